@@ -1,0 +1,39 @@
+// SHA-256 (journal chain, contents, tokens) and CRC-32C (blocks), each by any tool verifiable.
+#pragma once
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace parley::base {
+
+using Digest = std::array<std::uint8_t, 32>;
+
+Digest sha256(std::string_view bytes);
+
+// For hashes of more than one piece, and for loops: reuses one context. Resource type, one thread.
+class Sha256 {
+ public:
+  Sha256();
+  ~Sha256();
+  Sha256(Sha256&&) noexcept;
+  Sha256& operator=(Sha256&&) noexcept;
+
+  Sha256& add(std::string_view bytes);
+  Sha256& add(const Digest& digest);
+  Digest finish();  // and begin anew
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+// `before` is the checksum of what precedes `bytes`, 0 at the start.
+std::uint32_t crc32c(std::string_view bytes, std::uint32_t before = 0);
+
+std::string to_hex(std::string_view bytes);
+std::string to_hex(const Digest& digest);
+bool from_hex(std::string_view hex, Digest& digest);
+
+}  // namespace parley::base

@@ -1,0 +1,25 @@
+#include "base/hash.hpp"
+
+#include <gtest/gtest.h>
+
+namespace parley::base {
+namespace {
+
+TEST(Hash, MatchesThePublishedVectors) {
+  EXPECT_EQ(to_hex(sha256("abc")), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+  EXPECT_EQ(crc32c("123456789"), 0xE3069283u);  // RFC 3720 §B.4's polynomial
+  EXPECT_EQ(crc32c("56789", crc32c("1234")), crc32c("123456789"));
+}
+
+TEST(Hash, PiecesGiveTheHashOfTheWhole) {
+  Sha256 hasher;
+  EXPECT_EQ(hasher.add("a").add("bc").finish(), sha256("abc"));
+  EXPECT_EQ(hasher.add("abc").finish(), sha256("abc"));
+  Digest digest;
+  ASSERT_TRUE(from_hex(to_hex(sha256("abc")), digest));
+  EXPECT_EQ(digest, sha256("abc"));
+  EXPECT_FALSE(from_hex("zz", digest));
+}
+
+}  // namespace
+}  // namespace parley::base

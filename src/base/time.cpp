@@ -1,0 +1,120 @@
+#include "base/time.hpp"
+
+#include <array>
+#include <charconv>
+#include <cstdio>
+#include <limits>
+
+namespace parley::base {
+namespace {
+
+struct Unit {
+  std::string_view name;
+  std::int64_t us;
+};
+constexpr std::array<Unit, 6> units{
+    {{"d", 86'400'000'000}, {"h", 3'600'000'000}, {"m", 60'000'000}, {"s", 1'000'000}, {"ms", 1'000}, {"us", 1}}};
+
+bool digits(std::string_view text, std::size_t at, std::size_t count, int& value) {
+  if (at + count > text.size()) return false;
+  value = 0;
+  for (std::size_t i = at; i < at + count; ++i) {
+    if (text[i] < '0' || text[i] > '9') return false;
+    value = value * 10 + (text[i] - '0');
+  }
+  return true;
+}
+
+std::unexpected<Error> no_time(std::string_view text) {
+  return fail(ErrorCode::BAD_REQUEST, "'" + std::string(text.substr(0, 64)) + "' is no RFC 3339 time", {},
+              "Write it like 2026-01-26T10:00:00Z.");
+}
+
+// ±hh:mm or Z; the offset in minutes.
+bool parse_offset(std::string_view text, int& minutes) {
+  if (text == "Z" || text == "z") {
+    minutes = 0;
+    return true;
+  }
+  int hour = 0;
+  int minute = 0;
+  if (text.size() != 6 || (text[0] != '+' && text[0] != '-') || text[3] != ':') return false;
+  if (!digits(text, 1, 2, hour) || !digits(text, 4, 2, minute) || hour > 23 || minute > 59) return false;
+  minutes = (text[0] == '-' ? -1 : 1) * (hour * 60 + minute);
+  return true;
+}
+
+}  // namespace
+
+Result<Instant> parse_rfc3339(std::string_view text) {
+  int year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0;
+  if (text.size() < 20 || !digits(text, 0, 4, year) || text[4] != '-' || !digits(text, 5, 2, month) || text[7] != '-' ||
+      !digits(text, 8, 2, day) || (text[10] != 'T' && text[10] != 't') || !digits(text, 11, 2, hour) ||
+      text[13] != ':' || !digits(text, 14, 2, minute) || text[16] != ':' || !digits(text, 17, 2, second))
+    return no_time(text);
+
+  std::size_t at = 19;
+  std::int64_t fraction = 0;
+  if (text[at] == '.') {
+    const std::size_t first = ++at;
+    std::int64_t unit = 100'000;
+    for (; at < text.size() && text[at] >= '0' && text[at] <= '9'; ++at) {
+      fraction += (text[at] - '0') * unit;
+      unit /= 10;
+    }
+    if (at == first) return no_time(text);
+  }
+  int offset = 0;
+  const std::chrono::year_month_day date{std::chrono::year(year), std::chrono::month(static_cast<unsigned>(month)),
+                                         std::chrono::day(static_cast<unsigned>(day))};
+  if (!parse_offset(text.substr(at), offset) || !date.ok() || hour > 23 || minute > 59 || second > 60)
+    return no_time(text);
+  if (second == 60) {
+    // RFC 3339 §5.7: a leap second ends the UTC day of a June or December.
+    const int utc_minute = ((hour * 60 + minute - offset) % 1440 + 1440) % 1440;
+    if (utc_minute != 1439) return no_time(text);
+    second = 59;
+    fraction = 999'999;
+  }
+  const auto days = std::chrono::sys_days(date).time_since_epoch().count();
+  const std::int64_t seconds = ((days * 24 + hour) * 60LL + minute - offset) * 60 + second;
+  return instant_of(seconds * 1'000'000 + fraction);
+}
+
+std::string to_rfc3339(Instant at) {
+  const auto day = std::chrono::floor<std::chrono::days>(at);
+  const std::chrono::year_month_day date(day);
+  const std::int64_t us = (at - day).count();
+  std::array<char, 48> buffer{};
+  const int size = std::snprintf(buffer.data(), buffer.size(), "%04d-%02u-%02uT%02d:%02d:%02d", int(date.year()),
+                                 unsigned(date.month()), unsigned(date.day()), int(us / 3'600'000'000),
+                                 int(us / 60'000'000 % 60), int(us / 1'000'000 % 60));
+  std::string text(buffer.data(), static_cast<std::size_t>(size));
+  if (std::int64_t fraction = us % 1'000'000; fraction != 0) {
+    const int digits_out = std::snprintf(buffer.data(), buffer.size(), ".%06d", int(fraction));
+    text.append(buffer.data(), static_cast<std::size_t>(digits_out));
+    while (text.back() == '0') text.pop_back();
+  }
+  return text + 'Z';
+}
+
+Result<Duration> parse_duration(std::string_view text) {
+  std::int64_t count = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), count);
+  const std::string_view unit_name(end, static_cast<std::size_t>(text.data() + text.size() - end));
+  if (error == std::errc() && count >= 0)
+    for (const Unit& unit : units)
+      if (unit.name == unit_name && count <= std::numeric_limits<std::int64_t>::max() / unit.us)
+        return Duration(count * unit.us);
+  return fail(ErrorCode::BAD_REQUEST, "'" + std::string(text.substr(0, 64)) + "' is no duration", {},
+              "Write a whole number and a unit of us, ms, s, m, h, d: \"100ms\", \"30s\".");
+}
+
+std::string to_text(Duration duration) {
+  for (const Unit& unit : units)
+    if (duration.count() % unit.us == 0 && (duration.count() != 0 || unit.name == "s"))
+      return std::to_string(duration.count() / unit.us) + std::string(unit.name);
+  return std::to_string(duration.count()) + "us";
+}
+
+}  // namespace parley::base

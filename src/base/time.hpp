@@ -1,0 +1,29 @@
+// Points in time and durations, in microseconds, and their texts: RFC 3339 (ruling R10) and "100ms", "30s".
+#pragma once
+#include <chrono>
+#include <string>
+#include <string_view>
+
+#include "base/result.hpp"
+
+namespace parley::base {
+
+using Duration = std::chrono::microseconds;
+using Instant = std::chrono::sys_time<Duration>;  // UTC
+
+constexpr Instant instant_of(std::int64_t unix_us) {
+  return Instant(Duration(unix_us));
+}
+constexpr std::int64_t unix_us(Instant at) {
+  return at.time_since_epoch().count();
+}
+
+// RFC 3339 with an offset or Z; more than six fraction digits are cut. Leap second :60 reads as :59.999999.
+Result<Instant> parse_rfc3339(std::string_view text);
+std::string to_rfc3339(Instant at);  // always Z; fraction only where there is one
+
+// A non-negative integer and a unit: us, ms, s, m, h, d.
+Result<Duration> parse_duration(std::string_view text);
+std::string to_text(Duration duration);  // the largest unit that divides it
+
+}  // namespace parley::base
