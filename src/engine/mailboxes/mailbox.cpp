@@ -1,5 +1,7 @@
 #include "engine/mailboxes/mailbox.hpp"
 
+#include <algorithm>
+
 #include "base/assert.hpp"
 
 namespace parley::engine {
@@ -138,7 +140,10 @@ void Mailbox::give_back(const Entry& entry, SessionId session, Instant now) {
 
 void Mailbox::hold_back(const Entry& entry, SessionId session, Instant now) {
   unlease(entry.offset, session);
-  if (entry.lane == LaneId{}) return;  // a single one is nowhere until it resumes
+  if (entry.lane == LaneId{}) {
+    backing_off_.insert(entry.offset);
+    return;
+  }
   Lane& lane = lanes_.at(entry.lane);
   unstand(entry.lane, lane);
   lane.leased.erase(entry.offset);
@@ -149,6 +154,7 @@ void Mailbox::hold_back(const Entry& entry, SessionId session, Instant now) {
 
 void Mailbox::resume(const Entry& entry, Instant now) {
   if (entry.lane == LaneId{}) {
+    backing_off_.erase(entry.offset);
     stand_at(entry.priority, anyone, {entry.offset, {}}, now);
     return;
   }
@@ -161,7 +167,7 @@ void Mailbox::resume(const Entry& entry, Instant now) {
 
 void Mailbox::drop(const Entry& entry, Instant now) {
   if (entry.lane == LaneId{}) {
-    unstand_from(entry.priority, anyone, {entry.offset, {}});
+    if (backing_off_.erase(entry.offset) == 0) unstand_from(entry.priority, anyone, {entry.offset, {}});
     return;
   }
   Lane& lane = lanes_.at(entry.lane);
@@ -187,6 +193,24 @@ std::vector<Offset> Mailbox::leased_to(SessionId session) const {
 std::size_t Mailbox::leased_count(SessionId session) const {
   const auto at = leased_counts_.find(session);
   return at == leased_counts_.end() ? 0 : at->second;
+}
+
+std::vector<SessionId> Mailbox::sessions() const {
+  std::vector<SessionId> sessions;
+  for (const auto& [session, count] : leased_counts_) sessions.push_back(session);
+  return sessions;
+}
+
+std::vector<Offset> Mailbox::open() const {
+  std::vector<Offset> offsets(backing_off_.begin(), backing_off_.end());
+  for (const auto& [session, offset] : leased_) offsets.push_back(offset);
+  for (const Level& level : levels_)
+    for (const Standing& standing : level.free)
+      if (standing.lane == LaneId{}) offsets.push_back(standing.head);
+  for (const auto& [id, lane] : lanes_)
+    for (const auto& [offset, priority] : lane.waiting) offsets.push_back(offset);
+  std::sort(offsets.begin(), offsets.end());
+  return offsets;
 }
 
 std::array<bool, envelope::priority_count> Mailbox::ready(SessionId session) const {

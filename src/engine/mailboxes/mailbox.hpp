@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/ids.hpp"
 #include "engine/mailboxes/fairness.hpp"
 #include "envelope/envelope.hpp"
 
@@ -31,11 +32,21 @@ struct Entry {
   Priority priority = Priority::normal;
 };
 
+// Sessions are connections or single HTTP takes; connections do not outlive the server.
+constexpr bool is_connection(SessionId session) {
+  return session.value >> 63 != 0;
+}
+
 // Something that can be offered next: a single message, or a lane by its head.
 struct Standing {
   Offset head;
   LaneId lane;
   friend auto operator<=>(const Standing&, const Standing&) = default;
+
+  template <class Archive>
+  void archive(Archive& a) {
+    a(head, lane);
+  }
 };
 using StandingSet = absl::btree_set<Standing>;
 
@@ -79,6 +90,8 @@ class Mailbox {
   std::vector<Offset> leased_after(const Entry& entry) const;
   std::vector<Offset> leased_to(SessionId session) const;
   std::size_t leased_count(SessionId session) const;
+  std::vector<SessionId> sessions() const;  // those that hold leases
+  std::vector<Offset> open() const;         // everything in it, rising
 
   std::array<bool, envelope::priority_count> ready(SessionId session) const;
   bool anything_ready(SessionId session) const;
@@ -89,7 +102,7 @@ class Mailbox {
 
   template <class Archive>
   void archive(Archive& a) {
-    a(levels_, lanes_, leased_, leased_counts_, fairness_);
+    a(levels_, lanes_, leased_, leased_counts_, backing_off_, fairness_);
   }
 
  private:
@@ -105,6 +118,7 @@ class Mailbox {
   absl::btree_map<LaneId, Lane> lanes_;
   absl::btree_set<std::pair<SessionId, Offset>> leased_;
   absl::btree_map<SessionId, std::uint32_t> leased_counts_;
+  absl::btree_set<Offset> backing_off_;  // single ones; those of a lane are in it
   Fairness fairness_;
 };
 
