@@ -132,7 +132,8 @@ Result<std::unique_ptr<base::File>> FaultyFiles::open(const std::string& path, b
   }
   const auto found = names_.find(path);
   if (creates == (found != names_.end())) {
-    return base::fail(ErrorCode::JOURNAL_FAILED, creates ? "open: File exists" : "open: No such file or directory", path);
+    return base::fail(ErrorCode::JOURNAL_FAILED, creates ? "open: File exists" : "open: No such file or directory",
+                      path);
   }
   auto node = creates ? std::make_shared<Node>() : found->second;
   if (creates) change_name({NameChange::Kind::create, path, {}, node});
@@ -209,7 +210,8 @@ std::optional<Effect> FaultyFiles::count(Call call) {
 
 std::unexpected<base::Error> FaultyFiles::error(Effect effect, const std::string& path) {
   if (effect == Effect::no_space) return base::fail(ErrorCode::STORAGE_FULL, "No space left on device", path);
-  return base::fail(ErrorCode::JOURNAL_FAILED, effect == Effect::power_off ? "power is off" : "Input/output error", path);
+  return base::fail(ErrorCode::JOURNAL_FAILED, effect == Effect::power_off ? "power is off" : "Input/output error",
+                    path);
 }
 
 std::uint64_t FaultyFiles::used() const {
@@ -254,8 +256,8 @@ class Tearing {
     const bool sizes_first = some();
     if (sizes_first && contents.size() < offset + bytes.size()) contents.resize(offset + bytes.size(), '\0');
     for (std::uint64_t at = offset; at < offset + bytes.size();) {
-      const std::uint64_t end = unit == UINT64_MAX ? offset + bytes.size()
-                                                   : std::min(offset + bytes.size(), (at / unit + 1) * unit);
+      const std::uint64_t end =
+          unit == UINT64_MAX ? offset + bytes.size() : std::min(offset + bytes.size(), (at / unit + 1) * unit);
       if (unit == UINT64_MAX || some()) {
         if (contents.size() < end) contents.resize(end, '\0');
         std::copy_n(bytes.data() + (at - offset), end - at, contents.data() + at);

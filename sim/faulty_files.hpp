@@ -1,7 +1,7 @@
-// A file system in memory that fails as disks do, by a seed: what was synced and what only the page cache knows are kept
-// apart, so that a power loss leaves the synced bytes and any part of the others (reliability A4), and a failed sync
-// leaves pages that read well and are lost all the same (B3). Resource type; one thread. Test code: it throws nothing,
-// asserts on misuse.
+// A file system in memory that fails as disks do, by a seed: what was synced and what only the page cache knows are
+// kept apart, so that a power loss leaves the synced bytes and any part of the others (reliability A4), and a failed
+// sync leaves pages that read well and are lost all the same (B3). Resource type; one thread. Test code: it throws
+// nothing, asserts on misuse.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -84,8 +84,8 @@ class FaultyFiles final : public base::FileSystem {
   static void apply(Names& names, const NameChange& change);
 
   std::mt19937_64 random_;
-  Names names_;         // as every process sees them
-  Names synced_names_;  // as they are on the disk
+  Names names_;                           // as every process sees them
+  Names synced_names_;                    // as they are on the disk
   std::vector<NameChange> name_changes_;  // since, in order
   std::set<std::string> locked_;
   std::vector<Fault> faults_;

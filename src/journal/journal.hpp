@@ -110,7 +110,8 @@ enum class Room {
   full,  // the disk is: refuse with STORAGE_FULL; what the reserve is for may still be appended
 };
 
-// One shard's journal. Resource type; owned and called by the shard's loop, but for what readers and snapshot writers do.
+// One shard's journal. Resource type; owned and called by the shard's loop, but for what readers and snapshot writers
+// do.
 class Journal {
  public:
   virtual ~Journal() = default;

@@ -64,7 +64,8 @@ base::Digest BlockWriter::chain() const {
 std::optional<Frame> read_frame(std::string_view bytes, const SegmentKey& key, std::uint64_t room) {
   if (bytes.size() < frame_bytes) return std::nullopt;
   const char* at = bytes.data();
-  if (load<std::uint64_t>(at) != key.marker || load<std::uint64_t>(at + 32) != key.generation.value) return std::nullopt;
+  if (load<std::uint64_t>(at) != key.marker || load<std::uint64_t>(at + 32) != key.generation.value)
+    return std::nullopt;
   Frame frame;
   frame.crc = load<std::uint32_t>(at + 8);
   frame.bodies_crc = load<std::uint32_t>(at + 12);

@@ -1,7 +1,8 @@
 // A block as it lies in a segment: a frame for this disk, the facts (facts.hpp), and the bodies under them.
 //
 //   0 u64 marker │ 8 u32 CRC of 12…bodies │ 12 u32 CRC of the bodies and padding │ 16 u32 length │ 20 u32 bodies at
-//   24 u64 highest synced position known when written │ 32 u64 generation │ 40 facts │ a BodyKind a record │ bodies │ 0…
+//   24 u64 highest synced position known when written │ 32 u64 generation │ 40 facts │ a BodyKind a record │ bodies │
+//   0…
 //
 // Blocks begin and end at multiples of 8. The marker comes from the journal's secret id and the generation, so that
 // neither stale bytes of another generation nor the contents of a message look like a block.

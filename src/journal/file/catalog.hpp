@@ -11,9 +11,9 @@ namespace parley::journal::file {
 
 struct Segment {
   Generation generation;
-  Head before;                  // the journal's head when it began
-  Position last;                // of its records; before.position while it has none
-  std::uint64_t end = 0;        // byte after its last block
+  Head before;            // the journal's head when it began
+  Position last;          // of its records; before.position while it has none
+  std::uint64_t end = 0;  // byte after its last block
   std::optional<Seal> seal;
   std::vector<IndexRow> index;  // empty where a sealed segment's was not read yet
 };
@@ -34,7 +34,7 @@ class Catalog {
   void begin(Segment segment);                                 // the newest from now on
   void extend(const Head& head, Position block_first, std::uint64_t block_at, std::uint64_t end);
   std::vector<IndexRow> newest_index() const;
-  void seal(const Seal& seal);                          // the newest
+  void seal(const Seal& seal);  // the newest
   void set_index(Generation generation, std::vector<IndexRow> index);
 
   Head head() const;

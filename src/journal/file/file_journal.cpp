@@ -102,7 +102,8 @@ class FileJournal final : public Journal {
         continue;
       }
       refused.push_back(damaged(options_.folder + "/" + snapshot_name(snapshot.at.position), 0, snapshot.at.position,
-                                "the snapshot is of another history").error());
+                                "the snapshot is of another history")
+                            .error());
     }
     snapshots_ = std::move(kept);
     return {};

@@ -20,14 +20,14 @@ enum class Zeros {
 };
 
 struct Options {
-  std::string folder;                       // made if it is not there; locked while the journal lives
-  base::FileSystem* files = nullptr;        // outlives the journal; used by the worker and by snapshot writers too
-  base::Random* random = nullptr;           // for the id of a new journal
-  std::unique_ptr<Worker> worker;           // nothing: a thread of its own
+  std::string folder;                 // made if it is not there; locked while the journal lives
+  base::FileSystem* files = nullptr;  // outlives the journal; used by the worker and by snapshot writers too
+  base::Random* random = nullptr;     // for the id of a new journal
+  std::unique_ptr<Worker> worker;     // nothing: a thread of its own
   std::uint64_t term = 1;
   std::uint64_t segment_bytes = 64 << 20;
-  std::uint64_t reserve_bytes = 64 << 20;   // ready space that room_for() keeps back
-  std::uint64_t index_bytes = 256 << 10;    // of blocks between two rows of the index
+  std::uint64_t reserve_bytes = 64 << 20;  // ready space that room_for() keeps back
+  std::uint64_t index_bytes = 256 << 10;   // of blocks between two rows of the index
   std::uint64_t reader_cache_bytes = 8 << 20;
   Zeros zeros = Zeros::by_load;
   base::Duration busy_segment = std::chrono::seconds(2);  // engine time

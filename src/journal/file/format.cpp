@@ -143,18 +143,20 @@ std::string write_id(const JournalId& id) {
 std::optional<JournalId> read_id(std::string_view bytes) {
   JournalId id;
   base::Digest digest;  // from_hex reads 32 bytes: the id and as many zeros
-  if (bytes.size() != id_magic.size() + 33 || !bytes.starts_with(id_magic) || !bytes.ends_with('\n')) return std::nullopt;
-  if (!base::from_hex(std::string(bytes.substr(id_magic.size(), 32)) + std::string(32, '0'), digest)) return std::nullopt;
+  if (bytes.size() != id_magic.size() + 33 || !bytes.starts_with(id_magic) || !bytes.ends_with('\n'))
+    return std::nullopt;
+  if (!base::from_hex(std::string(bytes.substr(id_magic.size(), 32)) + std::string(32, '0'), digest))
+    return std::nullopt;
   std::memcpy(id.data(), digest.data(), id.size());
   return id;
 }
 
 std::unexpected<base::Error> damaged(const std::string& path, std::uint64_t offset, Position position,
                                      std::string_view what) {
-  return base::fail(base::ErrorCode::JOURNAL_DAMAGED,
-                    "byte " + std::to_string(offset) + ", position " + std::to_string(position.value) + ": " +
-                        std::string(what),
-                    path);
+  return base::fail(
+      base::ErrorCode::JOURNAL_DAMAGED,
+      "byte " + std::to_string(offset) + ", position " + std::to_string(position.value) + ": " + std::string(what),
+      path);
 }
 
 }  // namespace parley::journal::file

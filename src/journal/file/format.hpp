@@ -1,5 +1,5 @@
-// The bytes of a segment file besides its blocks: names, header, seal, sparse index. docs/internals/journal-format.md is
-// the specification; the numbers here and there are the same. Value types, no I/O.
+// The bytes of a segment file besides its blocks: names, header, seal, sparse index. docs/internals/journal-format.md
+// is the specification; the numbers here and there are the same. Value types, no I/O.
 #pragma once
 #include <array>
 #include <vector>

@@ -91,7 +91,8 @@ base::Result<> FileReader::body(Position position, std::string& into) {
   const std::string_view bytes = loaded->bytes.substr(block.body_at(index), block.facts().body_length(index));
   // One damaged body does not take its neighbours in the block with it.
   if (!loaded->bodies_intact && base::sha256(bytes) != block.facts().body_hash(index)) {
-    return damaged(setup_.folder, block.body_at(index), position, "native bytes do not have the hash that was recorded");
+    return damaged(setup_.folder, block.body_at(index), position,
+                   "native bytes do not have the hash that was recorded");
   }
   into.assign(bytes);
   return {};

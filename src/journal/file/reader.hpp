@@ -57,8 +57,8 @@ class FileReader final : public Reader {
   base::Result<const LoadedChunk*> load(const Chunk& place);
 
   ReaderSetup setup_;
-  std::list<OpenSegment> open_;      // newest use first
-  std::list<LoadedChunk> chunks_;    // newest use first
+  std::list<OpenSegment> open_;    // newest use first
+  std::list<LoadedChunk> chunks_;  // newest use first
   std::uint64_t cached_bytes_ = 0;
 };
 

@@ -49,8 +49,7 @@ base::Result<> write_id_file(const Options& options, const JournalId& id) {
 base::Result<> create(const Options& options, JournalId& id) {
   options.random->fill(id);
   const Fill fill = options.zeros == Zeros::never ? Fill::none : Fill::zeros;
-  PARLEY_TRY(auto file,
-             prepare_segment(*options.files, options.folder, Generation(1), options.segment_bytes, fill));
+  PARLEY_TRY(auto file, prepare_segment(*options.files, options.folder, Generation(1), options.segment_bytes, fill));
   std::string bytes(header_bytes, '\0');
   write_header(bytes.data(), {format_version, id, Generation(1), options.segment_bytes, root_of(id)});
   const std::string_view piece = bytes;
@@ -99,9 +98,7 @@ class Recovery {
 
  private:
   std::string path_of(const Segment& segment) const { return segment_path(options_.folder, segment.generation); }
-  SegmentKey key(Generation generation) const {
-    return key_of(state_.id, generation, !options_.unsafe.skip_checks);
-  }
+  SegmentKey key(Generation generation) const { return key_of(state_.id, generation, !options_.unsafe.skip_checks); }
 
   base::Result<> establish_id(Listing& listing) {
     PARLEY_TRY(const auto id, find_id(files_, options_.folder, listing));
@@ -172,8 +169,9 @@ class Recovery {
         Catalog::add_row(newest.index, {block.facts().first(), stream.offset()}, options_.index_bytes);
         newest.end = stream.offset() + block.frame().length;
         synced_ = std::max(synced_, block.frame().synced);
-        unsynced_.push_back({block.facts().last(), stream.offset()});
+        // A block vouches for those before it, never for itself.
         while (!unsynced_.empty() && unsynced_.front().last <= synced_) unsynced_.pop_front();
+        unsynced_.push_back({block.facts().last(), stream.offset()});
       }
     }
     state_.head = chain.at;
@@ -196,7 +194,8 @@ class Recovery {
     if (longer) PARLEY_CHECK(state_.newest->truncate(segment_bytes));
     if (nonzero_end > end) PARLEY_CHECK(write_zeros(*state_.newest, end, std::min(nonzero_end, segment_bytes)));
     state_.capacity = segment_bytes;
-    if (size < segment_bytes && !state_.newest->allocate(segment_bytes)) state_.capacity = size;  // no space: rolls soon
+    if (size < segment_bytes && !state_.newest->allocate(segment_bytes))
+      state_.capacity = size;  // no space: rolls soon
     newest.end = std::max(end, blocks_at);
     return {};
   }
@@ -252,7 +251,7 @@ class Recovery {
   base::FileSystem& files_;
   RecoveredState state_;
   Position synced_;                // the highest position that anything says was synced
-  std::deque<Unsynced> unsynced_;  // blocks above it
+  std::deque<Unsynced> unsynced_;  // blocks that no later one vouches for, at least the last
 };
 
 }  // namespace

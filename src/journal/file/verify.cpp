@@ -47,8 +47,8 @@ class Verification {
   }
 
   base::Result<> check_snapshot(Position position) {
-    PARLEY_TRY(const SnapshotInfo info, read_snapshot_file(files_, folder_, id_, position,
-                                                           [](std::string_view) { return base::Result<>(); }));
+    PARLEY_TRY(const SnapshotInfo info,
+               read_snapshot_file(files_, folder_, id_, position, [](std::string_view) { return base::Result<>(); }));
     snapshot_heads_.push_back(info.at);
     synced_ = std::max(synced_, position);
     ++report_.snapshots;
@@ -93,9 +93,11 @@ class Verification {
     }
     chain_.pass(block);
     for (const Head& snapshot : snapshot_heads_) {
-      const bool another = block.facts().count() > 0 && snapshot.position == chain_.at.position && snapshot != chain_.at;
-      if (another) return damaged(folder_ + "/" + snapshot_name(snapshot.position), 0, snapshot.position,
-                                  "the snapshot is of another history");
+      const bool another =
+          block.facts().count() > 0 && snapshot.position == chain_.at.position && snapshot != chain_.at;
+      if (another)
+        return damaged(folder_ + "/" + snapshot_name(snapshot.position), 0, snapshot.position,
+                       "the snapshot is of another history");
     }
     return {};
   }
