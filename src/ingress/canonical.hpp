@@ -20,6 +20,7 @@ class Found {
   Found& operator=(const Found&) = delete;
 
   json::Value at(profile::Slot slot) const { return slot == profile::no_slot ? json::Value() : data()[slot]; }
+  std::span<const json::Value> values() const { return {data(), size_}; }  // by slot
 
  private:
   json::Value* data() { return reinterpret_cast<json::Value*>(storage_); }

@@ -1,6 +1,5 @@
 #include "ingress/check.hpp"
 
-#include <algorithm>
 #include <charconv>
 
 #include "base/assert.hpp"
@@ -73,19 +72,18 @@ Result<> check_sender(const Found& found, const TypeReading& type, const Reading
                     reading.places[type.places].pointer(type.envelope.sender));
 }
 
-TypeIndex variant_of(TypeIndex type, const TypeReading& reading, const Found& found) {
-  for (const auto& [condition, index] : reading.variants)
-    if (condition.holds(found.at(condition.slot))) return index;
-  return type;
+bool is_id(json::Value value) {
+  return !id_of(value).empty();
 }
 
+// R5: type, sender and recipients can be read.
 bool can_be_routed(const Found& found, const profile::EnvelopeSlots& slots) {
   const json::Value recipients = found.at(slots.recipients);
-  const auto is_id = [](json::Value value) { return !id_of(value).empty(); };
-  if (id_of(found.at(slots.sender)).empty()) return false;
+  if (!is_id(found.at(slots.sender))) return false;
   if (!recipients.is_array()) return is_id(recipients);
-  const json::Elements items = recipients.elements();
-  return recipients.size() > 0 && std::all_of(items.begin(), items.end(), is_id);
+  for (const json::Value recipient : recipients.elements())
+    if (!is_id(recipient)) return false;
+  return recipients.size() > 0;
 }
 
 Result<> check_not_expired(const envelope::Envelope& envelope, base::Instant now) {
@@ -110,14 +108,13 @@ Result<Checked> check(const Native& native, const Ruleset& rules, const Options&
 
   Result<Checked> result;
   Checked& checked = *result;
-  checked.type = variant_of(named, type, found);
-  Defects defects = defects_of(native.value, rules, checked.type);
-  checked.warnings = std::move(defects.warnings);
-  if (!defects.errors.empty()) {
+  checked.type = reading.form_of(named, found.values());
+  if (std::vector<base::Problem> defects = schema_defects(native.value, rules, checked.type); !defects.empty()) {
     if (options.validation == Validation::strict || !can_be_routed(found, type.envelope))
-      return refusal(rules.type(checked.type), std::move(defects.errors));
-    checked.validation_errors = std::move(defects.errors);
+      return schema_refusal(rules.type(checked.type), std::move(defects));
+    checked.validation_errors = std::move(defects);
   }
+  PARLEY_CHECK(run_checks(native.value, reading.types[checked.type.value].checks, checked.warnings));
   PARLEY_CHECK(check_limits(found, type, places));
 
   canonicalise(found, rules, options, checked);

@@ -4,19 +4,19 @@
 
 #include "base/result.hpp"
 #include "json/value.hpp"
+#include "profile/reading.hpp"
 #include "profile/ruleset.hpp"
 
 namespace parley::ingress {
 
-struct Defects {
-  std::vector<base::Problem> errors;    // the schema's first, then the checks'; at most details_max
-  std::vector<base::Problem> warnings;  // of checks that only warn
-};
-
-// Of a private type no value is told (R25).
-Defects defects_of(json::Value message, const profile::Ruleset& rules, profile::TypeIndex type);
+// The schema's; at most details_max. Of a private type no value is told (R25).
+std::vector<base::Problem> schema_defects(json::Value message, const profile::Ruleset& rules, profile::TypeIndex type);
 
 // SCHEMA with every defect in `details`.
-std::unexpected<base::Error> refusal(const profile::MessageType& type, std::vector<base::Problem> errors);
+std::unexpected<base::Error> schema_refusal(const profile::MessageType& type, std::vector<base::Problem> defects);
+
+// The named checks: a refusal with the code of the first that found something, or the warnings of those that only warn.
+base::Result<> run_checks(json::Value message, const std::vector<profile::BoundCheck>& checks,
+                          std::vector<base::Problem>& warnings);
 
 }  // namespace parley::ingress
