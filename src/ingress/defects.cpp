@@ -5,12 +5,13 @@
 namespace parley::ingress {
 namespace {
 
-// At most details_max problems, each named after its check.
+// At most details_max. A refusal names the check, a warning its word.
 std::vector<base::Problem> problems_of(const profile::BoundCheck& bound, json::Value message) {
   std::vector<base::Problem> problems;
   bound.check->run(message, problems);
   if (problems.size() > details_max) problems.resize(details_max);
-  for (base::Problem& problem : problems) problem.schema = base::info(bound.code).name;
+  for (base::Problem& problem : problems)
+    problem.schema = bound.severity == profile::Severity::error ? bound.name : base::info(bound.code).name;
   return problems;
 }
 

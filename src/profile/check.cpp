@@ -36,7 +36,7 @@ base::Result<BoundCheck> bind_check(std::string_view name, json::Value parameter
     if (entry.name != name) continue;
     PARLEY_TRY(checks::CheckPtr check, entry.make(parameters));
     const std::string hint(parameters.find("hint").if_string().value_or(std::string_view()));
-    return BoundCheck{entry.code, Severity::error, hint, std::move(check)};
+    return BoundCheck{entry.name, entry.code, Severity::error, hint, std::move(check)};
   }
   return base::fail(ErrorCode::PROFILE_INVALID, "There is no check '" + std::string(name) + "'", "/check");
 }

@@ -25,6 +25,7 @@ enum class Severity : std::uint8_t { error, warning };
 
 // A check as a profile uses it. An error refuses the message in strict and in lenient validation.
 struct BoundCheck {
+  std::string_view name;   // "same_value"
   base::ErrorCode code{};  // of the refusal; the word of the warning
   Severity severity = Severity::error;
   std::string hint;  // what to do next, in the profile's words
