@@ -81,7 +81,8 @@ std::string stated_sender(const ProfileCase& subject, json::Value message) {
   const profile::Reading& reading = *subject.rules->reading;
   const profile::TypeReading& type = reading.types.front();
   const json::Value sender = message.at_pointer(reading.places[type.places].pointer(type.envelope.sender));
-  return std::string(sender.if_string().value_or("nobody"));
+  const std::string_view text = sender.if_string().value_or("");
+  return text.empty() ? "nobody" : std::string(text);
 }
 
 base::Result<ingress::Checked> judge(const ProfileCase& subject, std::string_view bytes, std::string_view sender,
