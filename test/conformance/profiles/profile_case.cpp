@@ -9,7 +9,13 @@
 namespace parley::conformance {
 namespace {
 
-const base::Instant now = *base::parse_rfc3339("2026-02-03T12:00:00Z");
+// A second after the message says it was sent, so that none is old; some day where it does not say.
+base::Instant moment_after(const profile::Ruleset& rules, json::Value message) {
+  const profile::TypeReading& type = rules.reading->types.front();
+  const json::Value stated = message.at_pointer(rules.reading->places[type.places].pointer(type.envelope.timestamp));
+  const auto sent = base::parse_rfc3339(stated.if_string().value_or("2026-02-03T12:00:00Z"));
+  return sent.value_or(base::Instant{}) + std::chrono::seconds(1);
+}
 
 ProfileCase make_case(const std::string& name, profile::Files files) {
   auto loaded = profile::load(files);
@@ -91,7 +97,7 @@ base::Result<ingress::Checked> judge(const ProfileCase& subject, std::string_vie
   if (!document) return std::unexpected(document.error());
   ingress::Options options;
   options.sender = sender;
-  options.now = now;
+  options.now = moment_after(*subject.rules, document->root());
   options.validation = validation;
   auto checked = ingress::check({bytes, document->root()}, *subject.rules, options);
   if (!checked) return checked;
