@@ -84,6 +84,14 @@ struct Parser::State {
     bool is_object;
     bool is_sorted;  // searched for duplicates as a whole already
     std::array<std::uint64_t, 4> seen;
+
+    void open(std::uint32_t place, std::uint32_t last, bool object) {
+      end = last;
+      at = place;
+      is_object = object;
+      is_sorted = false;
+      seen = {};
+    }
   };
   struct Key {
     std::string_view text;
@@ -114,7 +122,7 @@ struct Parser::State {
   std::string pointer_at(std::uint32_t at) const { return pointer_to(root(), Value(words(), strings(), at)); }
 
   base::Result<> check_containers(const Limits& limits);
-  base::Result<> check_count(std::uint32_t at, const Limits& limits) const;
+  base::Result<> check_count(std::uint32_t at, std::size_t around, const Limits& limits) const;
   std::uint32_t count_at(std::uint32_t at) const { return static_cast<std::uint32_t>(words()[at] >> 32) & 0xFFFFFF; }
   bool is_before(std::uint32_t object, std::uint32_t key) const;
   std::uint32_t find_twin(std::uint32_t object);
@@ -130,36 +138,35 @@ struct Parser::State {
 base::Result<> Parser::State::check_containers(const Limits& limits) {
   const std::uint64_t* const tape = words();
   const auto end = static_cast<std::uint32_t>(tape[0]) - 1;
-  frames.clear();
-  Frame frame{end, 0, false, false, {}};
+  if (frames.size() < std::size_t{limits.depth} + 1) frames.resize(std::size_t{limits.depth} + 1);
+  Frame* frame = frames.data();
+  frame->open(0, end, false);
   bool reals = false;
   for (std::uint32_t at = 1;;) {
-    if (at == frame.end) {
-      if (frames.empty()) break;
-      at = frame.end + 1;
-      frame = frames.back();
-      frames.pop_back();
+    if (at == frame->end) {
+      if (frame == frames.data()) break;
+      --frame;
+      ++at;
       continue;
     }
-    if (frame.is_object) {
+    if (frame->is_object) {
       const std::string_view key = Value::text_of(tape[at], strings());
       if (key.size() > limits.key_bytes) [[unlikely]]
-        return over("A key is longer than " + std::to_string(limits.key_bytes) + " bytes.", pointer_at(frame.at));
+        return over("A key is longer than " + std::to_string(limits.key_bytes) + " bytes.", pointer_at(frame->at));
       const std::uint64_t bit = print_of(key) >> 56;
-      std::uint64_t& seen = frame.seen[bit >> 6];
+      std::uint64_t& seen = frame->seen[bit >> 6];
       const std::uint64_t mask = std::uint64_t{1} << (bit & 63);
-      if ((seen & mask) && !frame.is_sorted && is_before(frame.at, at)) [[unlikely]]
-        return duplicate(frame.at, at);
+      if ((seen & mask) && !frame->is_sorted && is_before(frame->at, at)) [[unlikely]]
+        return duplicate(frame->at, at);
       seen |= mask;
       ++at;
     }
     const char tag = Value::tag_of(tape[at]);
     if (tag == '{' || tag == '[') {
-      PARLEY_CHECK(check_count(at, limits));
-      frames.push_back(frame);
-      frame = {static_cast<std::uint32_t>(tape[at]) - 1, at, tag == '{', false, {}};
+      PARLEY_CHECK(check_count(at, static_cast<std::size_t>(frame - frames.data()), limits));
+      (++frame)->open(at, static_cast<std::uint32_t>(tape[at]) - 1, tag == '{');
       if (tag == '{' && count_at(at) > few_keys) {
-        frame.is_sorted = true;
+        frame->is_sorted = true;
         if (const std::uint32_t twin = find_twin(at)) return duplicate(at, twin);
       }
       ++at;
@@ -171,9 +178,9 @@ base::Result<> Parser::State::check_containers(const Limits& limits) {
   return reals ? check_numbers(limits) : base::Result<>();  // integers have 20 characters at most
 }
 
-// `frames` holds those around this one, and the document's.
-base::Result<> Parser::State::check_count(std::uint32_t at, const Limits& limits) const {
-  if (frames.size() >= limits.depth)
+// `around` containers hold this one.
+base::Result<> Parser::State::check_count(std::uint32_t at, std::size_t around, const Limits& limits) const {
+  if (around >= limits.depth)
     return over("Objects and arrays are nested deeper than " + std::to_string(limits.depth) + ".", pointer_at(at));
   const bool object = Value::tag_of(words()[at]) == '{';
   const std::uint32_t most = object ? limits.keys : limits.elements;
@@ -211,25 +218,31 @@ std::unexpected<base::Error> Parser::State::duplicate(std::uint32_t object, std:
   return over("An object has the same key twice.", std::move(where));
 }
 
-// A number spans from its structural to the next at most, so that only wide gaps need a look.
+// A number spans from its structural to the next at most, so that only wide gaps need a look; blocks without any are
+// passed over by a few vector instructions.
 base::Result<> Parser::State::check_numbers(const Limits& limits) const {
   const std::uint32_t* const starts = simd.implementation->structural_indexes.get();
   const std::uint32_t count = simd.implementation->n_structural_indexes;
-  std::uint32_t widest = 0;
-  for (std::uint32_t i = 0; i + 1 < count; ++i) widest = std::max(widest, starts[i + 1] - starts[i]);
-  if (std::max<std::size_t>(widest, source.size() - starts[count - 1]) <= limits.number_chars) [[likely]]
-    return {};
-  for (std::uint32_t i = 0; i < count; ++i) {
-    const std::size_t start = starts[i];
-    const std::size_t end = i + 1 < count ? starts[i + 1] : source.size();
-    if (end - start <= limits.number_chars) [[likely]]
-      continue;
-    const std::string_view gap = source.substr(start, end - start);
-    if (gap[0] != '-' && (gap[0] < '0' || gap[0] > '9')) continue;
-    const std::size_t length = std::min(gap.find_first_of(" \t\r\n"), gap.size());
-    if (length > limits.number_chars)
-      return over("A number is longer than " + std::to_string(limits.number_chars) + " characters.",
-                  "byte " + std::to_string(start));
+  constexpr std::uint32_t block = 16;
+  const auto most = static_cast<std::int32_t>(std::min<std::uint32_t>(limits.number_chars, INT32_MAX));
+  for (std::uint32_t first = 0; first < count; first += block) {
+    const std::uint32_t last = std::min(first + block, count);
+    if (last < count) [[likely]] {
+      std::int32_t signs = 0;  // negative once a gap is too wide
+      for (std::uint32_t i = first; i < first + block; ++i)
+        signs |= most - static_cast<std::int32_t>(starts[i + 1] - starts[i]);
+      if (signs >= 0) continue;
+    }
+    for (std::uint32_t i = first; i < last; ++i) {
+      const std::size_t start = starts[i];
+      const std::size_t end = i + 1 < count ? starts[i + 1] : source.size();
+      const std::string_view gap = source.substr(start, end - start);
+      if (gap.size() <= limits.number_chars || (gap[0] != '-' && (gap[0] < '0' || gap[0] > '9'))) continue;
+      const std::size_t length = std::min(gap.find_first_of(" \t\r\n"), gap.size());
+      if (length > limits.number_chars)
+        return over("A number is longer than " + std::to_string(limits.number_chars) + " characters.",
+                    "byte " + std::to_string(start));
+    }
   }
   return {};
 }
