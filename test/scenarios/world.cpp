@@ -38,9 +38,16 @@ void SeededRandom::fill(std::span<std::uint8_t> bytes) {
   }
 }
 
-World::World() : journal_(journal::memory::open()) {
+World::World() {
   for (const std::string& name : profile::built_in_names())
     wires_.emplace(name, wire_of(profile::built_in_files(name)));
+  begin(clock_.wall());
+}
+
+void World::begin(base::Instant wall) {
+  broker_.reset();
+  journal_ = journal::memory::open();
+  clock_.set_wall(wall);
   start();
   if (const auto recovery = broker_->start(); !recovery) say("NOT STARTED: " + print(recovery.error()));
 }

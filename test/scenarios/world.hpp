@@ -45,6 +45,7 @@ class World {
  public:
   World();
   ~World();
+  void begin(base::Instant wall);  // anew, at this time
 
   broker::Broker& broker() { return *broker_; }
   VirtualClock& clock() { return clock_; }
