@@ -69,6 +69,11 @@ struct Message {
   bool closed() const {
     return std::none_of(receipts.begin(), receipts.end(), [](const Receipt& r) { return open(r.state); });
   }
+  // Nothing may come of it any more: a dead letter may be redriven.
+  bool settled() const {
+    return std::none_of(receipts.begin(), receipts.end(),
+                        [](const Receipt& r) { return open(r.state) || r.state == ReceiptState::dead; });
+  }
   const Receipt* receipt_of(AgentNumber agent) const {
     const auto at = std::lower_bound(receipts.begin(), receipts.end(), agent,
                                      [](const Receipt& r, AgentNumber a) { return r.agent < a; });
