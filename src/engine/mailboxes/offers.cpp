@@ -65,9 +65,10 @@ std::vector<Offer> Engine::decide(const TakeMessages& command, const Context& co
     const Receipt& receipt = *message.receipt_of(command.agent);
     offers.push_back(offer_of(offset, message, receipt, receipt.epoch + 1, message.at_most_once ? Instant{} : until));
   }
-  // Given back by a taker after their own timer had passed.
+  // Asked for in the very turn in which their time is over.
   for (const Offset offset : expired)
-    decide_expired(decided, state_, command.workspace, offset, {command.agent}, context.now);
+    decide_expired(decided, state_, command.workspace, offset, workspace.messages.at(offset).undelivered(),
+                   context.now);
   if (offers.empty()) return offers;
 
   event::Offered& event = *decided.add(command.workspace).mutable_offered();

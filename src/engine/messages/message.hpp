@@ -69,6 +69,14 @@ struct Message {
   bool closed() const {
     return std::none_of(receipts.begin(), receipts.end(), [](const Receipt& r) { return open(r.state); });
   }
+  // At whom it is open and nobody holds it: there it ends with its time.
+  std::vector<AgentNumber> undelivered() const {
+    std::vector<AgentNumber> agents;
+    for (const Receipt& receipt : receipts)
+      if (receipt.state == ReceiptState::queued || receipt.state == ReceiptState::waiting)
+        agents.push_back(receipt.agent);
+    return agents;
+  }
   // Nothing may come of it any more: a dead letter may be redriven.
   bool settled() const {
     return std::none_of(receipts.begin(), receipts.end(),
