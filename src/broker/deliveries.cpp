@@ -221,6 +221,7 @@ base::Result<base::SessionId> Broker::open_session(const Caller& caller, Outbox&
   if (caller.kind != Caller::Kind::agent)
     return base::fail(ErrorCode::FORBIDDEN, "'" + caller.id + "' is no agent and has no mailbox", {},
                       "Say hello with the token of an agent.");
+  PARLEY_CHECK(enter(engine_.state(), caller, caller.workspace, Right::read));
   const Mailbox mailbox{caller.workspace_number, caller.agent};
   if (const auto before = session_of_.find(mailbox); before != session_of_.end()) {
     Outbox& old = *sessions_.at(before->second).outbox;

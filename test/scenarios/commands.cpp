@@ -38,8 +38,10 @@ struct Call {
 // The one who calls; says so where the token is nobody's.
 std::optional<broker::Caller> caller(const Call& call, const std::string& otherwise) {
   auto caller = call.world.caller(call.option("as", otherwise));
-  if (!caller) call.world.answer("refused 401: the token is nobody's\n");
-  return caller;
+  if (caller) return caller;
+  call.world.answer("refused 401: the token is nobody's\n");
+  call.command.forgive();
+  return std::nullopt;
 }
 
 std::string print(const Result<broker::Answer>& answer, const std::function<std::string(json::Value)>& show) {

@@ -80,6 +80,10 @@ std::vector<std::string> Command::all(std::string_view key) const {
   return values;
 }
 
+void Command::forgive() const {
+  for (const Option& option : options_) option.asked = true;
+}
+
 std::string Command::unknown() const {
   std::string names;
   for (const Option& option : options_)

@@ -28,6 +28,7 @@ class Command {
   std::string option(std::string_view key, std::string_view otherwise = {}) const;
   bool has(std::string_view key) const;
   std::vector<std::string> all(std::string_view key) const;  // of options that may be repeated, in order
+  void forgive() const;                                      // nobody will ask: the command was refused at once
   std::string unknown() const;
 
  private:

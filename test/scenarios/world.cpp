@@ -67,7 +67,11 @@ std::string World::token(const std::string& who) {
 }
 
 std::optional<broker::Caller> World::caller(const std::string& who) {
-  return broker_->caller_of(token(who));
+  constexpr std::string_view connection = "connection:";
+  if (who.starts_with(connection)) return callers_.at(who.substr(connection.size()));
+  auto caller = broker_->caller_of(token(who));
+  if (caller) callers_[who] = *caller;
+  return caller;
 }
 
 void World::keep_token(const std::string& who, std::string token) {

@@ -52,6 +52,7 @@ class World {
   journal::Journal& journal() { return *journal_; }
 
   // Whose token a script means: "admin", an agent or a person of the current workspace, or "<workspace>/<id>".
+  // "connection:<who>" is who it was when last asked: a connection knows its caller for as long as it lasts.
   std::optional<broker::Caller> caller(const std::string& who);
   void keep_token(const std::string& who, std::string token);
   std::string token(const std::string& who);
@@ -94,6 +95,7 @@ class World {
   profile::Rulesets rulesets_ = profile::built_in();
   std::map<std::string, Wire, std::less<>> wires_;
   std::map<std::string, std::string> tokens_, natives_;
+  std::map<std::string, broker::Caller> callers_;
   std::map<std::pair<std::string, std::uint64_t>, std::string> sent_;
   std::map<std::string, std::unique_ptr<Session>> sessions_;
   std::unique_ptr<journal::Journal> journal_;
