@@ -250,19 +250,28 @@ Result<std::string> bytes_of(const Call& call, const std::string& given, std::st
   return text;
 }
 
-void send_one(const Call& call, const broker::Caller& who, const std::string& bytes) {
+std::string send_one(const Call& call, const broker::Caller& who, const std::string& bytes) {
   json::Parser parser;
   const auto value = parser.parse(bytes);
-  if (!value) return call.world.answer(scenarios::print(value.error()));
+  if (!value) return scenarios::print(value.error());
   const auto sent = call.world.broker().send(who, call.workspace(), {bytes, *value}, call.option("key"));
-  if (!sent) return call.world.answer(scenarios::print(sent.error()));
+  if (!sent) return scenarios::print(sent.error());
   if (!sent->duplicate) call.world.sent(call.workspace(), sent->offset, bytes);
   std::string text = scenarios::print(*sent);
   if (call.command.has("show_id")) {
     text.insert(text.find('\n'), " id=" + sent->message_id);
     call.world.keep_token("id:" + call.option("show_id"), sent->message_id);
   }
-  call.world.answer(text);
+  return text;
+}
+
+// Of many, how many had which outcome and the last one's words.
+std::string tally(const std::vector<std::string>& results) {
+  std::map<std::string, int> counts;
+  for (const std::string& result : results) ++counts[result.substr(0, result.find(' '))];
+  std::string text;
+  for (const auto& [outcome, count] : counts) text += outcome + ' ' + std::to_string(count) + ", ";
+  return text + "last: " + results.back();
 }
 
 // Of the sender that `from` names; `as` says whose token is used instead.
@@ -279,13 +288,15 @@ void send(const Call& call) {
           : call.option("profile");
   const std::uint64_t first = call.number("id", 1);
   const std::uint64_t count = call.number("count", 1);
+  std::vector<std::string> results;
   for (std::uint64_t n = first; n < first + count; ++n) {
     const auto bytes = bytes_of(call, given, profile, n);
     if (!bytes) return call.world.say("SCRIPT: " + scenarios::print(bytes.error()));
     if (call.command.has("name") && given != call.world.native_bytes(call.option("name")))
       call.world.keep_native(call.option("name"), *bytes);
-    send_one(call, *who, *bytes);
+    results.push_back(send_one(call, *who, *bytes));
   }
+  call.world.answer(results.size() > 16 ? tally(results) : joined(results, ""));
 }
 
 void message(const Call& call) {
