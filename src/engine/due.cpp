@@ -78,8 +78,8 @@ void Engine::decide_forgotten(WorkspaceNumber number, std::size_t most, const Co
   const Workspace& workspace = state_.workspace(number);
   const Settings& settings = workspace.settings;
   const Instant oldest_kept = context.now - settings.remembered_for;
-  std::size_t over =
-      workspace.messages.size() > settings.remembered_ids ? workspace.messages.size() - settings.remembered_ids : 0;
+  std::uint64_t over =
+      workspace.window_size > settings.remembered_ids ? workspace.window_size - settings.remembered_ids : 0;
   Offset through = workspace.forgotten_through;
   std::size_t count = 0;
   for (auto at = workspace.messages.upper_bound(through); at != workspace.messages.end() && count < most;
@@ -121,6 +121,8 @@ void apply(Workspace& workspace, const event::MessagesForgotten& event) {
   workspace.forgotten_through = through;
   while (at != workspace.messages.end() && at->first <= through) {
     const Message& message = at->second;
+    workspace.forgotten_until = message.accepted_at;
+    --workspace.window_size;
     if (!message.settled()) {  // goes when it is (transitions.cpp)
       ++at;
       continue;

@@ -46,6 +46,9 @@ class Consistency {
         defect(number, offset, "is not found by its id");
       if (offset > workspace.head) defect(number, offset, "lies behind the head");
     }
+    if (static_cast<std::uint64_t>(std::distance(workspace.messages.upper_bound(workspace.forgotten_through),
+                                                 workspace.messages.end())) != workspace.window_size)
+      defect(number, workspace.head, "the remembered window is miscounted");
     for (const auto& [key, offset] : workspace.ids)
       if (!workspace.messages.contains(offset)) defect(number, offset, "has an id and is not there");
     for (std::uint32_t i = 1; i <= workspace.registry.agents.size(); ++i)

@@ -5,6 +5,7 @@
 #include "engine/mailboxes/selection.hpp"
 #include "engine/mailboxes/transitions.hpp"
 #include "engine/messages/expiry.hpp"
+#include "engine/retry.hpp"
 
 namespace parley::engine {
 namespace {
@@ -50,7 +51,7 @@ std::vector<Offer> Engine::decide(const TakeMessages& command, const Context& co
   std::vector<Offer> offers;
   std::vector<Offset> expired;
   std::uint64_t bytes = 0;
-  const Instant until = context.now + (command.lease > base::Duration{} ? command.lease : workspace.settings.lease);
+  const Instant until = later(context.now, command.lease > base::Duration{} ? command.lease : workspace.settings.lease);
   Selection selection(agent.mailbox, command.session, context.now);
   while (offers.size() < command.max) {
     const Offset offset = selection.next();

@@ -47,6 +47,8 @@ struct Receipt {
 
 using IdKey = std::array<std::uint8_t, 16>;  // first half of the SHA-256 of what identifies a message (R7)
 
+IdKey id_key_of(std::string_view message_id, std::string_view recipient = {});  // made by the server: without one
+
 struct Message {
   Position position;  // of its record in the journal
   std::uint32_t length = 0;
