@@ -22,6 +22,10 @@ struct Call {
     return command.option(key, otherwise);
   }
   std::string workspace() const { return option("workspace", world.workspace); }
+  std::string text(std::string_view key) const {  // of an option written as a JSON string
+    const auto document = json::Document::parse(option(key, "\"\""));
+    return std::string(document ? document->root().if_string().value_or("") : "");
+  }
   std::uint64_t number(std::string_view key, std::uint64_t otherwise) const {
     const std::string text = option(key);
     std::uint64_t value = otherwise;
@@ -244,6 +248,17 @@ Result<std::string> bytes_of(const Call& call, const std::string& given, std::st
     const std::size_t equals = set.find('=');
     PARLEY_CHECK(change(set.substr(0, equals), replace_all(set.substr(equals + 1), "{n}", std::to_string(n))));
   }
+  for (const std::string& repeat : call.command.all("repeat")) {  // an array's elements, so many
+    const std::size_t equals = repeat.find('=');
+    PARLEY_TRY(const json::Document document, json::Document::parse(text));
+    const std::string longer = conformance::array_text(document.root().at_pointer(repeat.substr(0, equals)),
+                                                       std::stoul(repeat.substr(equals + 1)));
+    PARLEY_CHECK(change(repeat.substr(0, equals), longer));
+  }
+  for (const std::string& fill : call.command.all("fill")) {  // with so many characters
+    const std::size_t equals = fill.find('=');
+    PARLEY_CHECK(change(fill.substr(0, equals), quoted(std::string(std::stoul(fill.substr(equals + 1)), 'x'))));
+  }
   for (const std::string& pointer : call.command.all("drop")) {
     PARLEY_TRY(text, without(text, pointer));
   }
@@ -299,6 +314,13 @@ void send(const Call& call) {
   call.world.answer(results.size() > 16 ? tally(results) : joined(results, ""));
 }
 
+// A message to be sent later, by its name, with further changes.
+void keep_template(const Call& call) {
+  const auto bytes = bytes_of(call, read_source("spec/profiles/" + call.option("file")), call.option("profile"), 0);
+  if (!bytes) return call.world.say("SCRIPT: " + scenarios::print(bytes.error()));
+  call.world.keep_native(call.word(0), *bytes);
+}
+
 void message(const Call& call) {
   const std::string sender = call.option("as");
   const auto who = caller(call, sender);
@@ -340,7 +362,7 @@ void settle(const Call& call, broker::Settlement what) {
   const auto who = caller(call, agent);
   if (!who) return;
   const std::vector<std::string_view> ids(call.command.words().begin(), call.command.words().end());
-  const std::string reason = call.option("reason");
+  const std::string reason = call.text("reason");
   broker::SettleRequest request{what, ids, {}, reason, call.duration("lease")};
   if (call.command.has("delay")) request.delay = call.duration("delay");
   const auto settled = call.world.broker().settle(*who, call.workspace(), agent, request);
@@ -493,6 +515,7 @@ const std::map<std::string, std::function<void(const Call&)>, std::less<>>& comm
       {"person", person},
       {"list-agents", list_agents},
       {"rotate", rotate},
+      {"template", keep_template},
       {"send", send},
       {"message", message},
       {"take", take},
