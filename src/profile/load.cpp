@@ -13,7 +13,6 @@ namespace parley::profile {
 namespace {
 
 constexpr std::string_view description_file = "profile.json";
-constexpr std::array<std::string_view, 2> reserved_roles{"human", "parley"};  // people, and the server itself
 
 std::string text_of(json::Value value) {
   return std::string(value.if_string().value_or(std::string_view()));
@@ -73,11 +72,9 @@ class Builder {
 
   void read_roles() {
     rules_->roles = texts_of(root_.find("roles"));
-    for (const std::string_view role : reserved_roles) {
+    for (const std::string_view role : {human_role, server_role})
       if (rules_->role_named(role))
         problem("/roles", "reserved_role", "'" + std::string(role) + "' is a reserved role and is not listed");
-      rules_->roles.emplace_back(role);
-    }
     rules_->roles_open = root_.find("roles_open").if_bool().value_or(false);
     if (root_.find("role_of").if_string() == "agent_id") rules_->role_of = RoleOf::agent_id;
   }
@@ -249,9 +246,8 @@ class Builder {
         problem(at + check.error().where, "check", check.error().message);
         continue;
       }
-      checks.push_back({text_of(stated.find("check")),
-                        stated.find("severity").as_string() == "error" ? Severity::error : Severity::warning,
-                        std::move(*check)});
+      check->severity = stated.find("severity").as_string() == "error" ? Severity::error : Severity::warning;
+      checks.push_back(std::move(*check));
     }
     return checks;
   }
@@ -274,7 +270,7 @@ class Builder {
     RoleSet set;
     set.any = stated.is_absent();
     for (const json::Value role : stated.elements()) {
-      const auto index = rules_->role_named(role.as_string());
+      const auto index = rules_->role_index(role.as_string());
       if (index)
         set.members.set(*index);
       else

@@ -3,11 +3,13 @@
 #pragma once
 #include <array>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "envelope/envelope.hpp"
+#include "json/parser.hpp"
 #include "json/pointer.hpp"
 #include "json/value.hpp"
 #include "profile/check.hpp"
@@ -89,6 +91,9 @@ struct Reading {
   std::vector<std::pair<std::string, std::size_t>> records;  // R6: name, program
 
   std::optional<envelope::Priority> priority_of(std::string_view word) const;
+
+  // The first variant whose condition holds, or the type itself; `found` is by slot.
+  TypeIndex form_of(TypeIndex type, std::span<const json::Value> found) const;
 };
 
 }  // namespace parley::profile
