@@ -74,16 +74,30 @@ std::string first_of(std::initializer_list<std::string> texts) {
   return {};
 }
 
-base::Result<std::string> workspace_of(const TokenStore& tokens, const std::string& agent) {
-  const auto workspaces = tokens.workspaces_of(agent);
+base::Result<std::string> workspace_of(const std::vector<std::string>& workspaces, const std::string& agent) {
   if (workspaces.size() == 1) return workspaces.front();
-  if (workspaces.empty())
-    return base::fail(ErrorCode::NOT_FOUND, "no token of \"" + agent + "\" is kept on this machine", "--as",
-                      "Register it with `parley agent add`, or give its token with --token.");
   auto error = base::fail(ErrorCode::BAD_REQUEST, "\"" + agent + "\" is known in several workspaces", "--workspace",
                           "Name one with --workspace.");
   for (const auto& workspace : workspaces) error.error().legal_next.push_back("--workspace " + workspace);
   return error;
+}
+
+// The agent's own token; PARLEY_TOKEN where none is kept, since that may be the agent's.
+base::Result<> find_agents_token(const std::string& agent, const std::string& token_of_environment, Access& access) {
+  const TokenStore tokens(access.data_folder);
+  if (access.workspace.empty()) {
+    if (const auto workspaces = tokens.workspaces_of(agent); !workspaces.empty()) {
+      PARLEY_TRY(access.workspace, workspace_of(workspaces, agent));
+    }
+  }
+  if (auto kept = tokens.get(access.workspace, agent)) {
+    access.token = std::move(*kept);
+    return {};
+  }
+  access.token = token_of_environment;
+  if (!access.token.empty()) return {};
+  return base::fail(ErrorCode::NOT_FOUND, "no token of \"" + agent + "\" is kept on this machine", "--as",
+                    "Register it with `parley agent add`, or give its token with --token.");
 }
 
 }  // namespace
@@ -106,15 +120,13 @@ base::Result<Access> discover(const Wanted& wanted, const Environment& environme
   access.url = without_slash(first_of({wanted.server, environment("PARLEY_SERVER"),
                                        url_in(access.data_folder + "/server.json"), std::string(default_url)}));
   access.token = wanted.token;
-  if (access.token.empty() && !wanted.agent.empty()) {
-    const TokenStore tokens(access.data_folder);
-    if (access.workspace.empty()) {
-      PARLEY_TRY(access.workspace, workspace_of(tokens, wanted.agent));
-    }
-    PARLEY_TRY(access.token, tokens.get(access.workspace, wanted.agent));
+  if (!access.token.empty()) return access;
+  const std::string token = environment("PARLEY_TOKEN");
+  if (!wanted.agent.empty()) {
+    PARLEY_CHECK(find_agents_token(wanted.agent, token, access));
+  } else {
+    access.token = first_of({token, first_line(access.data_folder + "/admin.token")});
   }
-  if (access.token.empty())
-    access.token = first_of({environment("PARLEY_TOKEN"), first_line(access.data_folder + "/admin.token")});
   return access;
 }
 

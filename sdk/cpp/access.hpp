@@ -1,6 +1,6 @@
 // Where the server is and who calls: from what the caller names, the environment, and the data folder, in that order.
 //   server  --server, PARLEY_SERVER, DATA/server.json {"url": …} as `parley serve` writes it, http://127.0.0.1:7411
-//   token   --token, the agent's own in DATA/tokens/, PARLEY_TOKEN, DATA/admin.token
+//   token   --token, the agent's own in DATA/tokens/, PARLEY_TOKEN, DATA/admin.token (never in an agent's place)
 //   DATA    --data, $XDG_DATA_HOME/parley, ~/.local/share/parley
 #pragma once
 #include <functional>
@@ -20,11 +20,11 @@ std::string system_environment(std::string_view name);
 
 // What the caller names; empty: not named.
 struct Wanted {
-  std::string server;
-  std::string token;
-  std::string data_folder;
-  std::string workspace;  // with `agent`: call as this agent of it
-  std::string agent;
+  std::string server{};
+  std::string token{};
+  std::string data_folder{};
+  std::string workspace{};  // with `agent`: call as this agent of it
+  std::string agent{};
 };
 
 struct Access {
@@ -34,7 +34,7 @@ struct Access {
   std::string workspace;  // as wanted; or, with an agent, the only one that has a token of this name
 };
 
-// NOT_FOUND where an agent is wanted and no token of it is kept; BAD_REQUEST where its name is in several workspaces.
+// NOT_FOUND where an agent is wanted and there is no token for it; BAD_REQUEST where its name is in several workspaces.
 base::Result<Access> discover(const Wanted& wanted, const Environment& environment = system_environment);
 
 std::string data_folder(const std::string& wanted, const Environment& environment = system_environment);

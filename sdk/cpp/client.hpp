@@ -26,7 +26,7 @@ struct Reply {
 
 struct CallOptions {
   std::string content_type = "application/json";
-  std::vector<std::pair<std::string, std::string>> headers;
+  std::vector<std::pair<std::string, std::string>> headers{};
   base::Duration timeout = std::chrono::seconds(30);  // 0: none
 };
 

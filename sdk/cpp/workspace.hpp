@@ -25,7 +25,7 @@ struct TakeOptions {
   std::uint32_t max = 1;
   base::Duration wait{};   // 0: answer at once
   base::Duration lease{};  // 0: the workspace's default
-  std::string take_id;     // the same again gives the same still-leased deliveries
+  std::string take_id{};   // the same again gives the same still-leased deliveries
 };
 
 // A take's answer, with the document that its deliveries are views into.
@@ -46,8 +46,8 @@ enum class Settlement : std::uint8_t { ack, nack, extend };
 std::string_view name(Settlement what);
 
 struct SettleOptions {
-  std::string reason;                   // nack
-  std::optional<base::Duration> delay;  // nack: else the profile's backoff
+  std::string reason{};                 // nack
+  std::optional<base::Duration> delay{};  // nack: else the profile's backoff
   base::Duration lease{};               // extend; 0: the workspace's default
 };
 
