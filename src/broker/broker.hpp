@@ -131,7 +131,7 @@ class Broker final : public Port, private journal::Outcomes {
   };
 
   // journal::Outcomes
-  void durable_up_to(journal::Position position) override;
+  void durable_up_to(base::Position position) override;
   void ended(journal::Outcome outcome, const base::Error& why) override;
 
   // Deciding (decide.cpp).
@@ -142,9 +142,14 @@ class Broker final : public Port, private journal::Outcomes {
   template <class Command>
   auto decide(const Command& command) {
     decided_.clear();
-    auto answer = engine_.decide(command, context(), decided_);
-    record(decided_);
-    return answer;
+    if constexpr (std::is_void_v<decltype(engine_.decide(command, context(), decided_))>) {
+      engine_.decide(command, context(), decided_);
+      record(decided_);
+    } else {
+      auto answer = engine_.decide(command, context(), decided_);
+      record(decided_);
+      return answer;
+    }
   }
   base::Result<> check_room(std::uint64_t bytes);
   base::Result<> commit();

@@ -107,7 +107,7 @@ base::Result<> Broker::commit() {
     failure_ = ticket.error();
     return std::unexpected(*failure_);
   }
-  PARLEY_ASSERT(ticket->first.value == block_->first().value);
+  PARLEY_ASSERT(ticket->first == block_->first());
   const base::Position next = block_->next();
   auto committed = std::exchange(block_, std::make_unique<Block>(next));
   history_.keep(std::move(committed));
@@ -118,8 +118,8 @@ base::Result<> Broker::commit() {
   return {};
 }
 
-void Broker::durable_up_to(journal::Position position) {
-  durable_ = base::Position(position.value);
+void Broker::durable_up_to(base::Position position) {
+  durable_ = position;
 }
 
 void Broker::ended(journal::Outcome, const base::Error& why) {

@@ -28,7 +28,7 @@ base::Result<std::string_view> History::body(base::Position position) {
     return std::string_view(fetched_.emplace_back(block->body(position)));  // the open one still moves
   }
   std::string& bytes = fetched_.emplace_back();
-  PARLEY_CHECK(reader_->body(journal::Position(position.value), bytes));
+  PARLEY_CHECK(reader_->body(position, bytes));
   return std::string_view(bytes);
 }
 
@@ -39,7 +39,7 @@ base::Result<event::Event> History::event(base::Position position) {
     event.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()));
     return event;
   }
-  PARLEY_CHECK(reader_->read(journal::Position(position.value), [&](const journal::Entry& entry) {
+  PARLEY_CHECK(reader_->read(position, [&](const journal::Entry& entry) {
     event.ParseFromArray(entry.event.data(), static_cast<int>(entry.event.size()));
     return base::Result<journal::Visit>(journal::Visit::stop);
   }));

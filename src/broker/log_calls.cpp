@@ -165,12 +165,12 @@ base::Result<Answer> Broker::log(const Caller& caller, std::string_view workspac
       event.ParseFromArray(entry.event.data(), static_cast<int>(entry.event.size()));
       if (event.workspace() == number.value && event.offset() >= from) {
         next = event.offset() + 1;
-        if (sees(caller, event)) found.push_back({base::Position(entry.position.value), entry.engine_time, event});
+        if (sees(caller, event)) found.push_back({entry.position, entry.engine_time, event});
       }
       const bool enough = found.size() == max || ++scanned >= log_scanned_max;
       return enough || next > workspace.head.value ? journal::Visit::stop : journal::Visit::next;
     };
-    PARLEY_CHECK(history_.reader().read(journal::Position(begin.value), visit));
+    PARLEY_CHECK(history_.reader().read(begin, visit));
   }
 
   ListPage list;

@@ -80,7 +80,7 @@ base::Result<Sent> Broker::send(const Caller& caller, std::string_view workspace
       .envelope = checked->envelope,
       .ruleset = ruleset,
       .type = checked->type,
-      .lane = base::LaneId(checked->lane.value),
+      .lane = checked->lane,
       .id_key = id_key(checked->envelope, ruleset, idempotency_key),
       .length = static_cast<std::uint32_t>(native.bytes.size()),
       .warnings = checked->warnings,

@@ -13,7 +13,7 @@ base::Position load_snapshot(journal::Journal& journal, engine::Engine& engine) 
       bytes.append(chunk);
       return base::Result<>();
     });
-    if (read && engine.load(bytes)) return base::Position(info.at.position.value);
+    if (read && engine.load(bytes)) return info.at.position;
   }
   return {};
 }
@@ -23,17 +23,14 @@ base::Position load_snapshot(journal::Journal& journal, engine::Engine& engine) 
 base::Result<> replay(journal::Reader& reader, base::Position after, base::Position through, engine::Engine& engine) {
   if (through <= after) return {};
   event::Event event;
-  return reader.read(
-      journal::Position(after.value + 1), [&](const journal::Entry& entry) -> base::Result<journal::Visit> {
-        if (!event.ParseFromArray(entry.event.data(), static_cast<int>(entry.event.size())))
-          return base::fail(
-              base::ErrorCode::JOURNAL_DAMAGED,
-              "the event at position " + std::to_string(entry.position.value) + " is none of this version", {},
-              "Start a newer server on this data folder.");
-        engine.apply(event,
-                     {base::Position(entry.position.value), entry.engine_time, entry.body_length, entry.body_hash});
-        return entry.position.value == through.value ? journal::Visit::stop : journal::Visit::next;
-      });
+  return reader.read(base::Position(after.value + 1), [&](const journal::Entry& entry) -> base::Result<journal::Visit> {
+    if (!event.ParseFromArray(entry.event.data(), static_cast<int>(entry.event.size())))
+      return base::fail(base::ErrorCode::JOURNAL_DAMAGED,
+                        "the event at position " + std::to_string(entry.position.value) + " is none of this version",
+                        {}, "Start a newer server on this data folder.");
+    engine.apply(event, {entry.position, entry.engine_time, entry.body_length, entry.body_hash});
+    return entry.position == through ? journal::Visit::stop : journal::Visit::next;
+  });
 }
 
 base::Result<Recovery> Broker::start() {
@@ -41,9 +38,9 @@ base::Result<Recovery> Broker::start() {
   const base::Position from = load_snapshot(parts_.journal, engine_);
   recovery.from_snapshot = from != base::Position{};
   const journal::Head head = parts_.journal.head();
-  PARLEY_CHECK(replay(history_.reader(), from, base::Position(head.position.value), engine_));
+  PARLEY_CHECK(replay(history_.reader(), from, head.position, engine_));
   recovery.events = head.position.value - from.value;
-  durable_ = base::Position(parts_.journal.durable_head().value);
+  durable_ = parts_.journal.durable_head();
   block_ = std::make_unique<Block>(base::Position(head.position.value + 1));
 
   recovery.downtime = time_.resume(engine_.state().now);

@@ -1,5 +1,6 @@
 #include "broker/views.hpp"
 
+#include "engine/engine.hpp"
 #include "envelope/kind.hpp"
 
 namespace parley::broker {

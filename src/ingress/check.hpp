@@ -3,7 +3,8 @@
 // came before). Nothing is stored before a message has passed here (COR-04).
 //
 // In order: size, type, version, sender, schema, named checks, limits, envelope, expiry. In lenient validation the defects
-// that the schema finds are recorded, as long as type, sender and recipients can be read (R5); all else refuses in either.
+// that schema and checks find are recorded, as long as type, sender and recipients can be read (R5); the rest refuses in
+// either, as do checks that are `also_lenient`.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -11,7 +12,7 @@
 #include <vector>
 
 #include "base/result.hpp"
-#include "base/strong.hpp"
+#include "base/ids.hpp"
 #include "base/time.hpp"
 #include "envelope/envelope.hpp"
 #include "json/value.hpp"
@@ -35,7 +36,7 @@ struct Options {
 };
 
 // First eight bytes of the SHA-256 of the task's name; 0: the message is a lane of its own (R32).
-using LaneId = base::Strong<struct LaneIdTag, std::uint64_t>;
+using base::LaneId;
 
 struct Checked {
   envelope::Envelope envelope;
@@ -47,8 +48,8 @@ struct Checked {
 
 inline constexpr std::size_t details_max = 50;  // defects named in one refusal
 
-// Refusals: PAYLOAD_TOO_LARGE, TYPE_UNKNOWN, VERSION_UNSUPPORTED, SENDER_MISMATCH, SCHEMA, the codes of the profile's
-// checks, LIMIT_EXCEEDED, EXPIRED; those of limits name limit and size.
+// Refusals: PAYLOAD_TOO_LARGE, TYPE_UNKNOWN, VERSION_UNSUPPORTED, SENDER_MISMATCH, SCHEMA, EXPIRED; those of limits
+// name limit and size.
 base::Result<Checked> check(const Native& native, const profile::Ruleset& rules, const Options& options);
 
 LaneId lane_of(std::string_view task);

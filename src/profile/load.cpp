@@ -162,6 +162,7 @@ class Builder {
     reading.program = program_of(form.find("schema"), at + "/schema");
     reading.places = reading_->places.size() - 1;
     reading.envelope = slots_of(form);
+    if (type.is_private) hide(reading.envelope);
     reading.fields = fields_of(form.find("fields"), type.kind, at + "/fields");
     reading.limits = limits_of();
     reading.checks = checks_of(name);
@@ -201,6 +202,13 @@ class Builder {
     for (const json::Value expiry : stated.find("expiry").elements())
       slots.expiry.push_back({slot_at(expiry.find("at")), unit_of(expiry.find("is").as_string())});
     return slots;
+  }
+
+  // R25: of a private message only what routing needs is read.
+  static void hide(EnvelopeSlots& slots) {
+    slots.correlation = slots.reply_to = slots.conversation = no_slot;
+    slots.task.clear();
+    slots.expiry.clear();
   }
 
   static ExpiryUnit unit_of(std::string_view word) {
@@ -247,6 +255,7 @@ class Builder {
         continue;
       }
       check->severity = stated.find("severity").as_string() == "error" ? Severity::error : Severity::warning;
+      check->also_lenient = stated.find("also_lenient").if_bool().value_or(false);
       checks.push_back(std::move(*check));
     }
     return checks;

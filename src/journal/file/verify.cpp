@@ -57,6 +57,7 @@ class Verification {
 
   base::Result<> check_segment(const Segment& segment) {
     ++report_.segments;
+    synced_ = std::max({synced_, segment.before.position, segment.marked});
     path_ = segment_path(folder_, segment.generation);
     PARLEY_TRY(auto file, files_.open(path_, base::OpenMode::read_only));
     PARLEY_TRY(const std::uint64_t size, file->size());
@@ -93,8 +94,7 @@ class Verification {
     }
     chain_.pass(block);
     for (const Head& snapshot : snapshot_heads_) {
-      const bool another =
-          block.facts().count() > 0 && snapshot.position == chain_.at.position && snapshot != chain_.at;
+      const bool another = snapshot.position == chain_.at.position && snapshot != chain_.at;
       if (another)
         return damaged(folder_ + "/" + snapshot_name(snapshot.position), 0, snapshot.position,
                        "the snapshot is of another history");

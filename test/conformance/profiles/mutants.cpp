@@ -68,9 +68,9 @@ std::vector<std::string> bad_values(std::string_view keyword, json::Value stated
   const auto size = static_cast<std::size_t>(stated.if_uint().value_or(0));
   if (keyword == "minLength") return {quoted(std::string(size > 0 ? size - 1 : 0, 'a'))};
   if (keyword == "maxLength") return {quoted(std::string(size + 1, 'a'))};
-  if (keyword == "minItems") return {array_text(value, size > 0 ? size - 1 : 0, 0)};
-  if (keyword == "maxItems") return {array_text(value, SIZE_MAX, size + 1)};
-  if (keyword == "uniqueItems") return {array_text(value, SIZE_MAX, 1)};
+  if (keyword == "minItems") return {array_text(value, size > 0 ? size - 1 : 0)};
+  if (keyword == "maxItems") return {array_text(value, size + 1)};
+  if (keyword == "uniqueItems") return {array_text(value, value.size() + 1)};
   if (keyword == "minProperties") return {"{}"};
   if (const auto bound = stated.if_double())
     return {number_text(*bound - 1), number_text(*bound + 1), number_text(*bound), number_text(*bound + 0.25)};
