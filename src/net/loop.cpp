@@ -111,6 +111,8 @@ struct Loop::Core {
   void start_watchdog() {
     watchdog.reset();
     if (shared.settings.watchdog_after == base::Duration{}) return;
+    auto settings = shared.settings;
+    settings.http.standing_fields = settings.fixed_fields;  // the Date in it would grow old
     std::vector<int> descriptors;
     for (const auto& listener : listeners) descriptors.push_back(listener->descriptor());
     watchdog = std::make_unique<Watchdog>(

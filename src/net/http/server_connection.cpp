@@ -201,10 +201,10 @@ void ServerConnection::forget_request() {
   body_ = {};
   body_view_ = {};
   chunks_.reset();
-  if (head_.fields.capacity() > kept_fields)
-    head_.fields = {};
-  else
-    head_.fields.clear();
+  auto fields = std::move(head_.fields);
+  head_ = {};
+  fields.clear();
+  if (fields.capacity() <= kept_fields) head_.fields = std::move(fields);
 }
 
 // The input that the head points into is about to go.
