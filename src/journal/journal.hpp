@@ -16,13 +16,13 @@
 
 #include "base/hash.hpp"
 #include "base/result.hpp"
-#include "base/strong.hpp"
+#include "base/ids.hpp"
 #include "base/time.hpp"
 
 namespace parley::journal {
 
 // Ordinal of a record in the shard's journal; the first is 1, 0 is before all. Never leaves the server.
-using Position = base::Strong<struct PositionTag, std::uint64_t>;
+using base::Position;
 
 // What is appended: an event and, for most, the native bytes it rests on. Views: they need live only during append.
 struct Record {

@@ -1,0 +1,211 @@
+// Writing JSON: escapes, shortest doubles, indentation.
+#include "json/writer.hpp"
+
+#include <array>
+#include <charconv>
+#include <cmath>
+
+#include "base/assert.hpp"
+
+namespace parley::json {
+namespace {
+
+constexpr std::array<bool, 256> plain = [] {  // ASCII that stands in a string as it is
+  std::array<bool, 256> table{};
+  for (unsigned c = 0x20; c < 0x80; ++c) table[c] = c != '"' && c != '\\';
+  return table;
+}();
+
+// Bytes of the UTF-8 character at the start of `text`, 0 where there is none.
+std::size_t character_length(std::string_view text) {
+  const auto byte = [&](std::size_t i) -> unsigned {
+    return i < text.size() ? static_cast<unsigned char>(text[i]) : 0;
+  };
+  const auto follows = [&](std::size_t i) { return (byte(i) & 0xC0) == 0x80; };
+  const unsigned lead = byte(0), second = byte(1);
+  if (lead >= 0xC2 && lead <= 0xDF) return follows(1) ? 2 : 0;
+  if (lead >= 0xE0 && lead <= 0xEF) {
+    if ((lead == 0xE0 && second < 0xA0) || (lead == 0xED && second > 0x9F)) return 0;
+    return follows(1) && follows(2) ? 3 : 0;
+  }
+  if (lead >= 0xF0 && lead <= 0xF4) {
+    if ((lead == 0xF0 && second < 0x90) || (lead == 0xF4 && second > 0x8F)) return 0;
+    return follows(1) && follows(2) && follows(3) ? 4 : 0;
+  }
+  return 0;
+}
+
+void append_escape(std::string& out, unsigned char c) {
+  switch (c) {
+    case '"':
+      out += "\\\"";
+      return;
+    case '\\':
+      out += "\\\\";
+      return;
+    case '\b':
+      out += "\\b";
+      return;
+    case '\f':
+      out += "\\f";
+      return;
+    case '\n':
+      out += "\\n";
+      return;
+    case '\r':
+      out += "\\r";
+      return;
+    case '\t':
+      out += "\\t";
+      return;
+    default:
+      break;
+  }
+  constexpr char hex[] = "0123456789abcdef";
+  out += "\\u00";
+  out += hex[c >> 4];
+  out += hex[c & 15];
+}
+
+template <class T>
+void append_number(std::string& out, T number) {
+  char text[24];
+  out.append(text, std::to_chars(text, text + sizeof text, number).ptr);
+}
+
+}  // namespace
+
+void append_string(std::string& out, std::string_view text) {
+  out += '"';
+  std::size_t done = 0, at = 0;
+  while (at < text.size()) {
+    const auto c = static_cast<unsigned char>(text[at]);
+    if (plain[c]) [[likely]] {
+      ++at;
+      continue;
+    }
+    const std::size_t length = c < 0x80 ? 0 : character_length(text.substr(at));
+    if (length > 0) {
+      at += length;
+      continue;
+    }
+    out.append(text, done, at - done);
+    if (c < 0x80)
+      append_escape(out, c);
+    else
+      out += "\xEF\xBF\xBD";
+    done = ++at;
+  }
+  out.append(text, done);
+  out += '"';
+}
+
+Writer& Writer::open(char bracket) {
+  separate();
+  out_ += bracket;
+  ++depth_;
+  first_ = true;
+  return *this;
+}
+
+Writer& Writer::close(char bracket) {
+  PARLEY_ASSERT(depth_ > 0 && !after_key_);
+  --depth_;
+  if (!first_) new_line();
+  out_ += bracket;
+  first_ = false;
+  return *this;
+}
+
+void Writer::separate() {
+  if (after_key_) {
+    after_key_ = false;
+    return;
+  }
+  if (depth_ == 0) return;
+  if (!first_) out_ += ',';
+  first_ = false;
+  new_line();
+}
+
+void Writer::new_line() {
+  if (indent_ == 0) return;
+  out_ += '\n';
+  out_.append(static_cast<std::size_t>(depth_) * static_cast<std::size_t>(indent_), ' ');
+}
+
+Writer& Writer::key(std::string_view name) {
+  separate();
+  append_string(out_, name);
+  out_ += indent_ == 0 ? ":" : ": ";
+  after_key_ = true;
+  return *this;
+}
+
+Writer& Writer::integer(std::int64_t value) {
+  separate();
+  append_number(out_, value);
+  return *this;
+}
+
+Writer& Writer::unsigned_integer(std::uint64_t value) {
+  separate();
+  append_number(out_, value);
+  return *this;
+}
+
+Writer& Writer::real(double value) {
+  PARLEY_ASSERT(std::isfinite(value));
+  separate();
+  const std::size_t start = out_.size();
+  append_number(out_, value);
+  if (out_.find_first_of(".e", start) == std::string::npos) out_ += ".0";
+  return *this;
+}
+
+Writer& Writer::string(std::string_view text) {
+  separate();
+  append_string(out_, text);
+  return *this;
+}
+
+Writer& Writer::raw(std::string_view json) {
+  separate();
+  out_ += json;
+  return *this;
+}
+
+Writer& Writer::value(const Value& copied) {
+  switch (copied.type()) {
+    case Type::absent:
+    case Type::null:
+      return null();
+    case Type::boolean:
+      return boolean(copied.as_bool());
+    case Type::integer:
+      return integer(copied.as_number().i);
+    case Type::unsigned_integer:
+      return unsigned_integer(copied.as_number().u);
+    case Type::real:
+      return real(copied.as_number().d);
+    case Type::string:
+      return string(copied.as_string());
+    case Type::array:
+      begin_array();
+      for (const Value element : copied.elements()) value(element);
+      return end_array();
+    case Type::object:
+      break;
+  }
+  begin_object();
+  for (const auto [name, content] : copied.members()) key(name).value(content);
+  return end_object();
+}
+
+std::string to_text(const Value& value, int indent) {
+  std::string text;
+  Writer(text, indent).value(value);
+  return text;
+}
+
+}  // namespace parley::json
