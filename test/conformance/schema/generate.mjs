@@ -108,6 +108,7 @@ function schema(depth, free) {
   const made = {};
   for (let n = 1 + below(3); n > 0; --n) {
     for (const keyword of pick(groups)) {
+      if (keyword.startsWith('uneval') && !with_unevaluated) continue;
       if (keyword in made || (depth === 0 && nested.has(keyword)) || chance(0.15)) continue;
       const content = keywords[keyword](depth, free);
       if (content !== undefined) made[keyword] = content;
@@ -118,7 +119,9 @@ function schema(depth, free) {
   return made;
 }
 const constrains = (s) => s === false || (typeof s === 'object' && Object.keys(s).length > 0);
+let with_unevaluated = false;  // in few schemas, so that ajv's faults there excuse few pairs
 function whole() {
+  with_unevaluated = chance(0.25);
   const root = schema(3, 0);
   if (typeof root === 'boolean') return {not: root ? {} : true};
   root.$defs = {};
@@ -163,7 +166,7 @@ const make = () => new Ajv({strict: false, logger: false, validateFormats: false
 // Where ajv is known to differ from the specification. Under `not`, `if` and `oneOf` a verdict too many may become one too
 // few, so that the reason holds in both directions.
 function known(root) {
-  if (any_schema(root, (s) => ('unevaluatedProperties' in s || 'unevaluatedItems' in s) && keeps_failed(s, root, false, 8)))
+  if (any_schema(root, (s) => ('unevaluatedProperties' in s || 'unevaluatedItems' in s) && keeps_failed(s, root, undefined, 8)))
     return 'ajv: what a failed branch evaluated as a whole stays evaluated';
   const text = JSON.stringify(root);
   if (text.includes('"unevaluatedItems"') && text.includes('"contains"'))
@@ -174,14 +177,16 @@ function any_schema(s, test) {
   if (s === null || typeof s !== 'object') return false;
   return (!Array.isArray(s) && test(s)) || Object.values(s).some((sub) => any_schema(sub, test));
 }
-// Whether an applicator that may fail without failing the schema holds, on the same instance, one of `whole_keywords`.
-const whole_keywords = ['additionalProperties', 'unevaluatedProperties', 'items', 'unevaluatedItems'];
-function keeps_failed(s, root, may_fail, depth) {
+// Whether an applicator that may fail without failing the schema holds, on the same instance, a keyword that evaluates:
+// of all members or elements under any such applicator, of some under `if`.
+const of_all = ['additionalProperties', 'unevaluatedProperties', 'items', 'unevaluatedItems'];
+const of_some = [...of_all, 'properties', 'patternProperties', 'prefixItems'];
+function keeps_failed(s, root, kept, depth) {
   if (typeof s !== 'object' || depth === 0) return false;
-  if (may_fail && whole_keywords.some((keyword) => keyword in s)) return true;
-  const below = (list, fails) => list.some((sub) => sub !== undefined && keeps_failed(sub, root, fails || may_fail, depth - 1));
-  return below([...(s.anyOf ?? []), ...(s.oneOf ?? []), s.if, s.not], true)
-    || below([...(s.allOf ?? []), s.then, s.else, ...Object.values(s.dependentSchemas ?? {}), s.$ref && root.$defs[s.$ref.slice(-2)]], false);
+  if (kept && kept.some((keyword) => keyword in s)) return true;
+  const below = (list, now) => list.some((sub) => sub !== undefined && keeps_failed(sub, root, kept ?? now, depth - 1));
+  return below([s.if], of_some) || below([...(s.anyOf ?? []), ...(s.oneOf ?? []), s.not], of_all)
+    || below([...(s.allOf ?? []), s.then, s.else, ...Object.values(s.dependentSchemas ?? {}), s.$ref && root.$defs[s.$ref.slice(-2)]]);
 }
 
 function write(line) {
