@@ -13,7 +13,6 @@ namespace parley::profile {
 namespace {
 
 constexpr std::string_view description_file = "profile.json";
-constexpr std::array<std::string_view, 2> reserved_roles{"human", "parley"};  // people, and the server itself
 
 std::string text_of(json::Value value) {
   return std::string(value.if_string().value_or(std::string_view()));
@@ -73,11 +72,9 @@ class Builder {
 
   void read_roles() {
     rules_->roles = texts_of(root_.find("roles"));
-    for (const std::string_view role : reserved_roles) {
+    for (const std::string_view role : {human_role, server_role})
       if (rules_->role_named(role))
         problem("/roles", "reserved_role", "'" + std::string(role) + "' is a reserved role and is not listed");
-      rules_->roles.emplace_back(role);
-    }
     rules_->roles_open = root_.find("roles_open").if_bool().value_or(false);
     if (root_.find("role_of").if_string() == "agent_id") rules_->role_of = RoleOf::agent_id;
   }
@@ -165,6 +162,7 @@ class Builder {
     reading.program = program_of(form.find("schema"), at + "/schema");
     reading.places = reading_->places.size() - 1;
     reading.envelope = slots_of(form);
+    if (type.is_private) hide(reading.envelope);
     reading.fields = fields_of(form.find("fields"), type.kind, at + "/fields");
     reading.limits = limits_of();
     reading.checks = checks_of(name);
@@ -204,6 +202,13 @@ class Builder {
     for (const json::Value expiry : stated.find("expiry").elements())
       slots.expiry.push_back({slot_at(expiry.find("at")), unit_of(expiry.find("is").as_string())});
     return slots;
+  }
+
+  // R25: of a private message only what routing needs is read.
+  static void hide(EnvelopeSlots& slots) {
+    slots.correlation = slots.reply_to = slots.conversation = no_slot;
+    slots.task.clear();
+    slots.expiry.clear();
   }
 
   static ExpiryUnit unit_of(std::string_view word) {
@@ -249,9 +254,9 @@ class Builder {
         problem(at + check.error().where, "check", check.error().message);
         continue;
       }
-      checks.push_back({text_of(stated.find("check")),
-                        stated.find("severity").as_string() == "error" ? Severity::error : Severity::warning,
-                        std::move(*check)});
+      check->severity = stated.find("severity").as_string() == "error" ? Severity::error : Severity::warning;
+      check->also_lenient = stated.find("also_lenient").if_bool().value_or(false);
+      checks.push_back(std::move(*check));
     }
     return checks;
   }
@@ -274,7 +279,7 @@ class Builder {
     RoleSet set;
     set.any = stated.is_absent();
     for (const json::Value role : stated.elements()) {
-      const auto index = rules_->role_named(role.as_string());
+      const auto index = rules_->role_index(role.as_string());
       if (index)
         set.members.set(*index);
       else
@@ -288,9 +293,8 @@ class Builder {
     for (const json::Value word : {own, policy.find("by_kind").find(name(kind)),
                                    policy.find("by_priority").find(name(priority)), policy.find("default")})
       if (word)
-        return word.as_string() == name(envelope::DeliveryClass::at_least_once)
-                   ? envelope::DeliveryClass::at_least_once
-                   : envelope::DeliveryClass::at_most_once;
+        return word.as_string() == name(envelope::DeliveryClass::at_least_once) ? envelope::DeliveryClass::at_least_once
+                                                                                : envelope::DeliveryClass::at_most_once;
     return envelope::DeliveryClass::at_least_once;
   }
 
@@ -298,8 +302,7 @@ class Builder {
   std::size_t program_of(json::Value file, const std::string& at) {
     const std::string path = text_of(file);
     const auto known = std::find(reading_->schema_files.begin(), reading_->schema_files.end(), path);
-    if (known != reading_->schema_files.end())
-      return static_cast<std::size_t>(known - reading_->schema_files.begin());
+    if (known != reading_->schema_files.end()) return static_cast<std::size_t>(known - reading_->schema_files.begin());
     auto program = schemas_.compile(path);
     if (!program) {
       problem(at, "schema", path + ": " + program.error().message + " at " + program.error().where);

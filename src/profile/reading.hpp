@@ -3,11 +3,13 @@
 #pragma once
 #include <array>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "envelope/envelope.hpp"
+#include "json/parser.hpp"
 #include "json/pointer.hpp"
 #include "json/value.hpp"
 #include "profile/check.hpp"
@@ -85,10 +87,13 @@ struct Reading {
   std::vector<schema::Program> programs;
   std::vector<std::string> schema_files;  // of each program, "schemas/abort.schema.json"
   std::vector<Places> places;
-  std::vector<TypeReading> types;         // by TypeIndex
+  std::vector<TypeReading> types;                            // by TypeIndex
   std::vector<std::pair<std::string, std::size_t>> records;  // R6: name, program
 
   std::optional<envelope::Priority> priority_of(std::string_view word) const;
+
+  // The first variant whose condition holds, or the type itself; `found` is by slot.
+  TypeIndex form_of(TypeIndex type, std::span<const json::Value> found) const;
 };
 
 }  // namespace parley::profile

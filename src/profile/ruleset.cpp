@@ -31,24 +31,31 @@ std::optional<std::size_t> Ruleset::role_named(std::string_view word) const {
   return std::nullopt;
 }
 
+std::optional<std::size_t> Ruleset::role_index(std::string_view word) const {
+  if (word == human_role) return roles.size();
+  if (word == server_role) return roles.size() + 1;
+  return role_named(word);
+}
+
 std::string_view Ruleset::role_of_agent(std::string_view agent_id, std::string_view agent_type) const {
-  return role_of == RoleOf::agent_id && role_named(agent_id) ? agent_id : agent_type;
+  if (role_of == RoleOf::agent_id && role_named(agent_id)) return agent_id;
+  return agent_type == human_role || agent_type == server_role ? std::string_view() : agent_type;
 }
 
 bool Ruleset::may_send(TypeIndex index, std::string_view sender_role) const {
-  return type(index).from.has(role_named(sender_role));
+  return type(index).from.has(role_index(sender_role));
 }
 
 bool Ruleset::may_receive(TypeIndex index, std::string_view recipient_role) const {
-  return type(index).to.has(role_named(recipient_role));
+  return type(index).to.has(role_index(recipient_role));
 }
 
 std::vector<std::string> Ruleset::legal_types(std::string_view sender_role) const {
-  return names_where(types, [sender = role_named(sender_role)](const MessageType& t) { return t.from.has(sender); });
+  return names_where(types, [sender = role_index(sender_role)](const MessageType& t) { return t.from.has(sender); });
 }
 
 std::vector<std::string> Ruleset::legal_types(std::string_view sender_role, std::string_view recipient_role) const {
-  return names_where(types, [sender = role_named(sender_role), recipient = role_named(recipient_role)](
+  return names_where(types, [sender = role_index(sender_role), recipient = role_index(recipient_role)](
                                 const MessageType& t) { return t.from.has(sender) && t.to.has(recipient); });
 }
 

@@ -1,6 +1,6 @@
 // The compiled rules of one profile as the engine sees them: which types there are, who may send them to whom, how they
-// are delivered and tried again. Value type, immutable once loaded, shared as RulesetPtr. This header knows neither JSON
-// nor schemas; how a native message is read is reading.hpp's.
+// are delivered and tried again. Value type, immutable once loaded, shared as RulesetPtr. This header knows neither
+// JSON nor schemas; how a native message is read is reading.hpp's.
 #pragma once
 #include <array>
 #include <bitset>
@@ -19,10 +19,14 @@ namespace parley::profile {
 
 struct Reading;
 
+// Reserved roles: a person's, and the server's own. No agent has them, whatever it registers as.
+inline constexpr std::string_view human_role = "human";
+inline constexpr std::string_view server_role = "parley";
+
 // Types go by their number inside the process; their names are looked up once, at the edge.
 using TypeIndex = base::Strong<struct TypeIndexTag, std::uint16_t>;
 
-// Roles of one profile, by their place in Ruleset::roles.
+// Roles of one profile by their place in Ruleset::roles; behind those, the two reserved ones.
 struct RoleSet {
   static constexpr std::size_t size = 258;  // the profile format's 256, and the two reserved ones
   std::bitset<size> members;
@@ -66,7 +70,7 @@ struct Ruleset {
   std::string version;  // of the profile, "1.0.0"
   std::string title;
   std::vector<MessageType> types;  // in the profile's order, each followed by its variants
-  std::vector<std::string> roles;  // the profile's, then the reserved `human` and `parley`
+  std::vector<std::string> roles;
   RoleOf role_of = RoleOf::agent_type;
   bool roles_open = false;  // a workspace may add roles of its own
   RetryPolicy retry;
@@ -77,10 +81,11 @@ struct Ruleset {
   std::shared_ptr<const Reading> reading;    // never null once loaded
 
   const MessageType& type(TypeIndex index) const { return types[index.value]; }
-  std::optional<TypeIndex> type_named(std::string_view word) const;  // the type itself, never a variant
-  std::optional<std::size_t> role_named(std::string_view word) const;
+  std::optional<TypeIndex> type_named(std::string_view word) const;    // the type itself, never a variant
+  std::optional<std::size_t> role_named(std::string_view word) const;  // in `roles`
+  std::optional<std::size_t> role_index(std::string_view word) const;  // in a RoleSet: reserved ones too
 
-  // The role an agent has in this profile.
+  // The role an agent has in this profile; empty where it claims a reserved one.
   std::string_view role_of_agent(std::string_view agent_id, std::string_view agent_type) const;
 
   bool may_send(TypeIndex type, std::string_view sender_role) const;
