@@ -66,10 +66,10 @@ Result<> check_version(const Found& found, const TypeReading& type, const Readin
 Result<> check_sender(const Found& found, const TypeReading& type, const Reading& reading, std::string_view sender) {
   const auto text = found.at(type.envelope.sender).if_string();
   if (!text || *text == sender) return {};
-  return base::fail(ErrorCode::SENDER_MISMATCH,
-                    "The message says it is from '" + excerpt(*text) + "', the credential is that of '" +
-                        std::string(sender) + "'.",
-                    reading.places[type.places].pointer(type.envelope.sender));
+  return base::fail(
+      ErrorCode::SENDER_MISMATCH,
+      "The message says it is from '" + excerpt(*text) + "', the credential is that of '" + std::string(sender) + "'.",
+      reading.places[type.places].pointer(type.envelope.sender));
 }
 
 bool is_id(json::Value value) {
@@ -109,12 +109,12 @@ Result<Checked> check(const Native& native, const Ruleset& rules, const Options&
   Result<Checked> result;
   Checked& checked = *result;
   checked.type = reading.form_of(named, found.values());
-  if (std::vector<base::Problem> defects = schema_defects(native.value, rules, checked.type); !defects.empty()) {
-    if (options.validation == Validation::strict || !can_be_routed(found, type.envelope))
-      return schema_refusal(rules.type(checked.type), std::move(defects));
-    checked.validation_errors = std::move(defects);
-  }
-  PARLEY_CHECK(run_checks(native.value, reading.types[checked.type.value].checks, checked.warnings));
+  Defects defects = defects_of(native.value, rules, checked.type);
+  const bool tolerant = options.validation == Validation::lenient && !defects.refuse_lenient;
+  if (!defects.errors.empty() && !(tolerant && can_be_routed(found, type.envelope)))
+    return refusal(rules.type(checked.type), std::move(defects));
+  checked.validation_errors = std::move(defects.errors);
+  checked.warnings = std::move(defects.warnings);
   PARLEY_CHECK(check_limits(found, type, places));
 
   canonicalise(found, rules, options, checked);

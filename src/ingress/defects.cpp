@@ -1,56 +1,56 @@
 #include "ingress/defects.hpp"
 
+#include <algorithm>
+
 #include "ingress/check.hpp"
+#include "profile/reading.hpp"
 
 namespace parley::ingress {
 namespace {
 
-// At most details_max. A refusal names the check, a warning its word.
-std::vector<base::Problem> problems_of(const profile::BoundCheck& bound, json::Value message) {
-  std::vector<base::Problem> problems;
+// Each problem named after its check, the hint behind what is so.
+void run(const profile::BoundCheck& bound, json::Value message, std::vector<base::Problem>& problems) {
+  const std::size_t before = problems.size();
   bound.check->run(message, problems);
-  if (problems.size() > details_max) problems.resize(details_max);
-  for (base::Problem& problem : problems)
-    problem.schema = bound.severity == profile::Severity::error ? bound.name : base::info(bound.code).name;
-  return problems;
+  if (problems.size() > details_max) problems.resize(std::max(before, details_max));
+  for (std::size_t i = before; i < problems.size(); ++i) {
+    problems[i].schema = bound.name;
+    if (!bound.hint.empty()) problems[i].message += ' ' + bound.hint;
+  }
 }
 
-std::unexpected<base::Error> check_refusal(const profile::BoundCheck& bound, std::vector<base::Problem> problems) {
-  base::Error error{bound.code, problems.front().instance + ": " + problems.front().message, bound.hint,
-                    problems.front().instance, {}, {}};
-  error.details = std::move(problems);
-  return std::unexpected(std::move(error));
+void run_checks(json::Value message, const std::vector<profile::BoundCheck>& checks, Defects& defects) {
+  for (const profile::BoundCheck& bound : checks) {
+    if (bound.severity == profile::Severity::warning) {
+      run(bound, message, defects.warnings);
+      continue;
+    }
+    const std::size_t before = defects.errors.size();
+    run(bound, message, defects.errors);
+    if (defects.errors.size() == before) continue;
+    if (before == 0) defects.hint = bound.hint;
+    defects.refuse_lenient |= bound.also_lenient;
+  }
 }
 
 }  // namespace
 
-std::vector<base::Problem> schema_defects(json::Value message, const profile::Ruleset& rules, profile::TypeIndex type) {
-  const profile::Reading& reading = *rules.reading;
-  const schema::Program& program = reading.programs[reading.types[type.value].program];
-  if (program.accepts(message)) return {};
-  return program.explain(message, {details_max, rules.type(type).is_private});
+Defects defects_of(json::Value message, const profile::Ruleset& rules, profile::TypeIndex type) {
+  const profile::TypeReading& reading = rules.reading->types[type.value];
+  const schema::Program& program = rules.reading->programs[reading.program];
+  Defects defects;
+  if (!program.accepts(message)) defects.errors = program.explain(message, {details_max, rules.type(type).is_private});
+  run_checks(message, reading.checks, defects);
+  return defects;
 }
 
-std::unexpected<base::Error> schema_refusal(const profile::MessageType& type, std::vector<base::Problem> defects) {
-  base::Error error{base::ErrorCode::SCHEMA, {}, {}, defects.front().instance, {}, {}};
-  error.message = "The message breaks the schema of '" + type.name + "' in " + std::to_string(defects.size()) +
-                  (defects.size() == 1 ? " place." : " places.");
-  error.details = std::move(defects);
+std::unexpected<base::Error> refusal(const profile::MessageType& type, Defects defects) {
+  const std::size_t count = defects.errors.size();
+  base::Error error{base::ErrorCode::SCHEMA, {}, std::move(defects.hint), defects.errors.front().instance, {}, {}};
+  error.message =
+      "The message is no valid '" + type.name + "': " + std::to_string(count) + (count == 1 ? " defect." : " defects.");
+  error.details = std::move(defects.errors);
   return std::unexpected(std::move(error));
-}
-
-base::Result<> run_checks(json::Value message, const std::vector<profile::BoundCheck>& checks,
-                          std::vector<base::Problem>& warnings) {
-  for (const profile::BoundCheck& bound : checks) {
-    std::vector<base::Problem> problems = problems_of(bound, message);
-    if (problems.empty()) continue;
-    if (bound.severity == profile::Severity::error) return check_refusal(bound, std::move(problems));
-    for (base::Problem& problem : problems) {
-      if (!bound.hint.empty()) problem.message += ' ' + bound.hint;
-      warnings.push_back(std::move(problem));
-    }
-  }
-  return {};
 }
 
 }  // namespace parley::ingress

@@ -1,22 +1,25 @@
 // What a type's schema and named checks find wrong with a message, and the refusal that says so (COR-04, D6).
 #pragma once
+#include <string>
 #include <vector>
 
 #include "base/result.hpp"
 #include "json/value.hpp"
-#include "profile/reading.hpp"
 #include "profile/ruleset.hpp"
 
 namespace parley::ingress {
 
-// The schema's; at most details_max. Of a private type no value is told (R25).
-std::vector<base::Problem> schema_defects(json::Value message, const profile::Ruleset& rules, profile::TypeIndex type);
+struct Defects {
+  std::vector<base::Problem> errors;    // the schema's, then the checks'; at most details_max
+  std::vector<base::Problem> warnings;  // of checks that only warn
+  std::string hint;                     // of the check that found the first error, where the schema found none
+  bool refuse_lenient = false;          // a check found one that lenient validation does not overlook
+};
 
-// SCHEMA with every defect in `details`.
-std::unexpected<base::Error> schema_refusal(const profile::MessageType& type, std::vector<base::Problem> defects);
+// Allocates nothing where there is none. Of a private type no value is told (R25).
+Defects defects_of(json::Value message, const profile::Ruleset& rules, profile::TypeIndex type);
 
-// The named checks: a refusal with the code of the first that found something, or the warnings of those that only warn.
-base::Result<> run_checks(json::Value message, const std::vector<profile::BoundCheck>& checks,
-                          std::vector<base::Problem>& warnings);
+// SCHEMA with every error in `details`.
+std::unexpected<base::Error> refusal(const profile::MessageType& type, Defects defects);
 
 }  // namespace parley::ingress

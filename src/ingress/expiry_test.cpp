@@ -33,7 +33,7 @@ TEST(Expiry, NothingIsLeftOfAZeroOrNegativeTimeToLive) {
 
 TEST(Expiry, AnImmenseTimeToLiveNeverEnds) {
   for (const char* number : {"9223372036854775807", "9223372036854775808", "18446744073709551615", "1e300",
-                             "1.7976931348623157e308", "251597145600"}) {
+                             "1.7976931348623157e308", "251700000000"}) {
     EXPECT_EQ(expiry(number, ExpiryUnit::seconds), std::nullopt) << number;
   }
   EXPECT_EQ(expiry("86400", ExpiryUnit::seconds), now + std::chrono::days(1));

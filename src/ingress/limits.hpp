@@ -5,10 +5,8 @@
 
 namespace parley::ingress {
 
-// PAYLOAD_TOO_LARGE: of the message as sent.
+// PAYLOAD_TOO_LARGE where the message as sent, or one part of it, is over its limit.
 base::Result<> check_size(std::string_view bytes, const profile::Ruleset& rules);
-
-// LIMIT_EXCEEDED: of one part of it.
 base::Result<> check_limits(const Found& found, const profile::TypeReading& type, const profile::Places& places);
 
 }  // namespace parley::ingress

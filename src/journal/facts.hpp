@@ -36,7 +36,7 @@ class Facts {
 
   std::uint64_t term() const;
   Position first() const;
-  Position last() const;  // first - 1 in a block without records
+  Position last() const;
   base::Instant engine_time() const;
   std::uint32_t count() const;
   base::Digest previous() const;

@@ -123,7 +123,8 @@ class Journal {
 
   // Hands over the outcomes there are since the last call; called each turn of the loop.
   virtual void poll(Outcomes& outcomes) = 0;
-  // Called about once a second: takes up again what waits for space.
+  // Called about once a second: takes up again what waits for space, and records that the last block was synced, so
+  // that later damage to it is told from a torn write.
   virtual void tick() = 0;
 
   // Whether a block of so many bytes, overheads counted, leaves the reserve whole. To be asked before acceptance.
@@ -141,8 +142,7 @@ class Journal {
   virtual std::vector<SnapshotInfo> snapshots() const = 0;
   virtual base::Result<> read_snapshot(const SnapshotInfo& snapshot, const ChunkVisitor& visit) = 0;
 
-  // Ends writing in an orderly way: records that all of it was synced, so that later damage to the very last block is
-  // told from a torn write. Without it (a crash) nothing is lost.
+  // Ends writing in an orderly way, as the last tick would. Without it (a crash) nothing is lost.
   virtual base::Result<> close() = 0;
 };
 

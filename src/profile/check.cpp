@@ -11,14 +11,13 @@ using base::ErrorCode;
 
 struct Registered {
   std::string_view name;
-  ErrorCode code;
   base::Result<checks::CheckPtr> (*make)(json::Value parameters);
 };
 
 constexpr std::array<Registered, 3> registered{{
-    {"refused_value", ErrorCode::VALUE_REFUSED, checks::refused_value},
-    {"same_value", ErrorCode::VALUES_DIFFER, checks::same_value},
-    {"string_size", ErrorCode::STRING_LARGE, checks::string_size},
+    {"refused_value", checks::refused_value},
+    {"same_value", checks::same_value},
+    {"string_size", checks::string_size},
 }};
 
 }  // namespace
@@ -36,7 +35,7 @@ base::Result<BoundCheck> bind_check(std::string_view name, json::Value parameter
     if (entry.name != name) continue;
     PARLEY_TRY(checks::CheckPtr check, entry.make(parameters));
     const std::string hint(parameters.find("hint").if_string().value_or(std::string_view()));
-    return BoundCheck{entry.name, entry.code, Severity::error, hint, std::move(check)};
+    return BoundCheck{entry.name, Severity::error, false, hint, std::move(check)};
   }
   return base::fail(ErrorCode::PROFILE_INVALID, "There is no check '" + std::string(name) + "'", "/check");
 }

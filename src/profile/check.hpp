@@ -1,5 +1,5 @@
-// Named pure checks: what a profile asks for that no JSON Schema can say. One file a check in checks/, registered as data
-// in check.cpp; profile.json binds them to types with parameters.
+// Named pure checks: what a profile asks for that no JSON Schema can say. One file a check in checks/, registered as
+// data in check.cpp; profile.json binds them to types with parameters.
 #pragma once
 #include <memory>
 #include <string>
@@ -23,12 +23,12 @@ class Check {
 
 enum class Severity : std::uint8_t { error, warning };
 
-// A check as a profile uses it. An error refuses the message in strict and in lenient validation.
+// A check as a profile uses it.
 struct BoundCheck {
-  std::string_view name;   // "same_value"
-  base::ErrorCode code{};  // of the refusal; the word of the warning
+  std::string_view name;  // "same_value"
   Severity severity = Severity::error;
-  std::string hint;  // what to do next, in the profile's words
+  bool also_lenient = false;  // the error refuses in lenient validation too, where others are recorded
+  std::string hint;           // what to do next, in the profile's words
   std::shared_ptr<const Check> check;
 };
 

@@ -162,6 +162,7 @@ class Builder {
     reading.program = program_of(form.find("schema"), at + "/schema");
     reading.places = reading_->places.size() - 1;
     reading.envelope = slots_of(form);
+    if (type.is_private) hide(reading.envelope);
     reading.fields = fields_of(form.find("fields"), type.kind, at + "/fields");
     reading.limits = limits_of();
     reading.checks = checks_of(name);
@@ -201,6 +202,13 @@ class Builder {
     for (const json::Value expiry : stated.find("expiry").elements())
       slots.expiry.push_back({slot_at(expiry.find("at")), unit_of(expiry.find("is").as_string())});
     return slots;
+  }
+
+  // R25: of a private message only what routing needs is read.
+  static void hide(EnvelopeSlots& slots) {
+    slots.correlation = slots.reply_to = slots.conversation = no_slot;
+    slots.task.clear();
+    slots.expiry.clear();
   }
 
   static ExpiryUnit unit_of(std::string_view word) {
@@ -247,6 +255,7 @@ class Builder {
         continue;
       }
       check->severity = stated.find("severity").as_string() == "error" ? Severity::error : Severity::warning;
+      check->also_lenient = stated.find("also_lenient").if_bool().value_or(false);
       checks.push_back(std::move(*check));
     }
     return checks;
@@ -284,9 +293,8 @@ class Builder {
     for (const json::Value word : {own, policy.find("by_kind").find(name(kind)),
                                    policy.find("by_priority").find(name(priority)), policy.find("default")})
       if (word)
-        return word.as_string() == name(envelope::DeliveryClass::at_least_once)
-                   ? envelope::DeliveryClass::at_least_once
-                   : envelope::DeliveryClass::at_most_once;
+        return word.as_string() == name(envelope::DeliveryClass::at_least_once) ? envelope::DeliveryClass::at_least_once
+                                                                                : envelope::DeliveryClass::at_most_once;
     return envelope::DeliveryClass::at_least_once;
   }
 
@@ -294,8 +302,7 @@ class Builder {
   std::size_t program_of(json::Value file, const std::string& at) {
     const std::string path = text_of(file);
     const auto known = std::find(reading_->schema_files.begin(), reading_->schema_files.end(), path);
-    if (known != reading_->schema_files.end())
-      return static_cast<std::size_t>(known - reading_->schema_files.begin());
+    if (known != reading_->schema_files.end()) return static_cast<std::size_t>(known - reading_->schema_files.begin());
     auto program = schemas_.compile(path);
     if (!program) {
       problem(at, "schema", path + ": " + program.error().message + " at " + program.error().where);

@@ -85,7 +85,8 @@ std::optional<Block> Block::of(const Frame& frame, std::string_view bytes, const
   const std::uint64_t facts_length = Facts::bytes_of(inner);
   if (facts_length == 0 || facts_length > inner.size()) return std::nullopt;
   const auto facts = Facts::of(inner.substr(0, facts_length));
-  if (!facts || facts_length + facts->count() != inner.size()) return std::nullopt;
+  const bool sound = facts && facts->count() > 0 && facts_length + facts->count() == inner.size();
+  if (!sound) return std::nullopt;
   std::uint64_t bodies = 0;
   for (std::uint32_t i = 0; i < facts->count(); ++i) bodies += facts->body_length(i);
   if (padded(frame.bodies_at + bodies) != frame.length) return std::nullopt;

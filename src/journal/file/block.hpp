@@ -74,11 +74,7 @@ struct Chain {
   bool follows(const Block& block) const {
     return block.facts().first().value == at.position.value + 1 && block.facts().previous() == at.chain;
   }
-  // A block without records is a mark (Journal::close), no history: the chain goes past it unchanged.
-  void pass(const Block& block) {
-    if (block.facts().count() == 0) return;
-    at = {block.facts().last(), block.facts().engine_time(), block.facts().chain()};
-  }
+  void pass(const Block& block) { at = {block.facts().last(), block.facts().engine_time(), block.facts().chain()}; }
 };
 
 }  // namespace parley::journal::file

@@ -66,9 +66,10 @@ base::Result<Step> BlockStream::next() {
 base::Result<Rest> survey(base::File& file, const SegmentKey& key, std::uint64_t from, std::uint64_t to) {
   Rest rest;
   rest.nonzero_end = from;
-  std::string buffer(survey_bytes, '\0');
   // Blocks begin at multiples of 8; a bad place may be any byte once a file was cut.
-  for (std::uint64_t at = from & ~std::uint64_t{7}; at < to; at += survey_bytes) {
+  const std::uint64_t begin = from & ~std::uint64_t{7};
+  std::string buffer(std::min(survey_bytes, std::max(to, begin) - begin), '\0');
+  for (std::uint64_t at = begin; at < to; at += survey_bytes) {
     const std::uint64_t wanted = std::min(survey_bytes, to - at);
     PARLEY_TRY(const std::size_t got, file.read_at(at, std::span(buffer.data(), wanted)));
     const std::size_t length = nonzero_length({buffer.data(), got});

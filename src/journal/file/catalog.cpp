@@ -53,7 +53,7 @@ std::optional<Segment> Catalog::segment_of(Position position) const {
   const std::scoped_lock lock(mutex_);
   const Segment* segment = find(position);
   if (segment == nullptr) return std::nullopt;
-  Segment copy{segment->generation, segment->before, segment->last, segment->end, segment->seal, {}};
+  Segment copy{segment->generation, segment->before, segment->last, segment->end, segment->seal, segment->marked, {}};
   if (!segment->index.empty()) copy.index.push_back(segment->index.front());  // says only that there is one
   return copy;
 }

@@ -15,13 +15,14 @@ struct Segment {
   Position last;          // of its records; before.position while it has none
   std::uint64_t end = 0;  // byte after its last block
   std::optional<Seal> seal;
+  Position marked;              // known to be synced by its mark
   std::vector<IndexRow> index;  // empty where a sealed segment's was not read yet
 };
 
 // A run of whole blocks in one segment, small enough to be read at once.
 struct Chunk {
   Generation generation;
-  Position first;  // of the chunk; there may be blocks without records
+  Position first;
   std::uint64_t from = 0;
   std::uint64_t to = 0;
 };

@@ -54,6 +54,9 @@ void work_until_it_fails(Trial& run, std::mt19937_64& random) {
       case 1:
         going = run.restart();
         break;
+      case 2:
+        run.bench.journal->tick();
+        break;
       default:
         going = run.append(1 + random() % 4, random() % 8 == 0 ? 3000 : random() % 600);
     }

@@ -7,25 +7,26 @@
 namespace parley::journal::file {
 namespace {
 
-constexpr std::uint64_t records = 56;
+constexpr std::uint64_t records = 16;
+constexpr std::uint64_t snapshot_at = 8;
 
 // Three segments of history, a snapshot in the second, closed in good order: all of it is known to be synced.
 Bench written(bool closed = true) {
   Bench bench;
-  bench.segment_bytes = 16 << 10;
+  bench.segment_bytes = 8 << 10;
   PARLEY_ASSERT(bench.open().has_value());
   while (bench.journal->head().position.value < records) {
     PARLEY_ASSERT(append_numbered(*bench.journal, 2, 500).has_value());
-    if (bench.journal->head().position.value != 20) continue;
+    if (bench.journal->head().position.value != snapshot_at) continue;
     auto writer = bench.journal->begin_snapshot();
-    PARLEY_ASSERT(writer.has_value() && (*writer)->write("the state at 20") && (*writer)->commit());
+    PARLEY_ASSERT(writer.has_value() && (*writer)->write("the state") && (*writer)->commit());
   }
   if (closed) PARLEY_ASSERT(bench.journal->close().has_value());
   bench.kill();
   return bench;
 }
 
-const std::string snapshot_path = "data/snapshot-00000000000000000020";
+const std::string snapshot_path = "data/snapshot-00000000000000000008";
 
 struct Judgement {
   bool detected = false;       // somebody was told: opening, reading, or verification
@@ -71,7 +72,7 @@ Bench with(const Bench& original, const std::string& path, std::string contents)
 }
 
 // Bytes whose change can mean nothing: the space behind the last block (and index), and between header, seal and the
-// first block. A flip there may be noticed, and may not.
+// first block; and the mark, which only repeats what is so. A flip there may be noticed, and may not.
 bool is_slack(const Bench& original, const std::string& path, std::size_t at) {
   if (!path.ends_with(".segment")) return path.ends_with(lock_name) || path.ends_with(id_name);
   const std::string& bytes = original.files->contents(path);
@@ -104,7 +105,7 @@ TEST(JournalDamage, B1_AFlippedBitIsDetectedAndNoWrongByteIsRead) {
       ASSERT_FALSE(judgement.lost && !judgement.detected) << path << " byte " << at;
     }
   }
-  EXPECT_GT(flips, 30'000u);
+  EXPECT_GT(flips, 9'000u);
 }
 
 // B1: in the segment that is written, damage below the synced position stops the server, and the place is named.
@@ -114,7 +115,7 @@ TEST(JournalDamage, B1_DamageBelowTheSyncedPositionStopsTheServer) {
   const std::string bytes = original.files->contents(path);
   const std::size_t end = bytes.find_last_not_of('\0');
   std::uint64_t tried = 0;
-  for (std::size_t at = blocks_at; at + 200 < end; at += 7) {  // the closing mark is behind
+  for (std::size_t at = blocks_at; at < end - 8; at += 7) {
     std::string flipped = bytes;
     flipped[at] = static_cast<char>(flipped[at] ^ 4);
     Bench bench = with(original, path, std::move(flipped));
@@ -134,7 +135,7 @@ TEST(JournalDamage, B1_WithoutChecksumsTheOracleTurnsRed) {
   const std::string path = Bench::segment(1);
   const std::string bytes = original.files->contents(path);
   int wrong = 0;
-  for (std::size_t at = blocks_at; at < bytes.size(); at += 101) {
+  for (std::size_t at = blocks_at; at < bytes.size(); at += 11) {
     std::string flipped = bytes;
     flipped[at] = static_cast<char>(flipped[at] ^ 1);
     Bench bench = with(original, path, std::move(flipped));
@@ -318,7 +319,7 @@ TEST(JournalDamage, ASnapshotOfLaterHistoryThanTheJournalStopsTheServer) {
   auto opened = shorter.open();
   ASSERT_FALSE(opened.has_value());
   EXPECT_EQ(opened.error().code, base::ErrorCode::JOURNAL_DAMAGED);
-  EXPECT_NE(opened.error().message.find("position 20 was synced"), std::string::npos) << opened.error().message;
+  EXPECT_NE(opened.error().message.find("position 8 was synced"), std::string::npos) << opened.error().message;
 }
 
 TEST(JournalDamage, ASnapshotOfAnotherHistoryIsRefused) {
@@ -327,7 +328,7 @@ TEST(JournalDamage, ASnapshotOfAnotherHistoryIsRefused) {
   Bench other;
   other.segment_bytes = bench.segment_bytes;
   ASSERT_TRUE(other.open());
-  for (int i = 0; i < 28; ++i) ASSERT_TRUE(append_numbered(*other.journal, 2, 400));
+  for (int i = 0; i < 8; ++i) ASSERT_TRUE(append_numbered(*other.journal, 2, 400));
   other.kill();
   other.files->set_contents(snapshot_path, snapshot);
   ASSERT_TRUE(other.open());
@@ -357,7 +358,7 @@ TEST(JournalDamage, O6_AnIntactJournalIsVerified) {
 // Contents cannot imitate a block: without the journal's id, which no message holds, the marker cannot be guessed.
 TEST(JournalDamage, BlocksInsideBodiesAreNotTakenForBlocks) {
   Bench bench = written();
-  const std::string other = bench.files->contents(Bench::segment(1)).substr(blocks_at, 8000);
+  const std::string other = bench.files->contents(Bench::segment(1)).substr(blocks_at, 2500);
   bench.random = SeededRandom(7);
   bench.files = std::make_unique<sim::FaultyFiles>();
   ASSERT_TRUE(bench.open());

@@ -54,6 +54,7 @@ class FileJournal final : public Journal {
   void tick() override {
     space_.retry();
     refill();
+    (void)mark();  // a failure is told by poll()
   }
 
   Room room_for(std::uint64_t bytes) override {
@@ -84,12 +85,8 @@ class FileJournal final : public Journal {
   }
 
   base::Result<> close() override {
-    if (std::exchange(closed_, true) || failure_ || !unmarked_) return {};
-    const std::uint64_t bytes = BlockWriter::bytes_of({});
-    if (bytes > left()) return {};
-    auto marked = append_block({}, bytes, head_.engine_time);
-    if (!marked) return std::unexpected(std::move(marked).error());
-    return {};
+    closed_ = true;
+    return mark();
   }
 
   // Keeps the snapshots that continue into this history; the others are told of.
@@ -148,11 +145,9 @@ class FileJournal final : public Journal {
     const Position first(head_.position.value + 1);
     writer_.write(records, {options_.term, first, engine_time, head_.chain}, key_, head_.position);
     PARLEY_CHECK(put_block(bytes));
-    if (!records.empty()) {
-      if (head_.position == segment_before_.position) segment_began_ = engine_time;
-      head_ = {Position(head_.position.value + records.size()), engine_time, writer_.chain()};
-    }
-    unmarked_ = !records.empty();
+    if (head_.position == segment_before_.position) segment_began_ = engine_time;
+    head_ = {Position(head_.position.value + records.size()), engine_time, writer_.chain()};
+    unmarked_ = true;
     catalog_->extend(head_, first, offset_, offset_ + bytes);
     offset_ += bytes;
     return Ticket{first, head_.position};
@@ -175,6 +170,17 @@ class FileJournal final : public Journal {
     return {};
   }
 
+  // Says on the disk that all up to the head was synced.
+  base::Result<> mark() {
+    if (failure_ || !std::exchange(unmarked_, false)) return {};
+    char bytes[mark_bytes];
+    write_mark(bytes, head_.position, key_);
+    const std::string_view piece(bytes, sizeof bytes);
+    if (auto written = file_->write_at(mark_at, std::span(&piece, 1)); !written)
+      return stop(std::move(written).error());
+    return sync();
+  }
+
   // Seals the segment and goes on in the next one, which was made ready before.
   base::Result<> roll() {
     auto next = space_.take(fill_);
@@ -193,7 +199,7 @@ class FileJournal final : public Journal {
     header_page_.assign(blocks_at, '\0');
     write_header(header_page_.data(), {format_version, id_, next->generation, options_.segment_bytes, head_});
     header_due_ = true;
-    catalog_->begin({next->generation, head_, head_.position, blocks_at, {}, {}});
+    catalog_->begin({next->generation, head_, head_.position, blocks_at, {}, {}, {}});
     refill();
     return {};
   }
@@ -253,7 +259,7 @@ class FileJournal final : public Journal {
   Head head_;  // all of it is synced
   BlockWriter writer_;
   std::vector<std::string_view> pieces_;
-  bool unmarked_ = false;  // a record was appended that no later block calls synced
+  bool unmarked_ = false;  // no mark says yet that the last block was synced
   bool closed_ = false;
 
   Position told_;
@@ -265,7 +271,7 @@ class FileJournal final : public Journal {
 
 base::Result<Opened> open(Options options) {
   PARLEY_ASSERT(options.files != nullptr && options.random != nullptr);
-  PARLEY_ASSERT(options.segment_bytes % 8 == 0 && options.segment_bytes >= 4 * blocks_at);
+  PARLEY_ASSERT(options.segment_bytes % 8 == 0 && options.segment_bytes >= 2 * blocks_at);
   PARLEY_CHECK(options.files->make_folder(options.folder));
   PARLEY_TRY(auto lock, options.files->lock(options.folder + "/" + std::string(lock_name)));
   PARLEY_TRY(RecoveredState state, recover(options));

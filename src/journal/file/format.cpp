@@ -10,6 +10,7 @@ namespace {
 
 constexpr std::string_view header_magic = "parleyJ\x01";
 constexpr std::string_view seal_magic = "parleyS\x01";
+constexpr std::string_view mark_magic = "parleyM\x01";
 constexpr std::string_view id_magic = "parley journal 1\n";
 
 std::string_view view(const JournalId& id) {
@@ -98,6 +99,23 @@ std::optional<Seal> read_seal(std::string_view bytes, const SegmentKey& key) {
   seal.end = load<std::uint64_t>(at + 80);
   seal.index_crc = load<std::uint32_t>(at + 88);
   return seal;
+}
+
+// 0 magic │ 8 u32 CRC of what follows │ 12 0 │ 16 u64 marker │ 24 u64 position
+void write_mark(char* to, Position synced, const SegmentKey& key) {
+  std::memset(to, 0, mark_bytes);
+  std::memcpy(to, mark_magic.data(), mark_magic.size());
+  store(to + 16, key.marker);
+  store(to + 24, synced.value);
+  store(to + 8, base::crc32c({to + 12, mark_bytes - 12}));
+}
+
+Position read_mark(std::string_view bytes, const SegmentKey& key) {
+  if (bytes.size() < mark_bytes || !bytes.starts_with(mark_magic)) return {};
+  const char* at = bytes.data();
+  const bool intact = load<std::uint32_t>(at + 8) == base::crc32c({at + 12, mark_bytes - 12});
+  if (!intact || load<std::uint64_t>(at + 16) != key.marker) return {};
+  return Position(load<std::uint64_t>(at + 24));
 }
 
 std::string write_index(const std::vector<IndexRow>& rows) {

@@ -11,8 +11,10 @@ namespace parley::journal::file {
 inline constexpr std::uint32_t format_version = 1;
 inline constexpr std::uint64_t blocks_at = 4096;  // header and seal come before
 inline constexpr std::uint64_t seal_at = 512;     // a disk sector of its own: writing it cannot tear the header
+inline constexpr std::uint64_t mark_at = 1024;
 inline constexpr std::size_t header_bytes = 104;
 inline constexpr std::size_t seal_bytes = 104;
+inline constexpr std::size_t mark_bytes = 32;
 inline constexpr std::size_t index_row_bytes = 16;
 
 using JournalId = std::array<std::uint8_t, 16>;  // random, made once, in no message: contents cannot imitate a block
@@ -54,6 +56,10 @@ void write_header(char* to, const SegmentHeader& header);
 std::optional<SegmentHeader> read_header(std::string_view bytes);
 void write_seal(char* to, const Seal& seal, const SegmentKey& key);
 std::optional<Seal> read_seal(std::string_view bytes, const SegmentKey& key);
+// At 1024: a position that is known to be synced. Written when the journal is idle or closed, so that damage to the
+// last block, for which no later one vouches, is told from a torn write. One that is lost is only missed.
+void write_mark(char* to, Position synced, const SegmentKey& key);
+Position read_mark(std::string_view bytes, const SegmentKey& key);  // 0: none
 std::string write_index(const std::vector<IndexRow>& rows);
 std::vector<IndexRow> read_index(std::string_view bytes);
 

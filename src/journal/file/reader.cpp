@@ -113,7 +113,6 @@ base::Result<const FileReader::LoadedBlock*> FileReader::block_of(Position posit
   PARLEY_TRY(const LoadedChunk* const chunk, load(place));
   const auto after = std::upper_bound(chunk->blocks.begin(), chunk->blocks.end(), position,
                                       [](Position p, const LoadedBlock& b) { return p < b.block.facts().first(); });
-  // Blocks without records share their first position with the block that follows them; that one comes last.
   if (after != chunk->blocks.begin() && std::prev(after)->block.facts().last() >= position) return &*std::prev(after);
   return damaged(path(place.generation), place.from, position,
                  "no intact block holds the position between this byte and byte " + std::to_string(place.to));

@@ -141,7 +141,7 @@ class Recovery {
   }
 
   base::Result<> resume_open(Segment& newest, std::uint64_t segment_bytes) {
-    synced_ = std::max(synced_, newest.before.position);
+    synced_ = std::max({synced_, newest.before.position, newest.marked});
     PARLEY_CHECK(scan(newest));
     PARLEY_TRY(const std::uint64_t size, state_.newest->size());
     PARLEY_TRY(const Rest rest, survey(*state_.newest, key(newest.generation), newest.end, size));

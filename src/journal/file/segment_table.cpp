@@ -10,26 +10,30 @@ namespace {
 struct Opening {
   std::optional<SegmentHeader> header;
   std::optional<Seal> seal;
+  Position marked;
   std::uint64_t size = 0;
 };
 
 base::Result<Opening> read_opening(base::FileSystem& files, const std::string& path) {
   PARLEY_TRY(auto file, files.open(path, base::OpenMode::read_only));
-  std::string bytes(seal_at + seal_bytes, '\0');
+  std::string bytes(mark_at + mark_bytes, '\0');
   PARLEY_TRY(const std::size_t got, file->read_at(0, bytes));
   Opening opening;
   PARLEY_TRY(opening.size, file->size());
   const std::string_view view = std::string_view(bytes).substr(0, got);
   opening.header = read_header(view);
   if (opening.header && got == bytes.size()) {
-    opening.seal = read_seal(view.substr(seal_at), key_of(opening.header->id, opening.header->generation));
+    const SegmentKey key = key_of(opening.header->id, opening.header->generation);
+    opening.seal = read_seal(view.substr(seal_at), key);
+    opening.marked = read_mark(view.substr(mark_at), key);
   }
   return opening;
 }
 
 Segment segment_of(const Opening& opening) {
   const SegmentHeader& header = *opening.header;
-  Segment segment{header.generation, header.before, header.before.position, blocks_at, opening.seal, {}};
+  Segment segment{
+      header.generation, header.before, header.before.position, blocks_at, opening.seal, opening.marked, {}};
   if (opening.seal) {
     segment.last = opening.seal->at.position;
     segment.end = opening.seal->end;

@@ -1,5 +1,5 @@
 // What names agents, messages and tasks is kept by the engine, so the schemas bound it: at most 256 characters, or a
-// closed set, or a UUID.
+// closed set, a UUID, or a pattern of bounded length.
 #include <algorithm>
 
 #include "profile/lint/lint_rules.hpp"
@@ -9,7 +9,14 @@ namespace {
 
 constexpr std::uint64_t id_length_max = 256;
 
+// From end to end, and nothing in it repeats without a limit.
+bool is_bounded_pattern(std::string_view pattern) {
+  return pattern.starts_with('^') && pattern.ends_with('$') && pattern.find_first_of("*+") == std::string_view::npos &&
+         pattern.find(",}") == std::string_view::npos;
+}
+
 bool bounds(json::Value schema) {
+  if (const auto pattern = schema.find("pattern").if_string(); pattern && is_bounded_pattern(*pattern)) return true;
   return schema.find("enum") || schema.find("const") || schema.find("format").if_string() == "uuid" ||
          schema.find("maxLength").if_uint().value_or(UINT64_MAX) <= id_length_max;
 }
@@ -19,8 +26,8 @@ bool is_bounded(const std::vector<json::Value>& schemas) {
 }
 
 std::vector<Slot> id_slots(const EnvelopeSlots& e) {
-  std::vector<Slot> slots{e.id,         e.sender,         e.sender_role, e.sender_instance,
-                          e.recipients, e.recipient_role, e.correlation, e.reply_to, e.conversation};
+  std::vector<Slot> slots{e.id,          e.sender,   e.sender_role, e.sender_instance, e.recipients, e.recipient_role,
+                          e.correlation, e.reply_to, e.conversation};
   slots.insert(slots.end(), e.task.begin(), e.task.end());
   std::erase(slots, no_slot);
   return slots;

@@ -67,16 +67,16 @@ std::string with_member(json::Value document, json::Value object, std::string_vi
   });
 }
 
-std::string array_text(json::Value array, std::size_t keep, std::size_t more) {
+std::string array_text(json::Value array, std::size_t count) {
   std::string text;
   json::Writer out(text);
   out.begin_array();
-  json::Value last;
-  for (const json::Value element : array.elements()) {
-    if (keep-- == 0) break;
-    out.value(last = element);
-  }
-  for (; more > 0 && last; --more) out.value(last);
+  while (count > 0 && array.size() > 0)
+    for (const json::Value element : array.elements()) {
+      if (count == 0) break;
+      out.value(element);
+      --count;
+    }
   out.end_array();
   return text;
 }

@@ -11,7 +11,7 @@ std::string replaced(json::Value document, json::Value place, std::string_view j
 std::string without_member(json::Value document, json::Value object, std::string_view key);
 std::string with_member(json::Value document, json::Value object, std::string_view key, std::string_view json);
 
-// The array's text with its first `keep` elements (all where there are fewer), then `more` times its last one.
-std::string array_text(json::Value array, std::size_t keep, std::size_t more);
+// The text of an array of `count` elements: those of `array` in order, again from the first where they do not suffice.
+std::string array_text(json::Value array, std::size_t count);
 
 }  // namespace parley::conformance
