@@ -35,7 +35,7 @@ inline constexpr std::size_t id_bytes_max = 1024;  // 256 code points, the most 
 // The text of an id; empty where the value is none.
 std::string_view id_of(json::Value value);
 
-// Fills all but the content hash, by the type in `checked`; appends warnings.
+// Sets all of the envelope but its content hash, by the type in `checked`; appends warnings.
 void canonicalise(const Found& found, const profile::Ruleset& rules, const Options& options, Checked& checked);
 
 }  // namespace parley::ingress

@@ -52,6 +52,10 @@ inline constexpr std::size_t details_max = 50;  // defects named in one refusal
 // name limit and size.
 base::Result<Checked> check(const Native& native, const profile::Ruleset& rules, const Options& options);
 
+// The same for loops: `checked` is overwritten whole and its memory reused, so that an ordinary message allocates nothing.
+// After a refusal its contents mean nothing.
+base::Result<> check(const Native& native, const profile::Ruleset& rules, const Options& options, Checked& checked);
+
 LaneId lane_of(std::string_view task);
 
 }  // namespace parley::ingress
