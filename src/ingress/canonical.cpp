@@ -92,7 +92,8 @@ void read_fields(const Found& found, const std::vector<profile::FieldSlot>& fiel
   std::size_t count = 0;
   for (const profile::FieldSlot& field : fields) {
     const json::Value value = field.carried ? found.at(field.slot) : json::Value();
-    if (!value) continue;
+    if (!value || !profile::is_of(field.type, value)) continue;
+    if (value.is_string() && value.as_string().size() > carried_bytes_max) continue;
     if (count == envelope.fields.size()) envelope.fields.emplace_back();
     envelope::Field& kept = envelope.fields[count++];
     kept.name = field.name;

@@ -224,7 +224,7 @@ class Builder {
         problem(at + '/' + std::string(name), "canonical_field",
                 "Kind '" + std::string(envelope::name(kind)) + "' has no field '" + std::string(name) + "'");
       else
-        fields.push_back({field->name, slot_at(pointer), field->carried});
+        fields.push_back({field->name, slot_at(pointer), field->type, field->carried});
     }
     return fields;
   }
