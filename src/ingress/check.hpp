@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "base/result.hpp"
-#include "base/strong.hpp"
+#include "base/ids.hpp"
 #include "base/time.hpp"
 #include "envelope/envelope.hpp"
 #include "json/value.hpp"
@@ -36,7 +36,7 @@ struct Options {
 };
 
 // First eight bytes of the SHA-256 of the task's name; 0: the message is a lane of its own (R32).
-using LaneId = base::Strong<struct LaneIdTag, std::uint64_t>;
+using base::LaneId;
 
 struct Checked {
   envelope::Envelope envelope;

@@ -4,6 +4,7 @@
 #include <simdjson.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstring>
 #include <optional>
@@ -19,80 +20,25 @@ using base::ErrorCode;
 static_assert(padding >= simdjson::SIMDJSON_PADDING);
 
 constexpr std::size_t least_capacity = 4096;
+constexpr std::uint32_t few_keys = 32;
 
 // Refusals of a text that is well-formed.
 std::unexpected<base::Error> over(std::string message, std::string where) {
   return base::fail(ErrorCode::BAD_JSON, std::move(message), std::move(where));
 }
 
-// Finds a key that an object has twice. Few keys, the usual case, are compared by 64-bit fingerprints on the stack;
-// many are sorted, so that no choice of keys costs more than n log n.
-class DuplicateSearch {
- public:
-  // The tape index of a second occurrence in the object at `at`, or 0.
-  std::uint32_t find(const std::uint64_t* words, const std::uint8_t* strings, std::uint32_t at, std::uint32_t count) {
-    return count <= few ? find_among_few(words, strings, at) : find_among_many(words, strings, at);
-  }
-
- private:
-  static constexpr std::uint32_t few = 32;
-
-  // simdjson's string buffer is readable for `padding` bytes past its last string.
-  static std::uint64_t load8(const char* from) {
-    std::uint64_t bytes;
-    std::memcpy(&bytes, from, sizeof bytes);
-    return bytes;
-  }
-
-  static std::uint64_t fingerprint(std::string_view key) {
-    const std::size_t n = key.size();
-    if (n >= 8) return load8(key.data()) ^ std::rotl(load8(key.data() + n - 8), 23) ^ n;
-    const std::uint64_t kept = (std::uint64_t{1} << (8 * n)) - 1;  // the rest belongs to other strings
-    return (load8(key.data()) & kept) ^ (std::uint64_t{n} << 56);
-  }
-
-  std::uint32_t find_among_few(const std::uint64_t* words, const std::uint8_t* strings, std::uint32_t at) {
-    std::uint64_t prints[few];
-    std::uint32_t places[few];
-    std::uint64_t seen[4] = {};  // a 256-bit Bloom filter
-    std::uint32_t count = 0;
-    const auto end = static_cast<std::uint32_t>(words[at]) - 1;
-    for (std::uint32_t key = at + 1; key < end; key = Value::next_of(words, key + 1)) {
-      const std::uint64_t print = fingerprint(Value::text_of(words[key], strings));
-      const std::uint64_t bit = print * 0x9E3779B97F4A7C15u >> 56;
-      std::uint64_t& word = seen[bit >> 6];
-      const std::uint64_t mask = std::uint64_t{1} << (bit & 63);
-      if (word & mask) [[unlikely]] {
-        for (std::uint32_t i = 0; i < count; ++i)
-          if (prints[i] == print && Value::text_of(words[places[i]], strings) == Value::text_of(words[key], strings))
-            return key;
-      }
-      word |= mask;
-      prints[count] = print;
-      places[count++] = key;
-    }
-    return 0;
-  }
-
-  std::uint32_t find_among_many(const std::uint64_t* words, const std::uint8_t* strings, std::uint32_t at) {
-    keys_.clear();
-    const auto end = static_cast<std::uint32_t>(words[at]) - 1;
-    for (std::uint32_t key = at + 1; key < end; key = Value::next_of(words, key + 1))
-      keys_.push_back({Value::text_of(words[key], strings), key});
-    std::sort(keys_.begin(), keys_.end(), [](const Key& a, const Key& b) {
-      return a.text.size() != b.text.size() ? a.text.size() < b.text.size() : a.text < b.text;
-    });
-    const auto twin =
-        std::adjacent_find(keys_.begin(), keys_.end(), [](const Key& a, const Key& b) { return a.text == b.text; });
-    return twin == keys_.end() ? 0 : std::max(twin->at, (twin + 1)->at);
-  }
-
-  struct Key {
-    std::string_view text;
-    std::uint32_t at;
-  };
-  std::vector<Key> keys_;  // scratch, grows to the largest object seen
-};
+// A key by 64 bits: length, first and last eight bytes. Equal keys have equal prints, and few others have. Without a
+// branch; simdjson's string buffer is readable for `padding` bytes past its last string.
+std::uint64_t print_of(std::string_view key) {
+  static constexpr std::array<std::uint64_t, 9> kept = {
+      0, 0xFF, 0xFFFF, 0xFFFFFF, 0xFFFFFFFF, 0xFFFFFFFFFF, 0xFFFFFFFFFFFF, 0xFFFFFFFFFFFFFF, ~std::uint64_t{0}};
+  const std::size_t n = key.size();
+  const std::uint64_t mask = kept[std::min<std::size_t>(n, 8)];
+  std::uint64_t first, last;
+  std::memcpy(&first, key.data(), sizeof first);
+  std::memcpy(&last, key.data() + std::max<std::size_t>(n, 8) - 8, sizeof last);
+  return ((first & mask) ^ std::rotl(last & mask, 23) ^ n) * 0x9E3779B97F4A7C15u;
+}
 
 // How many structural characters (brackets, colons, commas, first bytes of scalars) a tape word stands for, where
 // an opening bracket stands for all colons and commas of its level.
@@ -130,7 +76,29 @@ struct Parser::State {
   std::unique_ptr<char[]> buffer;  // of capacity + padding bytes
   std::size_t buffer_capacity = 0;
   std::string_view source;  // of the last parse
-  DuplicateSearch duplicates;
+
+  // Scratch of the checks; grows to the deepest text and the largest object seen.
+  struct Frame {
+    std::uint32_t end;  // of the container, on the tape
+    std::uint32_t at;
+    bool is_object;
+    bool is_sorted;  // searched for duplicates as a whole already
+    std::array<std::uint64_t, 4> seen;
+
+    void open(std::uint32_t place, std::uint32_t last, bool object) {
+      end = last;
+      at = place;
+      is_object = object;
+      is_sorted = false;
+      seen = {};
+    }
+  };
+  struct Key {
+    std::string_view text;
+    std::uint32_t at;
+  };
+  std::vector<Frame> frames;
+  std::vector<Key> keys;
 
   bool prepare(std::size_t bytes, std::uint32_t depth) {
     const std::size_t levels = std::size_t{depth} + 1;  // simdjson wants one more, and counts no empty containers
@@ -154,75 +122,127 @@ struct Parser::State {
   std::string pointer_at(std::uint32_t at) const { return pointer_to(root(), Value(words(), strings(), at)); }
 
   base::Result<> check_containers(const Limits& limits);
-  base::Result<> check_object(std::uint32_t at, std::uint32_t count, const Limits& limits);
+  base::Result<> check_count(std::uint32_t at, std::size_t around, const Limits& limits) const;
+  std::uint32_t count_at(std::uint32_t at) const { return static_cast<std::uint32_t>(words()[at] >> 32) & 0xFFFFFF; }
+  bool is_before(std::uint32_t object, std::uint32_t key) const;
+  std::uint32_t find_twin(std::uint32_t object);
+  std::unexpected<base::Error> duplicate(std::uint32_t object, std::uint32_t key) const;
   base::Result<> check_numbers(const Limits& limits) const;
 
   std::uint32_t structural_index(std::uint32_t at) const;
   std::string_view source_from(std::uint32_t structural, std::uint32_t last_structural, bool closed) const;
 };
 
+// One pass over the tape. Keys of an object are told apart by a Bloom filter of their prints; where it says "perhaps",
+// the keys before are compared. Objects of many keys are sorted instead, so that no choice of keys costs more.
 base::Result<> Parser::State::check_containers(const Limits& limits) {
   const std::uint64_t* const tape = words();
   const auto end = static_cast<std::uint32_t>(tape[0]) - 1;
-  std::uint32_t depth = 0;
-  for (std::uint32_t at = 1; at < end;) {
-    const std::uint64_t word = tape[at];
-    const char tag = Value::tag_of(word);
+  if (frames.size() < std::size_t{limits.depth} + 1) frames.resize(std::size_t{limits.depth} + 1);
+  Frame* frame = frames.data();
+  frame->open(0, end, false);
+  bool reals = false;
+  for (std::uint32_t at = 1;;) {
+    if (at == frame->end) {
+      if (frame == frames.data()) break;
+      --frame;
+      ++at;
+      continue;
+    }
+    if (frame->is_object) {
+      const std::string_view key = Value::text_of(tape[at], strings());
+      if (key.size() > limits.key_bytes) [[unlikely]]
+        return over("A key is longer than " + std::to_string(limits.key_bytes) + " bytes.", pointer_at(frame->at));
+      const std::uint64_t bit = print_of(key) >> 56;
+      std::uint64_t& seen = frame->seen[bit >> 6];
+      const std::uint64_t mask = std::uint64_t{1} << (bit & 63);
+      if ((seen & mask) && !frame->is_sorted && is_before(frame->at, at)) [[unlikely]]
+        return duplicate(frame->at, at);
+      seen |= mask;
+      ++at;
+    }
+    const char tag = Value::tag_of(tape[at]);
     if (tag == '{' || tag == '[') {
-      if (++depth > limits.depth)
-        return over("Objects and arrays are nested deeper than " + std::to_string(limits.depth) + ".", pointer_at(at));
-    } else if (tag == '}' || tag == ']') {
-      --depth;
+      PARLEY_CHECK(check_count(at, static_cast<std::size_t>(frame - frames.data()), limits));
+      (++frame)->open(at, static_cast<std::uint32_t>(tape[at]) - 1, tag == '{');
+      if (tag == '{' && count_at(at) > few_keys) {
+        frame->is_sorted = true;
+        if (const std::uint32_t twin = find_twin(at)) return duplicate(at, twin);
+      }
+      ++at;
+    } else {
+      reals |= tag == 'd';
+      at += 1 + (tag == 'l' || tag == 'u' || tag == 'd');
     }
-    if (tag == '{') {
-      const auto count = static_cast<std::uint32_t>(word >> 32) & 0xFFFFFF;
-      if (count > limits.keys)
-        return over("An object has " + std::to_string(count) + " keys; at most " + std::to_string(limits.keys) +
-                        " are allowed.",
-                    pointer_at(at));
-      PARLEY_CHECK(check_object(at, count, limits));
-    } else if (tag == '[') {
-      const auto count = static_cast<std::uint32_t>(word >> 32) & 0xFFFFFF;
-      if (count > limits.elements)
-        return over("An array has " + std::to_string(count) + " elements; at most " + std::to_string(limits.elements) +
-                        " are allowed.",
-                    pointer_at(at));
-    }
-    at += tag == 'l' || tag == 'u' || tag == 'd' ? 2 : 1;
   }
-  return {};
+  return reals ? check_numbers(limits) : base::Result<>();  // integers have 20 characters at most
 }
 
-base::Result<> Parser::State::check_object(std::uint32_t at, std::uint32_t count, const Limits& limits) {
-  const std::uint64_t* const tape = words();
-  const auto end = static_cast<std::uint32_t>(tape[at]) - 1;
-  for (std::uint32_t key = at + 1; key < end; key = Value::next_of(tape, key + 1))
-    if (Value::text_of(tape[key], strings()).size() > limits.key_bytes)
-      return over("A key is longer than " + std::to_string(limits.key_bytes) + " bytes.", pointer_at(at));
-  if (count < 2) return {};
-  if (const std::uint32_t twin = duplicates.find(tape, strings(), at, count)) {
-    std::string where = pointer_at(at);
-    append_token(where, Value::text_of(tape[twin], strings()).substr(0, 64));
-    return over("An object has the same key twice.", std::move(where));
-  }
-  return {};
+// `around` containers hold this one.
+base::Result<> Parser::State::check_count(std::uint32_t at, std::size_t around, const Limits& limits) const {
+  if (around >= limits.depth)
+    return over("Objects and arrays are nested deeper than " + std::to_string(limits.depth) + ".", pointer_at(at));
+  const bool object = Value::tag_of(words()[at]) == '{';
+  const std::uint32_t most = object ? limits.keys : limits.elements;
+  if (count_at(at) <= most) [[likely]]
+    return {};
+  return over(std::string(object ? "An object has " : "An array has ") + std::to_string(count_at(at)) +
+                  (object ? " keys" : " elements") + "; at most " + std::to_string(most) + " are allowed.",
+              pointer_at(at));
 }
 
-// A number spans from its structural to the next at most, so that only wide gaps need a look.
+bool Parser::State::is_before(std::uint32_t object, std::uint32_t key) const {
+  const std::string_view text = Value::text_of(words()[key], strings());
+  for (std::uint32_t at = object + 1; at < key; at = Value::next_of(words(), at + 1))
+    if (Value::text_of(words()[at], strings()) == text) return true;
+  return false;
+}
+
+// The second occurrence of some key of a large object, or 0.
+std::uint32_t Parser::State::find_twin(std::uint32_t object) {
+  keys.clear();
+  const auto end = static_cast<std::uint32_t>(words()[object]) - 1;
+  for (std::uint32_t at = object + 1; at < end; at = Value::next_of(words(), at + 1))
+    keys.push_back({Value::text_of(words()[at], strings()), at});
+  std::sort(keys.begin(), keys.end(), [](const Key& a, const Key& b) {
+    return a.text.size() != b.text.size() ? a.text.size() < b.text.size() : a.text < b.text;
+  });
+  const auto twin =
+      std::adjacent_find(keys.begin(), keys.end(), [](const Key& a, const Key& b) { return a.text == b.text; });
+  return twin == keys.end() ? 0 : std::max(twin->at, (twin + 1)->at);
+}
+
+std::unexpected<base::Error> Parser::State::duplicate(std::uint32_t object, std::uint32_t key) const {
+  std::string where = pointer_at(object);
+  append_token(where, Value::text_of(words()[key], strings()).substr(0, 64));
+  return over("An object has the same key twice.", std::move(where));
+}
+
+// A number spans from its structural to the next at most, so that only wide gaps need a look; blocks without any are
+// passed over by a few vector instructions.
 base::Result<> Parser::State::check_numbers(const Limits& limits) const {
   const std::uint32_t* const starts = simd.implementation->structural_indexes.get();
   const std::uint32_t count = simd.implementation->n_structural_indexes;
-  for (std::uint32_t i = 0; i < count; ++i) {
-    const std::size_t start = starts[i];
-    const std::size_t end = i + 1 < count ? starts[i + 1] : source.size();
-    if (end - start <= limits.number_chars) [[likely]]
-      continue;
-    const std::string_view gap = source.substr(start, end - start);
-    if (gap[0] != '-' && (gap[0] < '0' || gap[0] > '9')) continue;
-    const std::size_t length = std::min(gap.find_first_of(" \t\r\n"), gap.size());
-    if (length > limits.number_chars)
-      return over("A number is longer than " + std::to_string(limits.number_chars) + " characters.",
-                  "byte " + std::to_string(start));
+  constexpr std::uint32_t block = 16;
+  const auto most = static_cast<std::int32_t>(std::min<std::uint32_t>(limits.number_chars, INT32_MAX));
+  for (std::uint32_t first = 0; first < count; first += block) {
+    const std::uint32_t last = std::min(first + block, count);
+    if (last < count) [[likely]] {
+      std::int32_t signs = 0;  // negative once a gap is too wide
+      for (std::uint32_t i = first; i < first + block; ++i)
+        signs |= most - static_cast<std::int32_t>(starts[i + 1] - starts[i]);
+      if (signs >= 0) continue;
+    }
+    for (std::uint32_t i = first; i < last; ++i) {
+      const std::size_t start = starts[i];
+      const std::size_t end = i + 1 < count ? starts[i + 1] : source.size();
+      const std::string_view gap = source.substr(start, end - start);
+      if (gap.size() <= limits.number_chars || (gap[0] != '-' && (gap[0] < '0' || gap[0] > '9'))) continue;
+      const std::size_t length = std::min(gap.find_first_of(" \t\r\n"), gap.size());
+      if (length > limits.number_chars)
+        return over("A number is longer than " + std::to_string(limits.number_chars) + " characters.",
+                    "byte " + std::to_string(start));
+    }
   }
   return {};
 }
@@ -293,7 +313,6 @@ base::Result<Value> Parser::parse_padded(std::string_view bytes, const Limits& l
                  : over(simdjson::error_message(parsed.error()), "");
   }
   PARLEY_CHECK(state.check_containers(limits));
-  PARLEY_CHECK(state.check_numbers(limits));
   return state.root();
 }
 

@@ -2,6 +2,7 @@
 // Made by compile.cpp, run by run.cpp. Internal to schema/; immutable once compiled.
 #pragma once
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -34,6 +35,8 @@ enum TypeBit : std::uint8_t {
 enum Family : std::uint8_t { plain_family, number_family, string_family, array_family, object_family, family_count };
 
 enum class Action : std::uint8_t {
+  nothing,
+  list,
   values,
   number,
   string,
@@ -51,11 +54,12 @@ enum class Action : std::uint8_t {
 };
 
 struct Step {
-  Action action;
-  std::uint32_t rule;  // in the action's table
+  Action action = Action::nothing;
+  std::uint32_t rule = 0;  // in the action's table
 };
 
 struct Node {
+  std::array<Step, family_count> only{};  // where a list has one step, that; else Action::list
   std::uint8_t types = all_bits;
   bool never = false;       // the schema `false`
   std::uint8_t tracks = 0;  // by family: has unevaluated*, and so marks of its own
@@ -80,6 +84,8 @@ struct NumberRule {
   std::array<json::Number, bound_count> bound{};
   bool has_multiple = false;
   json::Number multiple;
+  bool has_real_range = false;  // the bounds are doubles without loss, and as a closed range are these
+  double lowest_real = -HUGE_VAL, highest_real = HUGE_VAL;
   std::int64_t lowest = INT64_MIN,
                highest = INT64_MAX;  // the bounds as they apply to an int64; empty if lowest > highest
 };
@@ -115,7 +121,8 @@ struct ObjectRule {
   std::uint64_t required = 0;
   std::vector<std::uint32_t> required_names;  // into names
   std::vector<Dependency> dependencies;
-  bool uses_bits = true;  // else more than 64 names matter, and presence is looked up
+  bool is_simple = false;  // no patterns, no propertyNames: names alone decide
+  bool uses_bits = true;   // else more than 64 names matter, and presence is looked up
 };
 
 struct ArrayRule {
@@ -159,6 +166,7 @@ struct UnevaluatedRule {
 
 struct Code {
   std::vector<Node> nodes;
+  std::vector<Node> short_cuts;  // the same, where a node that only refers is the node it refers to: for accepting
   std::vector<Step> steps;
   std::vector<ValuesRule> values;
   std::vector<NumberRule> numbers;

@@ -49,6 +49,7 @@ class Compiler {
     } while (!waiting_.empty());
     bind_dynamic_references();
     PARLEY_CHECK(refuse_endless_references());
+    make_short_cuts();
     std::set<const Source*> used;
     for (const Place& place : places_) used.insert(place.source);
     code_->sources = resolver_.sources(used);
@@ -134,6 +135,24 @@ class Compiler {
       code_->nodes[id].first[family] = static_cast<std::uint32_t>(code_->steps.size());
       code_->nodes[id].count[family] = static_cast<std::uint32_t>(lists_[family].size());
       code_->steps.insert(code_->steps.end(), lists_[family].begin(), lists_[family].end());
+      const bool alone = lists_[family].size() == 1 && !(code_->nodes[id].tracks >> family & 1);
+      code_->nodes[id].only[family] = alone                    ? lists_[family][0]
+                                      : lists_[family].empty() ? Step{}
+                                                               : Step{Action::list, 0};
+    }
+  }
+
+  // Dynamic references need every node on the way to know their scope; nothing else does.
+  void make_short_cuts() {
+    code_->short_cuts = code_->nodes;
+    if (code_->is_dynamic) return;
+    for (Node& node : code_->short_cuts) {
+      const Node* target = &node;
+      while (target->types == all_bits && target->only[plain_family].action == Action::refer &&
+             target->count[object_family] == 1 && target->count[array_family] == 1 &&
+             target->count[string_family] == 1 && target->count[number_family] == 1)
+        target = &code_->nodes[code_->references[target->only[plain_family].rule].node];
+      if (target != &node) node = Node(*target);
     }
   }
 
@@ -224,6 +243,7 @@ class Compiler {
     }
     if (!any) return {};
     narrow(rule);
+    narrow_reals(rule);
     add(Action::number, code_->numbers, rule, {number_family});
     return {};
   }
@@ -260,6 +280,21 @@ class Compiler {
         (low_enough(middle) ? below : above) = middle;
       }
       rule.highest = below;
+    }
+  }
+
+  static void narrow_reals(NumberRule& rule) {
+    rule.has_real_range = true;
+    for (std::size_t i = 0; i < NumberRule::bound_count; ++i) {
+      if (!rule.has[i]) continue;
+      const double bound = rule.bound[i].as_double();
+      if (compare(rule.bound[i], json::Number::of(bound)) != 0) rule.has_real_range = false;
+      if (i == NumberRule::minimum) rule.lowest_real = std::max(rule.lowest_real, bound);
+      if (i == NumberRule::exclusive_minimum)
+        rule.lowest_real = std::max(rule.lowest_real, std::nextafter(bound, HUGE_VAL));
+      if (i == NumberRule::maximum) rule.highest_real = std::min(rule.highest_real, bound);
+      if (i == NumberRule::exclusive_maximum)
+        rule.highest_real = std::min(rule.highest_real, std::nextafter(bound, -HUGE_VAL));
     }
   }
 
@@ -400,6 +435,7 @@ class Compiler {
     if (!any) return {};
     PARLEY_CHECK(assign_presence(rule, names, nodes, dependencies));
     PARLEY_TRY(rule.names, key_table(std::move(names.texts), "properties"));
+    rule.is_simple = rule.patterns.empty() && rule.property_names == none;
     add(Action::object, code_->objects, std::move(rule), {object_family});
     return {};
   }

@@ -2,6 +2,7 @@
 // a text is known by two words and its length. Looked-up text must come from a json document (readable a word past
 // its end).
 #pragma once
+#include <array>
 #include <bit>
 #include <cstdint>
 #include <cstring>
@@ -52,8 +53,10 @@ class KeyTable {
     return word;
   }
   static Print print_of(const char* text, std::size_t n) {
-    if (n < 8) return {load8(text) & ((std::uint64_t{1} << (8 * n)) - 1), 0, n};
-    Print print{load8(text), load8(text + n - 8), n};
+    static constexpr std::array<std::uint64_t, 9> kept = {
+        0, 0xFF, 0xFFFF, 0xFFFFFF, 0xFFFFFFFF, 0xFFFFFFFFFF, 0xFFFFFFFFFFFF, 0xFFFFFFFFFFFFFF, ~std::uint64_t{0}};
+    const std::uint64_t mask = kept[n < 8 ? n : 8];
+    Print print{load8(text) & mask, load8(text + (n < 8 ? 8 : n) - 8) & mask, n};
     for (std::size_t i = 8; i + 8 < n; i += 8) print.first = (std::rotl(print.first, 29) ^ load8(text + i)) * middle_;
     return print;
   }

@@ -3,7 +3,7 @@
 
 #include <re2/re2.h>
 
-#include <bitset>
+#include <array>
 #include <charconv>
 #include <map>
 #include <optional>
@@ -326,9 +326,9 @@ class Row {
 
  private:
   static constexpr std::uint32_t unbounded = UINT32_MAX;
-  using Class = std::bitset<256>;
+  using Class = std::array<bool, 256>;
   struct Item {
-    Class members;
+    Class members{};
     std::uint32_t least = 1, most = 1;
   };
 
@@ -340,7 +340,7 @@ class Row {
     if (text[0] == '\\') return read_escape(text, members);
     if (text[0] != '[') {
       if (!is_plain(text[0])) return false;
-      members.set(static_cast<unsigned char>(text[0]));
+      members[static_cast<unsigned char>(text[0])] = true;
       text.remove_prefix(1);
       return true;
     }
@@ -360,7 +360,7 @@ class Row {
         if (!is_plain(high) || high < low) return false;
         text.remove_prefix(2);
       }
-      for (char c = low; c <= high; ++c) members.set(static_cast<unsigned char>(c));
+      for (char c = low; c <= high; ++c) members[static_cast<unsigned char>(c)] = true;
     }
     if (text.empty()) return false;
     text.remove_prefix(1);
@@ -371,16 +371,16 @@ class Row {
     if (text.size() < 2) return false;
     const char c = text[1];
     if (c == 'd' || c == 'w')
-      for (char digit = '0'; digit <= '9'; ++digit) members.set(static_cast<unsigned char>(digit));
+      for (char digit = '0'; digit <= '9'; ++digit) members[static_cast<unsigned char>(digit)] = true;
     if (c == 'w') {
-      for (char letter = 'a'; letter <= 'z'; ++letter) members.set(static_cast<unsigned char>(letter));
-      for (char letter = 'A'; letter <= 'Z'; ++letter) members.set(static_cast<unsigned char>(letter));
-      members.set('_');
+      for (char letter = 'a'; letter <= 'z'; ++letter) members[static_cast<unsigned char>(letter)] = true;
+      for (char letter = 'A'; letter <= 'Z'; ++letter) members[static_cast<unsigned char>(letter)] = true;
+      members['_'] = true;
     }
     if (c != 'd' && c != 'w') {
       if (c <= 0x20 || c >= 0x7F || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'))
         return false;
-      members.set(static_cast<unsigned char>(c));
+      members[static_cast<unsigned char>(c)] = true;
     }
     text.remove_prefix(2);
     return true;
@@ -416,11 +416,17 @@ class Row {
     return text.empty() || (text[0] != '?' && text[0] != '*' && text[0] != '+' && text[0] != '{');
   }
 
+  static bool overlap(const Class& a, const Class& b) {
+    for (std::size_t c = 0; c < a.size(); ++c)
+      if (a[c] && b[c]) return true;
+    return false;
+  }
+
   bool leaves_no_choice() const {
     for (std::size_t i = 0; i < items_.size(); ++i) {
       if (items_[i].least == items_[i].most) continue;
       for (std::size_t next = i + 1; next < items_.size(); ++next) {
-        if ((items_[i].members & items_[next].members).any()) return false;
+        if (overlap(items_[i].members, items_[next].members)) return false;
         if (items_[next].least > 0) break;
       }
     }

@@ -128,7 +128,7 @@ class Run {
  public:
   Run(const Code& code, const Value& document, Report* report)
       : code_(code),
-        nodes_(code.nodes.data()),
+        nodes_(Explains ? code.nodes.data() : code.short_cuts.data()),
         words_(document.words()),
         strings_(document.strings()),
         steps_left_(static_cast<std::int64_t>(code.steps_max)),
@@ -143,13 +143,27 @@ class Run {
  private:
   // --- nodes
 
-  bool node(NodeId id, std::uint32_t at, Marks* marks, T trail) {
+  bool node(NodeId id, std::uint32_t at, Marks* marks, T trail) { return enter(id, at, marks, trail); }
+
+  // The hottest lines: most instances are scalars that a type and at most one step decide.
+  [[gnu::always_inline]] bool enter(NodeId id, std::uint32_t at, Marks* marks, T trail) {
     const Node& node = nodes_[id];
     const TagInfo tag = tags[words_[at] >> 56 & 127];
     if (!(node.types & tag.bit) && !is_integral_where_allowed(node, at)) [[unlikely]]
       return wrong_type(node, at, trail);
-    if (node.count[tag.family] == 0) return true;
-    return run_steps(node, tag.family, at, marks, trail);
+    const Step step = node.only[tag.family];
+    switch (step.action) {
+      case Action::nothing:
+        return true;
+      case Action::string:
+        return check_string(code_.strings[step.rule], at, trail);
+      case Action::number:
+        return check_number(code_.numbers[step.rule], at, trail);
+      case Action::values:
+        return check_values(code_.values[step.rule], at, trail);
+      default:
+        return run_steps(node, tag.family, at, marks, trail);
+    }
   }
 
   bool is_integral_where_allowed(const Node& node, std::uint32_t at) const {
@@ -166,8 +180,9 @@ class Run {
     const Scope entered{node.scope, scope_};
     const Scope* const outer = scope_;
     if (code_.is_dynamic && (!scope_ || scope_->id != node.scope)) scope_ = &entered;
-    const bool good = node.tracks >> family & 1 ? run_tracking(node, family, at, marks, trail)
-                                                : run_list(node, family, at, marks, trail);
+    const bool good = node.tracks >> family & 1                  ? run_tracking(node, family, at, marks, trail)
+                      : node.only[family].action == Action::list ? run_list(node, family, at, marks, trail)
+                                                                 : run_step(node.only[family], at, marks, trail);
     scope_ = outer;
     --depth_;
     return good && !exhausted_;
@@ -193,6 +208,9 @@ class Run {
 
   bool run_step(Step step, std::uint32_t at, Marks* marks, T trail) {
     switch (step.action) {
+      case Action::nothing:
+      case Action::list:
+        break;
       case Action::values:
         return check_values(code_.values[step.rule], at, trail);
       case Action::number:
@@ -220,9 +238,9 @@ class Run {
       case Action::unevaluated_items:
         return unevaluated_items(code_.unevaluated[step.rule], at, *marks, trail);
       case Action::unevaluated_properties:
-        break;
+        return unevaluated_properties(code_.unevaluated[step.rule], at, *marks, trail);
     }
-    return unevaluated_properties(code_.unevaluated[step.rule], at, *marks, trail);
+    return true;
   }
 
   bool spend(std::int64_t steps) {
@@ -284,6 +302,10 @@ class Run {
       if (!Explains) return false;
     }
     const Number number = value(at).as_number();
+    if (number.kind == Number::Kind::real && rule.has_real_range && !rule.has_multiple) {
+      if (number.d >= rule.lowest_real && number.d <= rule.highest_real) return true;
+      if (!Explains) return false;
+    }
     using Bound = NumberRule::Bound;
     bool good = true;
     const auto check = [&](Bound bound, bool holds, std::string_view keyword, std::string_view words) {
@@ -346,6 +368,8 @@ class Run {
   // --- objects
 
   bool check_object(const ObjectRule& rule, std::uint32_t at, Marks* marks, T trail) {
+    if (!Explains && rule.is_simple && !marks) return accept_object(rule, at);
+    if (!spend(size_of(at))) return false;
     std::uint64_t present = 0;
     std::uint32_t ordinal = 0;
     bool good = check_member_count(rule, at, trail);
@@ -380,6 +404,23 @@ class Run {
       if (evaluated && marks) marks->set(ordinal);
     }
     return check_presence(rule, present, at, trail) && good;
+  }
+
+  // The same for the usual schema on the hot path.
+  bool accept_object(const ObjectRule& rule, std::uint32_t at) {
+    if (!check_member_count(rule, at, T{}) || !spend(size_of(at))) return false;
+    std::uint64_t present = 0;
+    const std::uint32_t end = end_of(at);
+    for (std::uint32_t key = at + 1; key < end; key = next(key + 1)) {
+      const std::uint32_t found = rule.names.find(text(key));
+      NodeId id = rule.additional;
+      if (found != KeyTable::missing) [[likely]] {
+        present |= rule.properties[found].presence;
+        if (rule.properties[found].node != none) id = rule.properties[found].node;
+      }
+      if (id != none && !enter(id, key + 1, nullptr, T{})) return false;
+    }
+    return check_presence(rule, present, at, T{});
   }
 
   bool property_node(NodeId id, std::string_view keyword, std::string_view name, std::uint32_t key, T trail) {
@@ -451,6 +492,7 @@ class Run {
   // --- arrays
 
   bool check_array(const ArrayRule& rule, std::uint32_t at, Marks* marks, T trail) {
+    if (!spend(size_of(at))) return false;
     bool good = (rule.least == 0 && rule.most == none) ||
                 check_count(size_of(at), {rule.least, rule.most, "minItems", "maxItems", " elements"}, trail);
     if (!Explains && !good) return false;

@@ -131,8 +131,8 @@ TEST(SchemaSuite, F2_the_reference_states_what_passes_of_the_optional_tests) {
   ASSERT_TRUE(source) << "PARLEY_SOURCE names the source tree";
   const std::string reference = read(fs::path(source) / "docs/reference/json-schema.md");
   const std::string table = optional_table(suite_registry());
-  EXPECT_NE(reference.find(table), std::string::npos)
-      << "Put this table into docs/reference/json-schema.md:\n" << table;
+  EXPECT_NE(reference.find(table), std::string::npos) << "Put this table into docs/reference/json-schema.md:\n"
+                                                      << table;
 }
 
 }  // namespace
