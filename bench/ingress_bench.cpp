@@ -107,3 +107,5 @@ void parse(benchmark::State& state) {
 BENCHMARK(parse);
 
 }  // namespace
+
+BENCHMARK_MAIN();

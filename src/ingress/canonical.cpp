@@ -31,8 +31,7 @@ std::size_t read_list(json::Value list, std::vector<std::string>& recipients) {
   std::unordered_set<std::string_view> seen;
   std::size_t count = 0;
   for (const json::Value item : list.elements())
-    if (const std::string_view id = id_of(item); !id.empty() && seen.insert(id).second)
-      set_at(recipients, count++, id);
+    if (const std::string_view id = id_of(item); !id.empty() && seen.insert(id).second) set_at(recipients, count++, id);
   return count;
 }
 

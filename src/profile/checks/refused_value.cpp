@@ -1,5 +1,5 @@
-// {"at": pointer, "value": any}: this very value may not stand there, though the schema allows it (R33). Without `value`
-// nothing may (R41).
+// {"at": pointer, "value": any}: this very value may not stand there, though the schema allows it (R33). Without
+// `value` nothing may (R41).
 #include "json/parser.hpp"
 #include "json/writer.hpp"
 #include "profile/checks/checks.hpp"

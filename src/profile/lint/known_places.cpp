@@ -1,5 +1,5 @@
-// A pointer that no schema knows would never find anything. A field, and the four places that routing needs, must be known
-// to each type's own schema; what else the envelope reads, to that of one type at least.
+// A pointer that no schema knows would never find anything. A field, and the four places that routing needs, must be
+// known to each type's own schema; what else the envelope reads, to that of one type at least.
 #include <algorithm>
 
 #include "profile/lint/lint_rules.hpp"
