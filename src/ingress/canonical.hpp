@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <memory>
 
+#include "base/assert.hpp"
 #include "ingress/check.hpp"
 #include "profile/reading.hpp"
 
@@ -13,6 +14,7 @@ namespace parley::ingress {
 class Found {
  public:
   Found(const profile::Places& places, json::Value message) : size_(places.size()) {
+    PARLEY_ASSERT(size_ <= profile::Places::max);
     std::uninitialized_default_construct_n(data(), size_);
     places.read(message, {data(), size_});
   }
