@@ -7,6 +7,6 @@
 #include "cli/terminal.hpp"
 
 int main(int argc, char** argv) {
-  parley::cli::Terminal terminal;
+  parley::cli::Terminal terminal = parley::cli::system_terminal();
   return parley::cli::run({argv + 1, argv + argc}, {parley::app::serve}, terminal);
 }

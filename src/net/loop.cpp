@@ -114,6 +114,7 @@ struct Loop::Core {
     auto settings = shared.settings;
     settings.http.standing_fields = settings.fixed_fields;  // the Date in it would grow old
     std::vector<int> descriptors;
+    descriptors.reserve(listeners.size());
     for (const auto& listener : listeners) descriptors.push_back(listener->descriptor());
     watchdog = std::make_unique<Watchdog>(
         Watchdog::Work{clock, heartbeat, metrics.counter(Metric::watchdog_answers), shared.settings,

@@ -9,6 +9,7 @@
 #include "gateway/http/bodies.hpp"
 #include "gateway/http/routes.hpp"
 #include "json/parser.hpp"
+#include "net/http/target.hpp"
 #include "net/loop.hpp"
 #include "observe/metrics.hpp"
 
