@@ -1,5 +1,6 @@
 // Reads the lines of generate.mjs and validates every pair with Parley; differences that no known reason explains are
-// printed and fail the run. It also holds Parley to its own word: a document is accepted exactly if nothing is explained.
+// printed and fail the run. It also holds Parley to its own word: a document is accepted exactly if nothing is
+// explained.
 #include <cstdio>
 #include <fstream>
 #include <iostream>
@@ -20,8 +21,8 @@ struct Counts {
 };
 
 void print_difference(json::Value line, json::Value instance, std::string_view what) {
-  std::cout << what << "\n  schema   " << json::to_text(line.find("schema")) << "\n  instance " << json::to_text(instance)
-            << "\n";
+  std::cout << what << "\n  schema   " << json::to_text(line.find("schema")) << "\n  instance "
+            << json::to_text(instance) << "\n";
 }
 
 bool compare_line(json::Value line, Counts& counts) {
@@ -54,7 +55,8 @@ bool compare_line(json::Value line, Counts& counts) {
       continue;
     }
     ++counts.different;
-    print_difference(line, instance, accepted ? "accepted by Parley, refused by ajv" : "refused by Parley, accepted by ajv");
+    print_difference(line, instance,
+                     accepted ? "accepted by Parley, refused by ajv" : "refused by Parley, accepted by ajv");
     good = false;
   }
   return good;
@@ -79,7 +81,8 @@ int main(int argc, char** argv) {
     }
     good = compare_line(*document, counts) && good;
   }
-  std::cout << counts.pairs << " pairs, " << counts.accepted << " accepted, " << counts.different << " unexplained differences\n"
+  std::cout << counts.pairs << " pairs, " << counts.accepted << " accepted, " << counts.different
+            << " unexplained differences\n"
             << counts.excused << " pairs are of schemas that ajv is known to get wrong\n";
   for (const auto& [reason, count] : counts.known) std::cout << count << " differences: " << reason << "\n";
   return good && counts.pairs > 0 ? 0 : 1;
