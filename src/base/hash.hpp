@@ -32,6 +32,9 @@ class Sha256 {
 // `before` is the checksum of what precedes `bytes`, 0 at the start.
 std::uint32_t crc32c(std::string_view bytes, std::uint32_t before = 0);
 
+// Takes the same time whatever differs: for secrets' hashes.
+bool equal_secret(const Digest& a, const Digest& b);
+
 std::string to_hex(std::string_view bytes);
 std::string to_hex(const Digest& digest);
 bool from_hex(std::string_view hex, Digest& digest);

@@ -1,4 +1,4 @@
-# parley_library(<folder> LINKS <libraries…> [TEST_LINKS <libraries…>])
+# parley_library(<folder> LINKS <libraries…> [TEST_LINKS <libraries…>] [MORE <files of subfolders…>])
 #
 # Makes the folder's static library `parley_<name>` from its *.cpp, and `<name>_tests` from its *_test.cpp.
 # The libraries named in LINKS are the folder's whole licence to include others (`./dev check` compares).
@@ -10,9 +10,10 @@ target_compile_options(parley_options INTERFACE -Wall -Wextra -Wpedantic -Wshado
                                                 -Werror=return-type -Werror=switch)
 
 function(parley_library name)
-  cmake_parse_arguments(ARG "" "" "LINKS;TEST_LINKS" ${ARGN})
+  cmake_parse_arguments(ARG "" "" "LINKS;TEST_LINKS;MORE" ${ARGN})
   string(REPLACE "/" "_" target ${name})
   file(GLOB sources CONFIGURE_DEPENDS *.cpp)
+  list(APPEND sources ${ARG_MORE})
   set(tests ${sources})
   list(FILTER sources EXCLUDE REGEX "_test\\.cpp$")
   list(FILTER tests INCLUDE REGEX "_test\\.cpp$")

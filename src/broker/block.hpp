@@ -1,0 +1,49 @@
+// The block being made: what was decided since the last commit, with the bytes that ride beside it. What is in it is
+// already applied, and not yet durable. Resource type, the broker's.
+#pragma once
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/hash.hpp"
+#include "base/ids.hpp"
+#include "journal/journal.hpp"
+
+namespace parley::broker {
+
+// Events and bodies of consecutive positions; immutable once it is committed, then a part of the cache.
+class Block {
+ public:
+  explicit Block(base::Position first) : first_(first) {}
+
+  base::Position add(std::string_view event, std::string_view body, const base::Digest& body_hash, bool has_body);
+
+  base::Position first() const { return first_; }
+  base::Position next() const { return base::Position(first_.value + pieces_.size()); }
+  bool empty() const { return pieces_.empty(); }
+  std::size_t bytes() const { return bytes_.size(); }
+  bool holds(base::Position position) const { return position >= first_ && position < next(); }
+
+  // Views are good until something is added.
+  std::string_view event(base::Position position) const;
+  std::string_view body(base::Position position) const;
+  void records(std::vector<journal::Record>& into) const;
+
+ private:
+  struct Piece {
+    std::size_t begin = 0;
+    std::uint32_t event_bytes = 0;
+    std::uint32_t body_bytes = 0;
+    bool has_body = false;
+    base::Digest body_hash{};
+  };
+  const Piece& piece(base::Position position) const { return pieces_.at(position.value - first_.value); }
+
+  base::Position first_;
+  std::string bytes_;
+  std::vector<Piece> pieces_;
+};
+
+}  // namespace parley::broker

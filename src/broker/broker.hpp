@@ -1,0 +1,189 @@
+// The one loop's heart: what gateways call is decided at once, applied, gathered into a block; turn() commits the block
+// and opens the output gate. Resource type, one thread (D8); knows no socket. Stops for good when the journal fails
+// (D3).
+//
+//   call ─► ingress ─► engine.decide ─► engine.apply ─► block      turn(): timers, offers, append + sync, release
+#pragma once
+#include <absl/container/btree_map.h>
+#include <absl/container/btree_set.h>
+
+#include <deque>
+#include <functional>
+#include <memory>
+
+#include "base/clock.hpp"
+#include "broker/block.hpp"
+#include "broker/history.hpp"
+#include "broker/port.hpp"
+#include "broker/time_source.hpp"
+#include "broker/waits.hpp"
+#include "engine/engine.hpp"
+#include "ingress/check.hpp"
+#include "journal/journal.hpp"
+#include "json/parser.hpp"
+#include "profile/ruleset.hpp"
+
+namespace parley::broker {
+
+struct Options {
+  base::Digest admin_token_hash{};
+  std::size_t cache_bytes = 64u << 20;    // of committed blocks, for deliveries
+  std::size_t block_bytes = 16u << 20;    // a block that grows over it is committed at once
+  std::size_t deliveries_a_push = 1'000;  // in one frame
+};
+
+// What the broker works with; all outlive it.
+struct Parts {
+  base::Clock& clock;
+  base::Random& random;
+  journal::Journal& journal;
+  engine::RulesetOf ruleset_of;
+};
+
+struct Recovery {
+  std::uint64_t events = 0;  // replayed
+  bool from_snapshot = false;
+  base::Duration downtime{};
+};
+
+class Broker final : public Port, private journal::Outcomes {
+ public:
+  Broker(const Parts& parts, const Options& options);
+  ~Broker() override;
+
+  // Reads the newest snapshot and what came after it, then journals the start. Before anything else.
+  base::Result<Recovery> start();
+
+  // Timers, offers, commit, releases. Called after each round of input, and when next_due() has come.
+  // An error is the journal's failure: stop the process, answer nobody.
+  base::Result<> turn();
+  bool idle() const { return block_->empty() && held_.empty() && touched_.empty(); }
+  std::optional<base::Duration> until_next_due();  // from now
+
+  const engine::Engine& engine() const { return engine_; }
+  const journal::Journal& journal() const { return parts_.journal; }
+  struct Counts {
+    std::uint64_t accepted = 0, duplicates = 0, refused = 0, offered = 0, acked = 0, blocks = 0, events = 0;
+  };
+  const Counts& counts() const { return counts_; }
+
+  void after_sync(std::move_only_function<void()> release) override;
+  std::optional<Caller> caller_of(std::string_view token) override;
+
+  base::Result<Answer> create_workspace(const Caller&, json::Value body) override;
+  base::Result<Answer> change_workspace(const Caller&, std::string_view workspace, json::Value body) override;
+  base::Result<Answer> workspace(const Caller&, std::string_view workspace) override;
+  base::Result<Answer> workspaces(const Caller&, const Page&) override;
+  base::Result<Answer> register_agent(const Caller&, std::string_view workspace, json::Value body) override;
+  base::Result<Answer> change_agent(const Caller&, std::string_view workspace, std::string_view id,
+                                    json::Value body) override;
+  base::Result<Answer> remove_agent(const Caller&, std::string_view workspace, std::string_view id) override;
+  base::Result<Answer> agents(const Caller&, std::string_view workspace, const Page&) override;
+  base::Result<Answer> register_person(const Caller&, std::string_view workspace, json::Value body) override;
+  base::Result<Answer> change_person(const Caller&, std::string_view workspace, std::string_view id,
+                                     json::Value body) override;
+  base::Result<Answer> remove_person(const Caller&, std::string_view workspace, std::string_view id) override;
+  base::Result<Answer> people(const Caller&, std::string_view workspace, const Page&) override;
+  base::Result<Answer> rotate_token(const Caller&, std::string_view workspace, std::string_view whose,
+                                    std::string_view id, base::Duration grace) override;
+
+  base::Result<Sent> send(const Caller&, std::string_view workspace, const Native&,
+                          std::string_view idempotency_key) override;
+  base::Result<Answer> message(const Caller&, std::string_view workspace, std::string_view message_id,
+                               std::string_view to) override;
+
+  base::Result<Answer> inbox(const Caller&, std::string_view workspace, std::string_view agent, const Page&) override;
+  base::Result<std::vector<Delivery>> take(const Caller&, std::string_view workspace, std::string_view agent,
+                                           const TakeRequest&) override;
+  base::Result<std::vector<Settled>> settle(const Caller&, std::string_view workspace, std::string_view agent,
+                                            const SettleRequest&) override;
+  base::Result<Answer> dead_letters(const Caller&, std::string_view workspace, const Page&) override;
+  base::Result<Answer> redrive(const Caller&, std::string_view workspace, std::string_view delivery_id) override;
+  base::Result<Answer> log(const Caller&, std::string_view workspace, std::uint64_t from, std::uint32_t max) override;
+
+  WaitId wait_for_mail(const Caller&, std::string_view workspace, std::string_view agent, base::Duration at_most,
+                       WaitDone done) override;
+  WaitId wait_for_log(const Caller&, std::string_view workspace, std::uint64_t from, base::Duration at_most,
+                      WaitDone done) override;
+  void cancel(WaitId wait) override;
+
+  base::Result<base::SessionId> open_session(const Caller&, Outbox& outbox, const SessionOptions&) override;
+  void set_credit(base::SessionId session, std::uint32_t credit) override;
+  void outbox_has_room(base::SessionId session) override;
+  void close_session(base::SessionId session) override;
+  base::Offset head(const Caller&) override;
+
+  Answer limits() const override;
+  std::string not_ready() const override;
+
+ private:
+  using Mailbox = WaitFor;  // of an agent
+
+  struct Session {
+    Mailbox mailbox;
+    Outbox* outbox = nullptr;
+    std::uint32_t credit = 0;
+    base::Duration lease{};
+  };
+  struct Held {
+    base::Position until;
+    std::move_only_function<void()> release;
+  };
+
+  // journal::Outcomes
+  void durable_up_to(base::Position position) override;
+  void ended(journal::Outcome outcome, const base::Error& why) override;
+
+  // Deciding (decide.cpp).
+  engine::Context context();
+  void record(engine::Decided& decided, std::string_view native, const base::Digest& native_hash);
+  void record(engine::Decided& decided) { record(decided, {}, {}); }
+  void note_touched(const event::Event& event);
+  template <class Command>
+  auto decide(const Command& command) {
+    decided_.clear();
+    if constexpr (std::is_void_v<decltype(engine_.decide(command, context(), decided_))>) {
+      engine_.decide(command, context(), decided_);
+      record(decided_);
+    } else {
+      auto answer = engine_.decide(command, context(), decided_);
+      record(decided_);
+      return answer;
+    }
+  }
+  base::Result<> check_room(std::uint64_t bytes);
+  base::Result<> commit();
+  void release_held();
+  base::SessionId fresh_session(bool connection);
+  std::string fresh_token(base::Digest& hash);
+
+  // Deliveries (deliveries.cpp).
+  base::Result<std::vector<Delivery>> render(const Mailbox& mailbox, const std::vector<engine::Offer>& offers);
+  void push(base::SessionId id, Session& session);
+  void serve_touched();
+  bool same_json(base::Offset known, base::WorkspaceNumber workspace, std::string_view bytes);
+
+  const Parts parts_;
+  const Options options_;
+  TimeSource time_;
+  engine::Engine engine_;
+  engine::Decided decided_;
+  std::unique_ptr<Block> block_;
+  History history_;
+  std::optional<base::Instant> block_time_;  // one engine time a block
+  base::Position durable_;
+  std::optional<base::Error> failure_;
+  std::string event_bytes_;
+  std::vector<journal::Record> records_;
+  json::Parser other_parser_;  // for comparing contents
+
+  std::deque<Held> held_;
+  Waits waits_;
+  absl::btree_map<base::SessionId, Session> sessions_;
+  absl::btree_map<Mailbox, base::SessionId> session_of_;
+  absl::btree_set<Mailbox> touched_;  // mailboxes and logs that changed in this turn
+  base::Instant forgot_at_;
+  Counts counts_;
+};
+
+}  // namespace parley::broker

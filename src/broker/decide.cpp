@@ -1,0 +1,182 @@
+// The loop's heart: decisions into a block, the block to the journal, answers out of the gate.
+#include "broker/broker.hpp"
+
+#include "base/assert.hpp"
+
+namespace parley::broker {
+namespace {
+
+// Bytes a turn's own doings (offers, acks, timers) may need beside the message that is asked about.
+constexpr std::uint64_t turn_overhead = 64 * 1024;
+constexpr std::size_t forgotten_a_turn = 10'000;
+constexpr base::Duration forget_every = std::chrono::seconds(1);
+
+}  // namespace
+
+Broker::Broker(const Parts& parts, const Options& options)
+    : parts_(parts),
+      options_(options),
+      time_(parts.clock),
+      engine_(parts.ruleset_of),
+      decided_(engine_.state()),
+      block_(std::make_unique<Block>(base::Position(1))),
+      history_(block_, parts.journal.reader(), options.cache_bytes) {}
+
+Broker::~Broker() = default;
+
+engine::Context Broker::context() {
+  if (!block_time_) block_time_ = std::max(time_.now(), engine_.state().now);
+  return {*block_time_, parts_.random.next()};
+}
+
+void Broker::record(engine::Decided& decided, std::string_view native, const base::Digest& native_hash) {
+  for (engine::Fact& fact : decided.facts()) {
+    const bool has_body = fact.has_native_body || !fact.body.empty();
+    const std::string_view body = fact.has_native_body ? native : std::string_view(fact.body);
+    const base::Digest hash = fact.has_native_body ? native_hash : has_body ? base::sha256(body) : base::Digest{};
+    event_bytes_.clear();
+    fact.event.AppendToString(&event_bytes_);
+    const base::Position position = block_->add(event_bytes_, body, hash, has_body);
+    engine_.apply(fact.event, {position, *block_time_, static_cast<std::uint32_t>(body.size()), hash});
+    note_touched(fact.event);
+  }
+  counts_.events += decided.facts().size();
+  decided.clear();
+}
+
+void Broker::note_touched(const event::Event& event) {
+  const base::WorkspaceNumber workspace(event.workspace());
+  const auto touch = [&](std::uint32_t agent) { touched_.insert({workspace, base::AgentNumber(agent)}); };
+  using event::Event;
+  switch (event.fact_case()) {
+    case Event::kMessageAccepted:
+      for (const std::uint32_t agent : event.message_accepted().recipients()) touch(agent);
+      break;
+    case Event::kNoticePosted:
+      touch(event.notice_posted().agent());
+      break;
+    case Event::kAcked:
+      touch(event.acked().agent());
+      break;
+    case Event::kNacked:
+      touch(event.nacked().agent());
+      break;
+    case Event::kLeasesEnded:
+      touch(event.leases_ended().agent());
+      break;
+    case Event::kLeasesReturned:
+      touch(event.leases_returned().agent());
+      break;
+    case Event::kBackoffsEnded:
+      touch(event.backoffs_ended().agent());
+      break;
+    case Event::kDeadLettered:
+      touch(event.dead_lettered().agent());
+      break;
+    case Event::kRedriven:
+      touch(event.redriven().agent());
+      break;
+    case Event::kExpired:
+      for (const std::uint32_t agent : event.expired().agents()) touch(agent);
+      break;
+    default:
+      break;
+  }
+  if (workspace != base::WorkspaceNumber{}) touch(0);  // the log grew
+}
+
+base::Result<> Broker::check_room(std::uint64_t bytes) {
+  if (block_->bytes() + bytes > options_.block_bytes) PARLEY_CHECK(commit());
+  switch (parts_.journal.room_for(block_->bytes() + bytes + turn_overhead)) {
+    case journal::Room::enough:
+      return {};
+    case journal::Room::soon:
+      return base::fail(base::ErrorCode::OVERLOADED, "the journal is making space", {}, "Send it again in a second.");
+    case journal::Room::full:
+      return base::fail(base::ErrorCode::STORAGE_FULL, "the disk of the data folder has no room for another message");
+  }
+  return {};
+}
+
+base::Result<> Broker::commit() {
+  if (failure_) return std::unexpected(*failure_);
+  if (block_->empty()) return {};
+  block_->records(records_);
+  auto ticket = parts_.journal.append(records_, *block_time_);
+  if (!ticket) {
+    failure_ = ticket.error();
+    return std::unexpected(*failure_);
+  }
+  PARLEY_ASSERT(ticket->first == block_->first());
+  const base::Position next = block_->next();
+  auto committed = std::exchange(block_, std::make_unique<Block>(next));
+  history_.keep(std::move(committed));
+  block_time_.reset();
+  ++counts_.blocks;
+  parts_.journal.poll(*this);
+  if (failure_) return std::unexpected(*failure_);
+  return {};
+}
+
+void Broker::durable_up_to(base::Position position) {
+  durable_ = position;
+}
+
+void Broker::ended(journal::Outcome, const base::Error& why) {
+  failure_ = why;
+}
+
+void Broker::after_sync(std::move_only_function<void()> release) {
+  held_.push_back({base::Position(block_->next().value - 1), std::move(release)});
+}
+
+void Broker::release_held() {
+  // What is released may call again and hold more: that waits for the next turn's commit where it must.
+  while (!held_.empty() && held_.front().until <= durable_) {
+    auto release = std::move(held_.front().release);
+    held_.pop_front();
+    release();
+  }
+}
+
+base::Result<> Broker::turn() {
+  if (failure_) return std::unexpected(*failure_);
+  if (const auto due = engine_.next_due(); due && *due <= context().now) {
+    decided_.clear();
+    engine_.decide_due(context(), decided_);
+    record(decided_);
+  }
+  const base::Instant now = context().now;
+  if (now - forgot_at_ >= forget_every || block_->bytes() > 0) {
+    forgot_at_ = now;
+    for (std::uint32_t number = 1; number <= engine_.state().workspaces.size(); ++number) {
+      decided_.clear();
+      engine_.decide_forgotten(base::WorkspaceNumber(number), forgotten_a_turn, context(), decided_);
+      record(decided_);
+    }
+  }
+  serve_touched();
+  for (WaitDone& done : waits_.take_due(now)) done();
+  PARLEY_CHECK(commit());
+  parts_.journal.poll(*this);
+  if (failure_) return std::unexpected(*failure_);
+  release_held();
+  history_.release();
+  if (block_->empty()) block_time_.reset();
+  return {};
+}
+
+std::optional<base::Duration> Broker::until_next_due() {
+  std::optional<base::Instant> due = engine_.next_due();
+  if (const auto deadline = waits_.next_deadline(); deadline && (!due || *deadline < *due)) due = deadline;
+  if (!due) return std::nullopt;
+  return std::max(base::Duration{}, *due - time_.now());
+}
+
+base::SessionId Broker::fresh_session(bool connection) {
+  constexpr std::uint64_t connection_bit = 1ull << 63;
+  const std::uint64_t random = parts_.random.next() & ~connection_bit;
+  return base::SessionId((connection ? connection_bit : 0) | (random == 0 ? 1 : random));
+}
+
+}  // namespace parley::broker

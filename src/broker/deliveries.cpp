@@ -1,0 +1,294 @@
+// Mailboxes: looked into, taken from, settled; deliveries pushed to sessions; long polls woken.
+#include <algorithm>
+#include <charconv>
+
+#include "broker/broker.hpp"
+#include "broker/rights.hpp"
+#include "broker/views.hpp"
+
+namespace parley::broker {
+namespace {
+
+using base::ErrorCode;
+
+constexpr std::uint32_t take_max = 1'000;
+constexpr std::uint32_t page_max = 1'000;
+constexpr int pushes_a_turn = 8;
+
+// "<offset>-<epoch>"; what is of another form names no delivery and is `unknown`.
+engine::DeliveryId parse_delivery(std::string_view text) {
+  engine::DeliveryId id;
+  const char* const end = text.data() + text.size();
+  const auto offset = std::from_chars(text.data(), end, id.offset.value);
+  if (offset.ec != std::errc() || offset.ptr == end || *offset.ptr != '-') return {};
+  const auto epoch = std::from_chars(offset.ptr + 1, end, id.epoch);
+  return epoch.ec == std::errc() && epoch.ptr == end ? id : engine::DeliveryId{};
+}
+
+std::vector<base::Problem> problems_of(const event::MessageAccepted& accepted) {
+  std::vector<base::Problem> problems;
+  for (const auto* list : {&accepted.validation_errors(), &accepted.warnings()})
+    for (const event::Problem& problem : *list)
+      problems.push_back({problem.instance(), problem.schema(), problem.message()});
+  return problems;
+}
+
+template <class Value>
+base::Result<Value> parse_number(std::string_view text) {
+  Value value{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error == std::errc() && end == text.data() + text.size()) return value;
+  return base::fail(ErrorCode::BAD_CURSOR, "'" + std::string(text.substr(0, 64)) + "' is no cursor of this list");
+}
+
+}  // namespace
+
+base::Result<std::vector<Delivery>> Broker::render(const Mailbox& mailbox, const std::vector<engine::Offer>& offers) {
+  const engine::Workspace& workspace = engine_.state().workspace(mailbox.workspace);
+  std::vector<Delivery> deliveries;
+  deliveries.reserve(offers.size());
+  for (const engine::Offer& offer : offers) {
+    const engine::Message& message = workspace.messages.at(offer.offset);
+    Delivery& delivery = deliveries.emplace_back();
+    delivery.delivery_id = delivery_id(offer.offset, offer.epoch);
+    delivery.offset = offer.offset;
+    delivery.attempt = offer.attempt;
+    if (offer.lease_until != base::Instant{}) delivery.lease_until = offer.lease_until;
+    delivery.priority = message.priority;
+    delivery.notice = message.notice;
+    PARLEY_TRY(delivery.message, history_.body(message.position));
+    if (message.sender != base::AgentNumber{})
+      delivery.profile = workspace.registry.agent(message.sender).properties.profile;
+    if (message.remarked) {
+      PARLEY_TRY(const event::Event event, history_.event(message.position));
+      delivery.warnings = problems_of(event.message_accepted());
+    }
+  }
+  return deliveries;
+}
+
+base::Result<std::vector<Delivery>> Broker::take(const Caller& caller, std::string_view workspace,
+                                                 std::string_view agent, const TakeRequest& request) {
+  PARLEY_TRY(const base::WorkspaceNumber number, enter(engine_.state(), caller, workspace, Right::read));
+  PARLEY_TRY(const base::AgentNumber agent_number, own_mailbox(caller, number, agent));
+  const std::vector<engine::Offer> offers = decide(engine::TakeMessages{
+      .workspace = number,
+      .agent = agent_number,
+      .session = fresh_session(false),
+      .max = std::clamp(request.max, 1u, take_max),
+      .lease = request.lease,
+      .take_id = request.take_id,
+  });
+  counts_.offered += offers.size();
+  return render({number, agent_number}, offers);
+}
+
+base::Result<std::vector<Settled>> Broker::settle(const Caller& caller, std::string_view workspace,
+                                                  std::string_view agent, const SettleRequest& request) {
+  PARLEY_TRY(const base::WorkspaceNumber number, enter(engine_.state(), caller, workspace, Right::read));
+  PARLEY_TRY(const base::AgentNumber agent_number, own_mailbox(caller, number, agent));
+  std::vector<engine::DeliveryId> deliveries;
+  deliveries.reserve(request.delivery_ids.size());
+  for (const std::string_view id : request.delivery_ids) deliveries.push_back(parse_delivery(id));
+
+  std::vector<engine::Settled> verdicts;
+  switch (request.what) {
+    case Settlement::ack:
+      verdicts = decide(engine::AckMessages{number, agent_number, deliveries});
+      break;
+    case Settlement::nack:
+      verdicts = decide(engine::NackMessages{number, agent_number, deliveries, request.delay, request.reason});
+      break;
+    case Settlement::extend:
+      verdicts = decide(engine::ExtendLeases{number, agent_number, deliveries, request.lease});
+      break;
+  }
+  std::vector<Settled> settled;
+  settled.reserve(verdicts.size());
+  for (const engine::Settled verdict : verdicts) {
+    settled.push_back(static_cast<Settled>(verdict));
+    if (request.what == Settlement::ack && verdict == engine::Settled::done) ++counts_.acked;
+  }
+  return settled;
+}
+
+base::Result<Answer> Broker::inbox(const Caller& caller, std::string_view workspace_name, std::string_view agent_id,
+                                   const Page& page) {
+  const engine::State& state = engine_.state();
+  PARLEY_TRY(const base::WorkspaceNumber number, enter(state, caller, workspace_name, Right::read));
+  PARLEY_TRY(const base::AgentNumber agent, look_into_mailbox(state, caller, number, agent_id));
+  std::uint64_t after = 0;
+  if (!page.after.empty()) {
+    PARLEY_TRY(after, parse_number<std::uint64_t>(page.after));
+  }
+
+  const engine::Workspace& workspace = state.workspace(number);
+  ListPage list;
+  std::uint64_t last = 0;
+  std::uint32_t count = 0;
+  for (const base::Offset offset : workspace.registry.agent(agent).mailbox.open()) {
+    if (offset.value <= after) continue;
+    if (count++ == std::min(page.limit, page_max)) return list.end(std::to_string(last));
+    last = offset.value;
+    const engine::Message& message = workspace.messages.at(offset);
+    const engine::Receipt& receipt = *message.receipt_of(agent);
+    list.writer.begin_object().member("offset", offset.value).member("message_id", message.id);
+    list.writer.member("state", name(receipt.state)).member("priority", envelope::name(message.priority));
+    list.writer.member("attempts", receipt.attempts).member("bytes", message.length);
+    list.writer.member("from", message.sender == base::AgentNumber{} ? std::string_view("parley")
+                                                                     : workspace.registry.agent(message.sender).id);
+    list.writer.member("accepted_at", base::to_rfc3339(message.accepted_at));
+    if (message.expires()) list.writer.member("expires_at", base::to_rfc3339(message.expires_at));
+    PARLEY_TRY(const std::string_view body, history_.body(message.position));
+    list.writer.key(message.notice ? "notice" : "message").raw(body).end_object();
+  }
+  return list.end({});
+}
+
+base::Result<Answer> Broker::dead_letters(const Caller& caller, std::string_view workspace_name, const Page& page) {
+  const engine::State& state = engine_.state();
+  PARLEY_TRY(const base::WorkspaceNumber number, enter(state, caller, workspace_name, Right::read));
+  const engine::Workspace& workspace = state.workspace(number);
+  ListPage list;
+  std::uint32_t count = 0;
+  std::string last;
+  // Cursor: the last delivery_id given; the list goes by agent, then offset.
+  const engine::DeliveryId after = parse_delivery(page.after);
+  const auto first = std::pair(after.epoch, after.offset);
+  for (std::uint32_t i = 1; i <= workspace.registry.agents.size(); ++i) {
+    const engine::Agent& agent = workspace.registry.agent(base::AgentNumber(i));
+    const bool own = caller.kind == Caller::Kind::agent && caller.agent == base::AgentNumber(i);
+    if (!own && !may(state, caller, number, Right::oversee)) continue;
+    for (const auto& [offset, letter] : agent.dead_letters) {
+      if (std::pair(i, offset) <= first) continue;
+      if (count++ == std::min(page.limit, page_max)) return list.end(last);
+      const engine::Message& message = workspace.messages.at(offset);
+      last = delivery_id(offset, i);
+      list.writer.begin_object().member("delivery_id", last).member("agent", agent.id).member("offset", offset.value);
+      list.writer.member("message_id", message.id).member("reason", letter.reason);
+      list.writer.member("dead_at", base::to_rfc3339(letter.at)).key("history").begin_array();
+      for (const engine::Attempt& attempt : letter.history) {
+        list.writer.begin_object().member("at", base::to_rfc3339(attempt.at)).member("offer", attempt.epoch);
+        list.writer.member("what", attempt.what).member("reason", attempt.reason).end_object();
+      }
+      list.writer.end_array();
+      PARLEY_TRY(const std::string_view body, history_.body(message.position));
+      list.writer.key("message").raw(body).end_object();
+    }
+  }
+  return list.end({});
+}
+
+base::Result<Answer> Broker::redrive(const Caller& caller, std::string_view workspace_name, std::string_view id) {
+  const engine::State& state = engine_.state();
+  PARLEY_TRY(const base::WorkspaceNumber number, enter(state, caller, workspace_name, Right::read));
+  const engine::DeliveryId letter = parse_delivery(id);
+  const base::AgentNumber agent(letter.epoch);
+  const bool known = letter.epoch >= 1 && letter.epoch <= state.workspace(number).registry.agents.size();
+  const bool own = caller.kind == Caller::Kind::agent && caller.agent == agent;
+  if (!own && !may(state, caller, number, Right::manage))
+    return base::fail(ErrorCode::FORBIDDEN, "'" + caller.id + "' may not redrive another agent's dead letters");
+  if (!known) return base::fail(ErrorCode::NOT_FOUND, "no dead letter '" + std::string(id.substr(0, 64)) + "' is here");
+  PARLEY_CHECK(decide(engine::RedriveMessage{number, agent, letter.offset}));
+  Answer answer;
+  json::Writer(answer.json)
+      .begin_object()
+      .member("delivery_id", id)
+      .member("status", std::string_view("queued"))
+      .end_object();
+  return answer;
+}
+
+WaitId Broker::wait_for_mail(const Caller& caller, std::string_view workspace, std::string_view agent,
+                             base::Duration at_most, WaitDone done) {
+  const auto number = engine_.state().find_workspace(workspace);
+  if (!number || !own_mailbox(caller, *number, agent)) return {};
+  return waits_.add({*number, caller.agent}, time_.now() + at_most, std::move(done));
+}
+
+WaitId Broker::wait_for_log(const Caller& caller, std::string_view workspace, std::uint64_t, base::Duration at_most,
+                            WaitDone done) {
+  const auto number = enter(engine_.state(), caller, workspace, Right::read);
+  if (!number) return {};
+  return waits_.add({*number, {}}, time_.now() + at_most, std::move(done));
+}
+
+void Broker::cancel(WaitId wait) {
+  waits_.cancel(wait);
+}
+
+base::Result<base::SessionId> Broker::open_session(const Caller& caller, Outbox& outbox,
+                                                   const SessionOptions& options) {
+  if (caller.kind != Caller::Kind::agent)
+    return base::fail(ErrorCode::FORBIDDEN, "'" + caller.id + "' is no agent and has no mailbox", {},
+                      "Say hello with the token of an agent.");
+  const Mailbox mailbox{caller.workspace_number, caller.agent};
+  if (const auto before = session_of_.find(mailbox); before != session_of_.end()) {
+    Outbox& old = *sessions_.at(before->second).outbox;
+    close_session(before->second);
+    old.taken_over();
+  }
+  const base::SessionId id = fresh_session(true);
+  sessions_.emplace(id, Session{mailbox, &outbox, options.credit, options.lease});
+  session_of_.emplace(mailbox, id);
+  touched_.insert(mailbox);
+  return id;
+}
+
+void Broker::set_credit(base::SessionId session, std::uint32_t credit) {
+  const auto at = sessions_.find(session);
+  if (at == sessions_.end()) return;
+  at->second.credit = credit;
+  touched_.insert(at->second.mailbox);
+}
+
+void Broker::outbox_has_room(base::SessionId session) {
+  if (const auto at = sessions_.find(session); at != sessions_.end()) touched_.insert(at->second.mailbox);
+}
+
+void Broker::close_session(base::SessionId session) {
+  const auto at = sessions_.find(session);
+  if (at == sessions_.end()) return;
+  const Mailbox mailbox = at->second.mailbox;
+  session_of_.erase(mailbox);
+  sessions_.erase(at);
+  decide(engine::ReturnLeases{mailbox.workspace, mailbox.agent, session});
+}
+
+base::Offset Broker::head(const Caller& caller) {
+  if (caller.workspace_number == base::WorkspaceNumber{}) return {};
+  return engine_.state().workspace(caller.workspace_number).head;
+}
+
+void Broker::push(base::SessionId id, Session& session) {
+  const Mailbox mailbox = session.mailbox;
+  const engine::Agent& agent = engine_.state().workspace(mailbox.workspace).registry.agent(mailbox.agent);
+  for (int i = 0; i < pushes_a_turn; ++i) {
+    const auto leased = static_cast<std::uint32_t>(agent.mailbox.leased_count(id));
+    if (session.credit <= leased || !agent.mailbox.anything_ready(id) || !session.outbox->has_room()) return;
+    const std::uint32_t max =
+        std::min<std::uint32_t>(session.credit - leased, static_cast<std::uint32_t>(options_.deliveries_a_push));
+    const std::vector<engine::Offer> offers = decide(engine::TakeMessages{
+        .workspace = mailbox.workspace, .agent = mailbox.agent, .session = id, .max = max, .lease = session.lease});
+    if (offers.empty()) return;
+    counts_.offered += offers.size();
+    if (const auto deliveries = render(mailbox, offers)) session.outbox->deliver(*deliveries);
+    history_.release();
+  }
+  touched_.insert(mailbox);  // more in the next turn
+}
+
+void Broker::serve_touched() {
+  for (const Mailbox& mailbox : std::exchange(touched_, {})) {
+    if (mailbox.agent == base::AgentNumber{}) {
+      for (WaitDone& done : waits_.take(mailbox)) after_sync(std::move(done));
+      continue;
+    }
+    if (const auto session = session_of_.find(mailbox); session != session_of_.end())
+      push(session->second, sessions_.at(session->second));
+    if (engine_.state().workspace(mailbox.workspace).registry.agent(mailbox.agent).mailbox.anything_ready({}))
+      for (WaitDone& done : waits_.take(mailbox)) done();
+  }
+}
+
+}  // namespace parley::broker

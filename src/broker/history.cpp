@@ -1,0 +1,49 @@
+#include "broker/history.hpp"
+
+#include <algorithm>
+
+namespace parley::broker {
+
+void History::keep(std::unique_ptr<const Block> committed) {
+  cached_bytes_ += committed->bytes();
+  committed_.push_back(std::move(committed));
+  while (cached_bytes_ > cache_bytes_max_ && committed_.size() > 1) {
+    cached_bytes_ -= committed_.front()->bytes();
+    committed_.pop_front();
+  }
+}
+
+const Block* History::block_of(base::Position position) const {
+  if (open_->holds(position)) return open_.get();
+  const auto after = std::upper_bound(committed_.begin(), committed_.end(), position,
+                                      [](base::Position p, const auto& block) { return p < block->first(); });
+  if (after == committed_.begin()) return nullptr;
+  const Block& block = **std::prev(after);
+  return block.holds(position) ? &block : nullptr;
+}
+
+base::Result<std::string_view> History::body(base::Position position) {
+  if (const Block* block = block_of(position)) {
+    if (block != open_.get()) return block->body(position);
+    return std::string_view(fetched_.emplace_back(block->body(position)));  // the open one still moves
+  }
+  std::string& bytes = fetched_.emplace_back();
+  PARLEY_CHECK(reader_->body(position, bytes));
+  return std::string_view(bytes);
+}
+
+base::Result<event::Event> History::event(base::Position position) {
+  event::Event event;
+  if (const Block* block = block_of(position)) {
+    const std::string_view bytes = block->event(position);
+    event.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()));
+    return event;
+  }
+  PARLEY_CHECK(reader_->read(position, [&](const journal::Entry& entry) {
+    event.ParseFromArray(entry.event.data(), static_cast<int>(entry.event.size()));
+    return base::Result<journal::Visit>(journal::Visit::stop);
+  }));
+  return event;
+}
+
+}  // namespace parley::broker

@@ -1,0 +1,37 @@
+// Events and bodies by position, wherever they are now: in the block being made, in the newest committed ones, which
+// are kept up to a bound, or in the journal (D1: engine state holds no message bytes). Resource type, the broker's.
+#pragma once
+#include <deque>
+#include <memory>
+
+#include "broker/block.hpp"
+#include "event/events.pb.h"
+
+namespace parley::broker {
+
+class History {
+ public:
+  History(const std::unique_ptr<Block>& open, std::unique_ptr<journal::Reader> reader, std::size_t cache_bytes)
+      : open_(open), reader_(std::move(reader)), cache_bytes_max_(cache_bytes) {}
+
+  void keep(std::unique_ptr<const Block> committed);
+
+  // Views are good until release().
+  base::Result<std::string_view> body(base::Position position);
+  base::Result<event::Event> event(base::Position position);
+  void release() { fetched_.clear(); }
+
+  journal::Reader& reader() { return *reader_; }
+
+ private:
+  const Block* block_of(base::Position position) const;
+
+  const std::unique_ptr<Block>& open_;
+  std::unique_ptr<journal::Reader> reader_;
+  std::size_t cache_bytes_max_;
+  std::deque<std::unique_ptr<const Block>> committed_;
+  std::size_t cached_bytes_ = 0;
+  std::deque<std::string> fetched_;
+};
+
+}  // namespace parley::broker

@@ -1,0 +1,138 @@
+// Messages: sent, looked at.
+#include <algorithm>
+
+#include "broker/broker.hpp"
+#include "broker/rights.hpp"
+#include "broker/views.hpp"
+
+namespace parley::broker {
+namespace {
+
+using base::ErrorCode;
+
+// What a message is known again by (R7): its id, in some profiles with its recipient.
+engine::IdKey id_key(std::string_view message_id, std::string_view recipient) {
+  std::string text(message_id);
+  if (!recipient.empty()) text.append(1, '\0').append(recipient);
+  const base::Digest digest = base::sha256(text);
+  engine::IdKey key;
+  std::copy_n(digest.begin(), key.size(), key.begin());
+  return key;
+}
+
+engine::IdKey id_key(const envelope::Envelope& envelope, const profile::Ruleset& ruleset,
+                     std::string_view idempotency_key) {
+  const std::string_view id = envelope.message_id.empty() ? idempotency_key : std::string_view(envelope.message_id);
+  if (id.empty()) return {};
+  if (ruleset.idempotency_key == profile::IdempotencyKey::message) return id_key(id, {});
+  std::string recipients = envelope.broadcast ? "*" : "";
+  for (const std::string& recipient : envelope.recipients) recipients += recipient + '\n';
+  return id_key(id, recipients);
+}
+
+bool party_to(const engine::Message& message, base::AgentNumber agent) {
+  return message.sender == agent || message.receipt_of(agent) != nullptr;
+}
+
+base::Result<std::uint64_t> offset_of(const engine::Workspace& workspace, std::string_view message_id,
+                                      std::string_view to) {
+  for (const std::string& recipient : {std::string(), to.empty() ? std::string("*") : std::string(to) + '\n'})
+    if (const auto known = workspace.ids.find(id_key(message_id, recipient)); known != workspace.ids.end())
+      return known->second.value;
+  return base::fail(ErrorCode::NOT_FOUND, "no message '" + std::string(message_id.substr(0, 64)) + "' is known here",
+                    {}, "Ids are remembered for the window in GET /v1/limits; older messages are in the log.");
+}
+
+}  // namespace
+
+bool Broker::same_json(base::Offset known, base::WorkspaceNumber workspace, std::string_view bytes) {
+  const engine::Message& message = engine_.state().workspace(workspace).messages.at(known);
+  const auto before = history_.body(message.position);
+  if (!before) return false;
+  const auto old_document = json::Document::parse(*before);
+  const auto new_value = other_parser_.parse(bytes);
+  return old_document && new_value && json::equal(old_document->root(), *new_value);
+}
+
+base::Result<Sent> Broker::send(const Caller& caller, std::string_view workspace_name, const Native& native,
+                                std::string_view idempotency_key) {
+  const engine::State& state = engine_.state();
+  PARLEY_TRY(const base::WorkspaceNumber number, enter(state, caller, workspace_name, Right::read));
+  if (caller.kind != Caller::Kind::agent)
+    return base::fail(ErrorCode::FORBIDDEN, "'" + caller.id + "' is no agent, and only agents send messages", {},
+                      "Send with the token of the message's own sender.");
+  PARLEY_CHECK(check_room(native.bytes.size()));
+
+  const base::Duration began = parts_.clock.monotonic();
+  const engine::Workspace& workspace = state.workspace(number);
+  const profile::Ruleset& ruleset = *parts_.ruleset_of(workspace.registry.agent(caller.agent).properties.profile);
+  const auto validation = workspace.settings.lenient ? ingress::Validation::lenient : ingress::Validation::strict;
+  auto checked =
+      ingress::check({native.bytes, native.value}, ruleset, {caller.id, idempotency_key, context().now, validation});
+  if (!checked) {
+    ++counts_.refused;
+    return std::unexpected(std::move(checked).error());
+  }
+
+  const engine::AcceptMessage command{
+      .workspace = number,
+      .sender = caller.agent,
+      .envelope = checked->envelope,
+      .ruleset = ruleset,
+      .type = checked->type,
+      .lane = checked->lane,
+      .id_key = id_key(checked->envelope, ruleset, idempotency_key),
+      .length = static_cast<std::uint32_t>(native.bytes.size()),
+      .warnings = checked->warnings,
+      .validation_errors = checked->validation_errors,
+  };
+  decided_.clear();
+  auto accepted = engine_.decide(command, context(), decided_);
+  if (!accepted) {
+    ++counts_.refused;
+    return std::unexpected(std::move(accepted).error());
+  }
+  if (accepted->outcome == engine::AcceptOutcome::other_bytes && !same_json(accepted->offset, number, native.bytes)) {
+    ++counts_.refused;
+    return base::fail(ErrorCode::ID_CONFLICT, "the id '" + accepted->message_id.substr(0, 64) +
+                                                  "' belongs to the message at offset " +
+                                                  std::to_string(accepted->offset.value) + ", which has other content");
+  }
+  const bool duplicate = accepted->outcome != engine::AcceptOutcome::accepted;
+  if (!duplicate)
+    decided_.facts().front().event.mutable_message_accepted()->set_processing_us(
+        (parts_.clock.monotonic() - began).count());
+  record(decided_, native.bytes, checked->envelope.content_hash);
+  ++(duplicate ? counts_.duplicates : counts_.accepted);
+
+  Sent sent{std::move(accepted->message_id), accepted->offset, duplicate, std::move(checked->warnings)};
+  std::move(checked->validation_errors.begin(), checked->validation_errors.end(), std::back_inserter(sent.warnings));
+  return sent;
+}
+
+base::Result<Answer> Broker::message(const Caller& caller, std::string_view workspace_name, std::string_view message_id,
+                                     std::string_view to) {
+  const engine::State& state = engine_.state();
+  PARLEY_TRY(const base::WorkspaceNumber number, enter(state, caller, workspace_name, Right::read));
+  const engine::Workspace& workspace = state.workspace(number);
+  PARLEY_TRY(const std::uint64_t offset, offset_of(workspace, message_id, to));
+  const engine::Message& message = workspace.messages.at(base::Offset(offset));
+  const bool visible = caller.kind == Caller::Kind::agent ? party_to(message, caller.agent)
+                                                          : !message.private_ || caller.kind == Caller::Kind::person;
+  if (!visible || message.private_)  // R25: the sender alone may follow its receipt
+    if (message.sender != caller.agent || caller.kind != Caller::Kind::agent)
+      return base::fail(ErrorCode::NOT_FOUND,
+                        "no message '" + std::string(message_id.substr(0, 64)) + "' is known here");
+
+  PARLEY_TRY(const event::Event event, history_.event(message.position));
+  PARLEY_TRY(const std::string_view body, history_.body(message.position));
+  Answer answer;
+  json::Writer writer(answer.json);
+  writer.begin_object();
+  write_accepted(writer, workspace, base::Offset(offset), message.accepted_at, event.message_accepted());
+  write_receipts(writer, workspace, message);
+  writer.key("message").raw(body).end_object();
+  return answer;
+}
+
+}  // namespace parley::broker

@@ -1,0 +1,177 @@
+// The broker as gateways see it: one interface, called on the broker's own thread, answered at once, by values.
+//
+// What an answer says is decided when the call returns; it may LEAVE only when the journal has synced what it rests on
+// (D3). So a gateway hands everything that goes out, refusals and reads too, to after_sync(), which runs it once the
+// engine head that the call saw is durable, in order. Errors are refusals for the caller. Views are valid during the
+// call.
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/ids.hpp"
+#include "base/result.hpp"
+#include "envelope/envelope.hpp"
+#include "json/value.hpp"
+
+namespace parley::broker {
+
+// Who calls, as the credential says; never what a body says (D10).
+struct Caller {
+  enum class Kind : std::uint8_t { admin, agent, person };
+  Kind kind = Kind::agent;
+  std::string workspace;  // empty for the admin
+  std::string id;
+  base::WorkspaceNumber workspace_number;
+  base::AgentNumber agent;
+  base::PersonNumber person;
+};
+
+// A JSON answer with its HTTP status: 200, 201, 207.
+struct Answer {
+  int status = 200;
+  std::string json;
+};
+
+// A page of a list: `after` is the cursor that the page before gave as `next`.
+struct Page {
+  std::string_view after;
+  std::uint32_t limit = 100;  // at most 1,000
+};
+
+// A native message as it came, and parsed.
+struct Native {
+  std::string_view bytes;
+  json::Value value;
+};
+
+struct Sent {
+  std::string message_id;
+  base::Offset offset;
+  bool duplicate = false;
+  std::vector<base::Problem> warnings;
+};
+
+struct TakeRequest {
+  std::uint32_t max = 1;
+  base::Duration lease{};    // 0: the workspace's default
+  std::string_view take_id;  // empty: none
+};
+
+// One message handed to its recipient, with what the server knows beside it (R4).
+struct Delivery {
+  std::string delivery_id;
+  base::Offset offset;
+  std::uint32_t attempt = 1;
+  std::optional<base::Instant> lease_until;  // none: at most once, no ack is expected (R20)
+  envelope::Priority priority = envelope::Priority::normal;
+  std::string_view message;  // the native bytes; or, with `notice`, the server's own words (R31)
+  bool notice = false;
+  std::string_view profile;             // of the sender; empty for a notice
+  std::vector<base::Problem> warnings;  // what validation had to say
+};
+
+enum class Settlement : std::uint8_t { ack, nack, extend };
+struct SettleRequest {
+  Settlement what = Settlement::ack;
+  std::span<const std::string_view> delivery_ids;
+  std::optional<base::Duration> delay;  // nack: else the profile's backoff
+  std::string_view reason;              // nack
+  base::Duration lease{};               // extend; 0: the workspace's default
+};
+enum class Settled : std::uint8_t { done, already, superseded, unknown };
+std::string_view name(Settled settled);
+
+// A connection that takes deliveries as they come. Implemented by a gateway, called during a turn of the loop.
+class Outbox {
+ public:
+  virtual ~Outbox() = default;
+  virtual bool has_room() const = 0;                               // what was handed over before is mostly written
+  virtual void deliver(std::span<const Delivery> deliveries) = 0;  // to be sent by after_sync; views die on return
+  virtual void taken_over() = 0;  // a newer session of the same agent; this one is closed
+};
+
+struct SessionOptions {
+  std::uint32_t credit = 0;  // unacked deliveries allowed
+  base::Duration lease{};    // 0: the workspace's default
+};
+
+// Something a gateway waits for; 0 is none.
+using WaitId = base::Strong<struct WaitTag, std::uint64_t>;
+using WaitDone = std::move_only_function<void()>;
+
+class Port {
+ public:
+  virtual ~Port() = default;
+
+  // Runs `release` when everything decided so far is durable; never, where the journal fails.
+  virtual void after_sync(std::move_only_function<void()> release) = 0;
+
+  virtual std::optional<Caller> caller_of(std::string_view token) = 0;
+
+  // Workspaces, agents, people. Bodies have passed their schema in spec/api/openapi.json.
+  virtual base::Result<Answer> create_workspace(const Caller&, json::Value body) = 0;
+  virtual base::Result<Answer> change_workspace(const Caller&, std::string_view workspace, json::Value body) = 0;
+  virtual base::Result<Answer> workspace(const Caller&, std::string_view workspace) = 0;
+  virtual base::Result<Answer> workspaces(const Caller&, const Page&) = 0;
+  virtual base::Result<Answer> register_agent(const Caller&, std::string_view workspace, json::Value body) = 0;
+  virtual base::Result<Answer> change_agent(const Caller&, std::string_view workspace, std::string_view id,
+                                            json::Value body) = 0;
+  virtual base::Result<Answer> remove_agent(const Caller&, std::string_view workspace, std::string_view id) = 0;
+  virtual base::Result<Answer> agents(const Caller&, std::string_view workspace, const Page&) = 0;
+  virtual base::Result<Answer> register_person(const Caller&, std::string_view workspace, json::Value body) = 0;
+  virtual base::Result<Answer> change_person(const Caller&, std::string_view workspace, std::string_view id,
+                                             json::Value body) = 0;
+  virtual base::Result<Answer> remove_person(const Caller&, std::string_view workspace, std::string_view id) = 0;
+  virtual base::Result<Answer> people(const Caller&, std::string_view workspace, const Page&) = 0;
+  // `whose`: "agents" or "people". `grace`: how long the old token stays valid.
+  virtual base::Result<Answer> rotate_token(const Caller&, std::string_view workspace, std::string_view whose,
+                                            std::string_view id, base::Duration grace) = 0;
+
+  // Messages.
+  virtual base::Result<Sent> send(const Caller&, std::string_view workspace, const Native&,
+                                  std::string_view idempotency_key) = 0;
+  // `to` tells apart messages of one id to several recipients (R7); may be empty.
+  virtual base::Result<Answer> message(const Caller&, std::string_view workspace, std::string_view message_id,
+                                       std::string_view to) = 0;
+
+  // Mailboxes.
+  virtual base::Result<Answer> inbox(const Caller&, std::string_view workspace, std::string_view agent,
+                                     const Page&) = 0;
+  virtual base::Result<std::vector<Delivery>> take(const Caller&, std::string_view workspace, std::string_view agent,
+                                                   const TakeRequest&) = 0;
+  virtual base::Result<std::vector<Settled>> settle(const Caller&, std::string_view workspace, std::string_view agent,
+                                                    const SettleRequest&) = 0;
+  virtual base::Result<Answer> dead_letters(const Caller&, std::string_view workspace, const Page&) = 0;
+  // `delivery_id` as the list of dead letters gives it.
+  virtual base::Result<Answer> redrive(const Caller&, std::string_view workspace, std::string_view delivery_id) = 0;
+
+  // The log: what the caller may read, from an offset on, in offset order.
+  virtual base::Result<Answer> log(const Caller&, std::string_view workspace, std::uint64_t from,
+                                   std::uint32_t max) = 0;
+
+  // Long polls. `done` runs once: when there may be something, or at the deadline; the gateway then asks again.
+  virtual WaitId wait_for_mail(const Caller&, std::string_view workspace, std::string_view agent,
+                               base::Duration at_most, WaitDone done) = 0;
+  virtual WaitId wait_for_log(const Caller&, std::string_view workspace, std::uint64_t from, base::Duration at_most,
+                              WaitDone done) = 0;
+  virtual void cancel(WaitId wait) = 0;
+
+  // Sessions: deliveries pushed. `outbox` must live until close_session or taken_over.
+  virtual base::Result<base::SessionId> open_session(const Caller&, Outbox& outbox, const SessionOptions&) = 0;
+  virtual void set_credit(base::SessionId session, std::uint32_t credit) = 0;
+  virtual void outbox_has_room(base::SessionId session) = 0;  // again, after has_room() was false
+  virtual void close_session(base::SessionId session) = 0;    // its leases go back, uncounted (R46)
+  // The engine head of the caller's workspace, for `welcome`.
+  virtual base::Offset head(const Caller&) = 0;
+
+  virtual Answer limits() const = 0;
+  // Why the server is not ready; empty: it is.
+  virtual std::string not_ready() const = 0;
+};
+
+}  // namespace parley::broker

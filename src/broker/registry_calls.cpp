@@ -1,0 +1,267 @@
+// Workspaces, agents, people and their tokens. Bodies have passed their schema; here they are read and decided.
+#include <algorithm>
+
+#include "broker/broker.hpp"
+#include "broker/rights.hpp"
+#include "broker/views.hpp"
+
+namespace parley::broker {
+namespace {
+
+using base::ErrorCode;
+
+constexpr std::uint32_t page_max = 1'000;
+
+std::string text(json::Value object, std::string_view key) {
+  return std::string(object.find(key).if_string().value_or(""));
+}
+
+void read_texts(json::Value list, std::vector<std::string>& into) {
+  if (!list) return;
+  into.clear();
+  for (const json::Value item : list.elements()) into.emplace_back(item.if_string().value_or(""));
+}
+
+template <class T>
+void read_count(json::Value object, std::string_view key, T& into) {
+  if (const auto value = object.find(key).if_uint()) into = static_cast<T>(*value);
+}
+
+base::Result<> read_duration(json::Value object, std::string_view key, base::Duration& into) {
+  const auto written = object.find(key).if_string();
+  if (!written) return {};
+  PARLEY_TRY(into, base::parse_duration(*written));
+  return {};
+}
+
+base::Result<engine::Settings> read_settings(json::Value body, engine::Settings settings) {
+  if (const auto validation = body.find("validation").if_string()) settings.lenient = *validation == "lenient";
+  read_texts(body.find("profiles"), settings.profiles);
+  const json::Value more = body.find("settings");
+  read_count(more, "mailbox_messages", settings.mailbox_messages);
+  read_count(more, "mailbox_bytes", settings.mailbox_bytes);
+  read_count(more, "recipients", settings.recipients);
+  read_count(more, "remembered_ids", settings.remembered_ids);
+  PARLEY_CHECK(read_duration(more, "remembered_for", settings.remembered_for));
+  PARLEY_CHECK(read_duration(more, "lease", settings.lease));
+  return settings;
+}
+
+// What is not in the body stays as it was.
+engine::AgentProperties read_properties(json::Value body, engine::AgentProperties properties) {
+  const auto read_text = [&](std::string_view key, std::string& into) {
+    if (const auto value = body.find(key).if_string()) into = *value;
+  };
+  read_text("profile", properties.profile);
+  read_text("agent_type", properties.agent_type);
+  read_text("instance_id", properties.instance_id);
+  read_text("specialty", properties.specialty);
+  read_texts(body.find("capabilities"), properties.capabilities);
+  if (const auto load = body.find("max_load").if_uint()) properties.max_load = static_cast<std::uint32_t>(*load);
+  if (const auto priority = body.find("priority").if_int()) properties.priority = static_cast<std::int32_t>(*priority);
+  return properties;
+}
+
+base::Result<base::AgentNumber> find_agent(const engine::Workspace& workspace, std::string_view id) {
+  if (const auto number = workspace.registry.find_agent(id)) return *number;
+  return base::fail(ErrorCode::NOT_FOUND, "no agent '" + std::string(id.substr(0, 64)) + "' is registered here");
+}
+
+base::Result<base::PersonNumber> find_person(const engine::Workspace& workspace, std::string_view id) {
+  if (const auto number = workspace.registry.find_person(id)) return *number;
+  return base::fail(ErrorCode::NOT_FOUND, "no person '" + std::string(id.substr(0, 64)) + "' is registered here");
+}
+
+// 200 and no token for what is registered already; 201 and the token, once, for what is new.
+Answer registered(std::string_view key, std::string_view id, bool existed, std::string_view token) {
+  Answer answer{existed ? 200 : 201, {}};
+  json::Writer writer(answer.json);
+  writer.begin_object().member(key, id);
+  if (!existed) writer.member("token", token);
+  writer.end_object();
+  return answer;
+}
+
+// One page of a map from names, in the order of the names.
+template <class Map, class Write>
+Answer page_of(const Map& map, const Page& page, Write write) {
+  ListPage list;
+  const std::uint32_t limit = std::min(page.limit, page_max);
+  std::string_view last;
+  std::uint32_t count = 0;
+  for (auto at = page.after.empty() ? map.begin() : map.upper_bound(page.after); at != map.end(); ++at) {
+    if (count++ == limit) return list.end(last);
+    write(list.writer, at->second);
+    last = at->first;
+  }
+  return list.end({});
+}
+
+}  // namespace
+
+std::string Broker::fresh_token(base::Digest& hash) {
+  std::array<std::uint8_t, 32> secret{};
+  parts_.random.fill(secret);
+  std::string token = "pt_" + base::to_hex(secret);
+  hash = base::sha256(token);
+  return token;
+}
+
+std::optional<Caller> Broker::caller_of(std::string_view token) {
+  const base::Digest hash = base::sha256(token);
+  Caller caller;
+  if (base::equal_secret(hash, options_.admin_token_hash)) {
+    caller.kind = Caller::Kind::admin;
+    caller.id = "admin";
+    return caller;
+  }
+  const engine::State& state = engine_.state();
+  const auto known = state.credentials.find(hash);
+  if (known == state.credentials.end()) return std::nullopt;
+  const engine::Credential& credential = known->second;
+  if (credential.valid_until != base::Instant{} && credential.valid_until <= time_.now()) return std::nullopt;
+  const engine::Workspace& workspace = state.workspace(credential.workspace);
+  caller.workspace = workspace.name;
+  caller.workspace_number = credential.workspace;
+  caller.agent = credential.agent;
+  caller.person = credential.person;
+  caller.kind = credential.agent != base::AgentNumber{} ? Caller::Kind::agent : Caller::Kind::person;
+  caller.id = caller.kind == Caller::Kind::agent ? workspace.registry.agent(credential.agent).id
+                                                 : workspace.registry.person(credential.person).id;
+  return caller;
+}
+
+base::Result<Answer> Broker::create_workspace(const Caller& caller, json::Value body) {
+  PARLEY_CHECK(admin_only(caller));
+  PARLEY_TRY(engine::Settings settings, read_settings(body, {}));
+  PARLEY_TRY(const engine::Registered made, decide(engine::CreateWorkspace{text(body, "name"), std::move(settings)}));
+  Answer answer{made.existed ? 200 : 201, {}};
+  json::Writer writer(answer.json);
+  write_workspace(writer, engine_.state().workspace(base::WorkspaceNumber(made.number)));
+  return answer;
+}
+
+base::Result<Answer> Broker::change_workspace(const Caller& caller, std::string_view workspace, json::Value body) {
+  PARLEY_TRY(const base::WorkspaceNumber number, enter(engine_.state(), caller, workspace, Right::manage));
+  PARLEY_TRY(engine::Settings settings, read_settings(body, engine_.state().workspace(number).settings));
+  PARLEY_CHECK(decide(engine::ChangeWorkspace{number, std::move(settings)}));
+  return this->workspace(caller, workspace);
+}
+
+base::Result<Answer> Broker::workspace(const Caller& caller, std::string_view workspace) {
+  PARLEY_TRY(const base::WorkspaceNumber number, enter(engine_.state(), caller, workspace, Right::read));
+  Answer answer;
+  json::Writer writer(answer.json);
+  write_workspace(writer, engine_.state().workspace(number));
+  return answer;
+}
+
+base::Result<Answer> Broker::workspaces(const Caller& caller, const Page& page) {
+  const engine::State& state = engine_.state();
+  if (caller.kind == Caller::Kind::admin)
+    return page_of(state.workspaces_by_name, page, [&](json::Writer& writer, base::WorkspaceNumber number) {
+      write_workspace(writer, state.workspace(number));
+    });
+  ListPage list;
+  write_workspace(list.writer, state.workspace(caller.workspace_number));
+  return list.end({});
+}
+
+base::Result<Answer> Broker::register_agent(const Caller& caller, std::string_view workspace, json::Value body) {
+  PARLEY_TRY(const base::WorkspaceNumber number, enter(engine_.state(), caller, workspace, Right::manage));
+  engine::RegisterAgent command{number, text(body, "agent_id"), read_properties(body, {}), {}};
+  const std::string token = fresh_token(command.token_hash);
+  PARLEY_TRY(const engine::Registered made, decide(command));
+  return registered("agent_id", command.agent_id, made.existed, token);
+}
+
+base::Result<Answer> Broker::change_agent(const Caller& caller, std::string_view workspace, std::string_view id,
+                                          json::Value body) {
+  PARLEY_TRY(const base::WorkspaceNumber number, enter(engine_.state(), caller, workspace, Right::manage));
+  PARLEY_TRY(const base::AgentNumber agent, find_agent(engine_.state().workspace(number), id));
+  const engine::Agent& known = engine_.state().workspace(number).registry.agent(agent);
+  PARLEY_CHECK(decide(engine::ChangeAgent{number, agent, read_properties(body, known.properties)}));
+  Answer answer;
+  json::Writer writer(answer.json);
+  write_agent(writer, known);
+  return answer;
+}
+
+base::Result<Answer> Broker::remove_agent(const Caller& caller, std::string_view workspace, std::string_view id) {
+  PARLEY_TRY(const base::WorkspaceNumber number, enter(engine_.state(), caller, workspace, Right::manage));
+  PARLEY_TRY(const base::AgentNumber agent, find_agent(engine_.state().workspace(number), id));
+  if (const auto session = session_of_.find({number, agent}); session != session_of_.end()) {
+    Outbox& outbox = *sessions_.at(session->second).outbox;
+    close_session(session->second);
+    outbox.taken_over();
+  }
+  PARLEY_CHECK(decide(engine::RemoveAgent{number, agent}));
+  return registered("agent_id", id, true, {});
+}
+
+base::Result<Answer> Broker::agents(const Caller& caller, std::string_view workspace, const Page& page) {
+  PARLEY_TRY(const base::WorkspaceNumber number, enter(engine_.state(), caller, workspace, Right::read));
+  const engine::Registry& registry = engine_.state().workspace(number).registry;
+  return page_of(registry.agents_by_id, page,
+                 [&](json::Writer& writer, base::AgentNumber agent) { write_agent(writer, registry.agent(agent)); });
+}
+
+base::Result<Answer> Broker::register_person(const Caller& caller, std::string_view workspace, json::Value body) {
+  PARLEY_TRY(const base::WorkspaceNumber number, enter(engine_.state(), caller, workspace, Right::manage));
+  engine::RegisterPerson command{number, text(body, "person_id"), {}, text(body, "public_key"), {}};
+  read_texts(body.find("roles"), command.roles);
+  const std::string token = fresh_token(command.token_hash);
+  PARLEY_TRY(const engine::Registered made, decide(command));
+  return registered("person_id", command.person_id, made.existed, token);
+}
+
+base::Result<Answer> Broker::change_person(const Caller& caller, std::string_view workspace, std::string_view id,
+                                           json::Value body) {
+  PARLEY_TRY(const base::WorkspaceNumber number, enter(engine_.state(), caller, workspace, Right::manage));
+  PARLEY_TRY(const base::PersonNumber person, find_person(engine_.state().workspace(number), id));
+  const engine::Person& known = engine_.state().workspace(number).registry.person(person);
+  engine::ChangePerson command{number, person, known.roles, known.public_key};
+  read_texts(body.find("roles"), command.roles);
+  if (const auto key = body.find("public_key").if_string()) command.public_key = *key;
+  PARLEY_CHECK(decide(command));
+  Answer answer;
+  json::Writer writer(answer.json);
+  write_person(writer, known);
+  return answer;
+}
+
+base::Result<Answer> Broker::remove_person(const Caller& caller, std::string_view workspace, std::string_view id) {
+  PARLEY_TRY(const base::WorkspaceNumber number, enter(engine_.state(), caller, workspace, Right::manage));
+  PARLEY_TRY(const base::PersonNumber person, find_person(engine_.state().workspace(number), id));
+  PARLEY_CHECK(decide(engine::RemovePerson{number, person}));
+  return registered("person_id", id, true, {});
+}
+
+base::Result<Answer> Broker::people(const Caller& caller, std::string_view workspace, const Page& page) {
+  PARLEY_TRY(const base::WorkspaceNumber number, enter(engine_.state(), caller, workspace, Right::read));
+  const engine::Registry& registry = engine_.state().workspace(number).registry;
+  return page_of(registry.people_by_id, page, [&](json::Writer& writer, base::PersonNumber person) {
+    write_person(writer, registry.person(person));
+  });
+}
+
+base::Result<Answer> Broker::rotate_token(const Caller& caller, std::string_view workspace, std::string_view whose,
+                                          std::string_view id, base::Duration grace) {
+  // One may rotate one's own.
+  const bool own = caller.id == id && (caller.kind == Caller::Kind::agent) == (whose == "agents") &&
+                   caller.kind != Caller::Kind::admin;
+  PARLEY_TRY(const base::WorkspaceNumber number,
+             enter(engine_.state(), caller, workspace, own ? Right::read : Right::manage));
+  engine::RotateToken command{number, {}, {}, {}, grace};
+  const engine::Workspace& here = engine_.state().workspace(number);
+  if (whose == "agents") {
+    PARLEY_TRY(command.agent, find_agent(here, id));
+  } else {
+    PARLEY_TRY(command.person, find_person(here, id));
+  }
+  const std::string token = fresh_token(command.token_hash);
+  PARLEY_CHECK(decide(command));
+  return registered(whose == "agents" ? "agent_id" : "person_id", id, false, token);
+}
+
+}  // namespace parley::broker

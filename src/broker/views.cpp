@@ -1,0 +1,141 @@
+#include "broker/views.hpp"
+
+#include "engine/engine.hpp"
+#include "envelope/kind.hpp"
+
+namespace parley::broker {
+namespace {
+
+std::string_view profile_of(const engine::Workspace& workspace, base::AgentNumber agent) {
+  return workspace.registry.agent(agent).properties.profile;
+}
+
+void write_strings(json::Writer& writer, std::string_view name, const std::vector<std::string>& texts) {
+  writer.key(name).begin_array();
+  for (const std::string& text : texts) writer.string(text);
+  writer.end_array();
+}
+
+}  // namespace
+
+std::string_view name(Settled settled) {
+  return engine::name(static_cast<engine::Settled>(settled));
+}
+
+std::string_view name(engine::ReceiptState state) {
+  using engine::ReceiptState;
+  switch (state) {
+    case ReceiptState::queued:
+      return "queued";
+    case ReceiptState::leased:
+      return "offered";
+    case ReceiptState::waiting:
+      return "waiting";
+    case ReceiptState::acked:
+      return "acked";
+    case ReceiptState::offered:
+      return "offered";
+    case ReceiptState::expired:
+      return "expired";
+    case ReceiptState::dead:
+      return "dead";
+    case ReceiptState::bounced:
+      return "bounced";
+  }
+  return "";
+}
+
+std::string delivery_id(base::Offset offset, std::uint32_t epoch) {
+  return std::to_string(offset.value) + '-' + std::to_string(epoch);
+}
+
+void write_workspace(json::Writer& writer, const engine::Workspace& workspace) {
+  const engine::Settings& settings = workspace.settings;
+  writer.begin_object().member("name", workspace.name);
+  writer.member("validation", std::string_view(settings.lenient ? "lenient" : "strict"));
+  write_strings(writer, "profiles", settings.profiles);
+  writer.key("settings").begin_object().member("mailbox_messages", settings.mailbox_messages);
+  writer.member("mailbox_bytes", settings.mailbox_bytes).member("recipients", settings.recipients);
+  writer.member("remembered_ids", settings.remembered_ids);
+  writer.member("remembered_for", base::to_text(settings.remembered_for));
+  writer.member("lease", base::to_text(settings.lease)).end_object();
+  writer.member("created_at", base::to_rfc3339(workspace.created_at)).member("head", workspace.head.value).end_object();
+}
+
+void write_agent(json::Writer& writer, const engine::Agent& agent) {
+  const engine::AgentProperties& properties = agent.properties;
+  writer.begin_object().member("agent_id", agent.id).member("profile", properties.profile);
+  if (!properties.agent_type.empty()) writer.member("agent_type", properties.agent_type);
+  if (!properties.instance_id.empty()) writer.member("instance_id", properties.instance_id);
+  write_strings(writer, "capabilities", properties.capabilities);
+  if (!properties.specialty.empty()) writer.member("specialty", properties.specialty);
+  if (properties.max_load) writer.member("max_load", *properties.max_load);
+  if (properties.priority) writer.member("priority", *properties.priority);
+  writer.member("registered_at", base::to_rfc3339(agent.registered_at));
+  writer.key("mailbox").begin_object().member("messages", agent.open_messages).member("bytes", agent.open_bytes);
+  writer.member("dead_letters", agent.dead_letters.size()).end_object().end_object();
+}
+
+void write_person(json::Writer& writer, const engine::Person& person) {
+  writer.begin_object().member("person_id", person.id);
+  write_strings(writer, "roles", person.roles);
+  if (!person.public_key.empty()) writer.member("public_key", person.public_key);
+  writer.member("registered_at", base::to_rfc3339(person.registered_at)).end_object();
+}
+
+void write_problems(json::Writer& writer, const google::protobuf::RepeatedPtrField<event::Problem>& problems) {
+  writer.begin_array();
+  for (const event::Problem& problem : problems)
+    writer.begin_object()
+        .member("instance", problem.instance())
+        .member("schema", problem.schema())
+        .member("message", problem.message())
+        .end_object();
+  writer.end_array();
+}
+
+void write_accepted(json::Writer& writer, const engine::Workspace& workspace, base::Offset offset, base::Instant at,
+                    const event::MessageAccepted& accepted) {
+  const base::AgentNumber sender(accepted.sender());
+  writer.member("offset", offset.value).member("message_id", accepted.message_id());
+  writer.member("logged_at", base::to_rfc3339(at));
+  writer.member("processing_duration_ms", static_cast<double>(accepted.processing_us()) / 1000.0);
+  writer.member("from", workspace.registry.agent(sender).id).member("profile", profile_of(workspace, sender));
+  writer.key("to").begin_array();
+  if (accepted.broadcast())
+    writer.string("*");
+  else
+    for (const std::uint32_t agent : accepted.recipients())
+      writer.string(workspace.registry.agent(base::AgentNumber(agent)).id);
+  writer.end_array().member("type", accepted.native_type());
+  writer.member("kind", envelope::name(static_cast<envelope::Kind>(accepted.kind())));
+  writer.member("priority", envelope::name(static_cast<envelope::Priority>(accepted.priority())));
+  writer.member("delivery", std::string_view(accepted.at_most_once() ? "at_most_once" : "at_least_once"));
+  if (accepted.has_expires_at()) writer.member("expires_at", base::to_rfc3339(base::instant_of(accepted.expires_at())));
+  if (!accepted.task().empty()) writer.member("task", accepted.task());
+  if (!accepted.correlation().empty()) writer.member("correlation_id", accepted.correlation());
+  if (!accepted.reply_to().empty()) writer.member("reply_to", accepted.reply_to());
+  if (!accepted.conversation().empty()) writer.member("conversation_id", accepted.conversation());
+  if (accepted.validation_errors_size() > 0) {
+    writer.key("validation_errors");
+    write_problems(writer, accepted.validation_errors());
+  }
+  if (accepted.warnings_size() > 0) {
+    writer.key("warnings");
+    write_problems(writer, accepted.warnings());
+  }
+}
+
+void write_receipts(json::Writer& writer, const engine::Workspace& workspace, const engine::Message& message) {
+  writer.key("receipts").begin_array();
+  for (const engine::Receipt& receipt : message.receipts) {
+    writer.begin_object().member("recipient", workspace.registry.agent(receipt.agent).id);
+    writer.member("state", name(receipt.state)).member("offers", receipt.epoch).member("attempts", receipt.attempts);
+    if (receipt.state == engine::ReceiptState::leased) writer.member("lease_until", base::to_rfc3339(receipt.until));
+    if (receipt.state == engine::ReceiptState::waiting) writer.member("retrying_at", base::to_rfc3339(receipt.until));
+    writer.end_object();
+  }
+  writer.end_array();
+}
+
+}  // namespace parley::broker

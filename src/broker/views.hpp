@@ -1,0 +1,40 @@
+// What the state looks like from outside, as JSON: one function a shape of spec/api/openapi.json.
+#pragma once
+#include "broker/port.hpp"
+#include "engine/state.hpp"
+#include "event/events.pb.h"
+#include "json/writer.hpp"
+
+namespace parley::broker {
+
+void write_workspace(json::Writer& writer, const engine::Workspace& workspace);
+void write_agent(json::Writer& writer, const engine::Agent& agent);
+void write_person(json::Writer& writer, const engine::Person& person);
+void write_problems(json::Writer& writer, const google::protobuf::RepeatedPtrField<event::Problem>& problems);
+
+// The members of a logged message, into an open object: all but its native bytes and receipts.
+void write_accepted(json::Writer& writer, const engine::Workspace& workspace, base::Offset offset, base::Instant at,
+                    const event::MessageAccepted& accepted);
+void write_receipts(json::Writer& writer, const engine::Workspace& workspace, const engine::Message& message);
+std::string_view name(engine::ReceiptState state);
+
+// Lists answer {items, next}: `next` is the cursor of the following page, null at the end.
+struct ListPage {
+  std::string json;
+  json::Writer writer{json};
+
+  ListPage() { writer.begin_object().key("items").begin_array(); }
+  Answer end(std::string_view next) {
+    writer.end_array().key("next");
+    if (next.empty())
+      writer.null();
+    else
+      writer.string(next);
+    writer.end_object();
+    return {200, std::move(json)};
+  }
+};
+
+std::string delivery_id(base::Offset offset, std::uint32_t epoch);
+
+}  // namespace parley::broker

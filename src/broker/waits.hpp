@@ -1,0 +1,39 @@
+// Who waits for mail or for the log to grow: long polls. Value type, the broker's.
+#pragma once
+#include <absl/container/btree_map.h>
+#include <absl/container/btree_set.h>
+
+#include "broker/port.hpp"
+
+namespace parley::broker {
+
+// What is waited for: an agent's mailbox, or (agent 0) the workspace's log.
+struct WaitFor {
+  base::WorkspaceNumber workspace;
+  base::AgentNumber agent;
+  friend auto operator<=>(const WaitFor&, const WaitFor&) = default;
+};
+
+class Waits {
+ public:
+  WaitId add(WaitFor what, base::Instant deadline, WaitDone done);
+  void cancel(WaitId id);
+  std::vector<WaitDone> take(WaitFor what);           // all that wait for it
+  std::vector<WaitDone> take_due(base::Instant now);  // whose time is over
+  std::optional<base::Instant> next_deadline() const;
+
+ private:
+  struct Wait {
+    WaitFor what;
+    base::Instant deadline;
+    WaitDone done;
+  };
+  WaitDone remove(WaitId id);
+
+  std::uint64_t last_ = 0;
+  absl::btree_map<WaitId, Wait> waits_;
+  absl::btree_set<std::pair<WaitFor, WaitId>> by_what_;
+  absl::btree_set<std::pair<base::Instant, WaitId>> by_deadline_;
+};
+
+}  // namespace parley::broker

@@ -1,0 +1,34 @@
+// The appliers: one small function per event, the only writers of the state (D1). Called by Engine::apply alone.
+#pragma once
+#include "engine/engine.hpp"
+
+namespace parley::engine {
+
+void apply(State&, const event::ServerStarted&);
+void apply(State&, const event::WorkspaceCreated&, Instant at);
+void apply(Workspace&, const event::WorkspaceChanged&);
+
+void apply(State&, Workspace&, WorkspaceNumber, const event::AgentRegistered&, Instant at);
+void apply(Workspace&, const event::AgentChanged&);
+void apply(State&, Workspace&, WorkspaceNumber, const event::AgentRemoved&, Instant at);
+void apply(State&, Workspace&, WorkspaceNumber, const event::PersonRegistered&, Instant at);
+void apply(Workspace&, const event::PersonChanged&);
+void apply(State&, Workspace&, WorkspaceNumber, const event::PersonRemoved&);
+void apply(State&, WorkspaceNumber, const event::TokenRotated&);
+
+void apply(State&, Workspace&, WorkspaceNumber, Offset, const event::MessageAccepted&, const Placed&);
+void apply(State&, Workspace&, WorkspaceNumber, Offset, const event::NoticePosted&, const Placed&);
+void apply(Workspace&, const event::MessagesForgotten&);
+
+void apply(State&, Workspace&, WorkspaceNumber, const event::Offered&, Instant at);
+void apply(State&, Workspace&, WorkspaceNumber, const event::Acked&, Instant at);
+void apply(State&, Workspace&, WorkspaceNumber, const event::Nacked&, Instant at);
+void apply(State&, Workspace&, WorkspaceNumber, const event::LeasesExtended&);
+void apply(State&, Workspace&, WorkspaceNumber, const event::LeasesEnded&, Instant at);
+void apply(State&, Workspace&, WorkspaceNumber, const event::LeasesReturned&, Instant at);
+void apply(State&, Workspace&, WorkspaceNumber, const event::BackoffsEnded&, Instant at);
+void apply(State&, Workspace&, WorkspaceNumber, const event::Expired&, Instant at);
+void apply(State&, Workspace&, WorkspaceNumber, const event::DeadLettered&, Instant at);
+void apply(State&, Workspace&, WorkspaceNumber, const event::Redriven&, Instant at);
+
+}  // namespace parley::engine

@@ -1,0 +1,188 @@
+// The engine's state as bytes, for snapshots and for the state hash: one `archive` member per type serves both ways,
+// so that saving and loading cannot drift apart. Own format, little-endian; ordered containers only, so that equal
+// states give equal bytes (O8). A snapshot of another version is not read: the journal is replayed instead.
+#pragma once
+#include <absl/container/btree_map.h>
+#include <absl/container/btree_set.h>
+#include <absl/container/inlined_vector.h>
+
+#include <array>
+#include <chrono>
+#include <cstring>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "base/strong.hpp"
+
+namespace parley::engine {
+
+template <class Derived>
+class Archive {
+ public:
+  template <class... T>
+  void operator()(T&... values) {
+    (one(values), ...);
+  }
+
+ private:
+  Derived& self() { return static_cast<Derived&>(*this); }
+
+  template <class T>
+    requires(std::is_arithmetic_v<T> || std::is_enum_v<T>)
+  void one(T& value) {
+    self().raw(&value, sizeof value);
+  }
+  template <class Tag, class T>
+  void one(base::Strong<Tag, T>& id) {
+    one(id.value);
+  }
+  template <class Clock, class D>
+  void one(std::chrono::time_point<Clock, D>& at) {
+    auto count = at.time_since_epoch().count();
+    one(count);
+    at = std::chrono::time_point<Clock, D>(D(count));
+  }
+  template <class Rep, class Period>
+  void one(std::chrono::duration<Rep, Period>& duration) {
+    auto count = duration.count();
+    one(count);
+    duration = std::chrono::duration<Rep, Period>(count);
+  }
+  void one(std::string& text) {
+    std::size_t size = self().size(text.size());
+    text.resize(size);
+    self().raw(text.data(), size);
+  }
+  template <class T, std::size_t n>
+  void one(std::array<T, n>& values) {
+    for (T& value : values) one(value);
+  }
+  template <class A, class B>
+  void one(std::pair<A, B>& pair) {
+    one(pair.first);
+    one(pair.second);
+  }
+  template <class T>
+  void one(std::optional<T>& value) {
+    const bool there = self().size(value.has_value() ? 1 : 0) == 1;
+    if (!there)
+      value.reset();
+    else if (!value)
+      value.emplace();
+    if (value) one(*value);
+  }
+  template <class T>
+  void one(std::unique_ptr<T>& value) {
+    if (!value) value = std::make_unique<T>();
+    one(*value);
+  }
+  template <class T>
+  void one(std::vector<T>& values) {
+    sequence(values);
+  }
+  template <class T>
+  void one(std::deque<T>& values) {
+    sequence(values);
+  }
+  template <class T, std::size_t n>
+  void one(absl::InlinedVector<T, n>& values) {
+    sequence(values);
+  }
+  template <class K, class V, class Less>
+  void one(absl::btree_map<K, V, Less>& map) {
+    const std::size_t size = self().size(map.size());
+    if constexpr (Derived::loads) {
+      for (std::size_t i = 0; i < size && self().good(); ++i) {
+        K key{};
+        V value{};
+        one(key);
+        one(value);
+        map.emplace_hint(map.end(), std::move(key), std::move(value));
+      }
+    } else {
+      for (auto& [key, value] : map) {
+        one(const_cast<K&>(key));
+        one(value);
+      }
+    }
+  }
+  template <class K>
+  void one(absl::btree_set<K>& set) {
+    const std::size_t size = self().size(set.size());
+    if constexpr (Derived::loads) {
+      for (std::size_t i = 0; i < size && self().good(); ++i) {
+        K key{};
+        one(key);
+        set.insert(set.end(), std::move(key));
+      }
+    } else {
+      for (const K& key : set) one(const_cast<K&>(key));
+    }
+  }
+  template <class T>
+    requires requires(T& value, Derived& archive) { value.archive(archive); }
+  void one(T& value) {
+    value.archive(self());
+  }
+
+  template <class Container>
+  void sequence(Container& values) {
+    const std::size_t size = self().size(values.size());
+    if constexpr (Derived::loads) {
+      values.clear();
+      for (std::size_t i = 0; i < size && self().good(); ++i) one(values.emplace_back());
+    } else {
+      for (auto& value : values) one(value);
+    }
+  }
+};
+
+class Saver : public Archive<Saver> {
+ public:
+  static constexpr bool loads = false;
+  std::string bytes;
+
+  void raw(const void* data, std::size_t count) { bytes.append(static_cast<const char*>(data), count); }
+  std::size_t size(std::size_t count) {
+    const auto narrow = static_cast<std::uint64_t>(count);
+    raw(&narrow, sizeof narrow);
+    return count;
+  }
+};
+
+class Loader : public Archive<Loader> {
+ public:
+  static constexpr bool loads = true;
+  explicit Loader(std::string_view bytes) : left_(bytes) {}
+
+  bool good() const { return good_; }
+  bool complete() const { return good_ && left_.empty(); }
+
+  void raw(void* data, std::size_t count) {
+    if (count > left_.size()) {
+      good_ = false;
+      left_ = {};
+      return;
+    }
+    std::memcpy(data, left_.data(), count);
+    left_.remove_prefix(count);
+  }
+  std::size_t size(std::size_t) {
+    std::uint64_t count = 0;
+    raw(&count, sizeof count);
+    if (count > left_.size() && count > 1) good_ = false;  // every element takes at least a byte
+    return good_ ? static_cast<std::size_t>(count) : 0;
+  }
+
+ private:
+  std::string_view left_;
+  bool good_ = true;
+};
+
+}  // namespace parley::engine

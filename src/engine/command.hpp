@@ -1,0 +1,140 @@
+// What the engine can be asked to do. Commands carry everything a decision needs but the state: names resolved to
+// numbers by the broker, times and randomness in the Context. Value types, views valid during the call.
+#pragma once
+#include <span>
+
+#include "engine/state.hpp"
+#include "envelope/envelope.hpp"
+#include "profile/ruleset.hpp"
+
+namespace parley::engine {
+
+// What the clock and the dice said when the command came in (D2).
+struct Context {
+  Instant now;
+  std::uint64_t seed = 0;  // fresh for each command
+};
+
+struct CreateWorkspace {
+  std::string name;
+  Settings settings;
+};
+
+struct ChangeWorkspace {
+  WorkspaceNumber workspace;
+  Settings settings;
+};
+
+struct RegisterAgent {
+  WorkspaceNumber workspace;
+  std::string agent_id;
+  AgentProperties properties;
+  base::Digest token_hash;
+};
+
+struct ChangeAgent {
+  WorkspaceNumber workspace;
+  AgentNumber agent;
+  AgentProperties properties;
+};
+
+struct RemoveAgent {
+  WorkspaceNumber workspace;
+  AgentNumber agent;
+};
+
+struct RegisterPerson {
+  WorkspaceNumber workspace;
+  std::string person_id;
+  std::vector<std::string> roles;
+  std::string public_key;
+  base::Digest token_hash;
+};
+
+struct ChangePerson {
+  WorkspaceNumber workspace;
+  PersonNumber person;
+  std::vector<std::string> roles;
+  std::string public_key;
+};
+
+struct RemovePerson {
+  WorkspaceNumber workspace;
+  PersonNumber person;
+};
+
+struct RotateToken {
+  WorkspaceNumber workspace;
+  AgentNumber agent;    // one of the two
+  PersonNumber person;  // is not 0
+  base::Digest token_hash;
+  base::Duration grace{};  // how long the old one stays valid
+};
+
+struct AcceptMessage {
+  WorkspaceNumber workspace;
+  AgentNumber sender;
+  const envelope::Envelope& envelope;
+  const profile::Ruleset& ruleset;  // the sender's
+  profile::TypeIndex type;
+  LaneId lane;
+  IdKey id_key{};            // all 0: the message has no id of its own
+  std::uint32_t length = 0;  // of the native bytes
+  std::span<const base::Problem> warnings;
+  std::span<const base::Problem> validation_errors;
+};
+
+struct TakeMessages {
+  WorkspaceNumber workspace;
+  AgentNumber agent;
+  SessionId session;
+  std::uint32_t max = 1;
+  std::uint64_t bytes_max = 4u << 20;  // at least one is given whatever its size
+  base::Duration lease{};
+  std::string_view take_id;  // empty: none
+};
+
+// One offer of a message to an agent, as the taker names it: "<offset>-<epoch>".
+struct DeliveryId {
+  Offset offset;
+  std::uint32_t epoch = 0;
+};
+
+struct AckMessages {
+  WorkspaceNumber workspace;
+  AgentNumber agent;
+  std::span<const DeliveryId> deliveries;
+};
+
+struct NackMessages {
+  WorkspaceNumber workspace;
+  AgentNumber agent;
+  std::span<const DeliveryId> deliveries;
+  std::optional<base::Duration> delay;  // else the backoff of the retry policy
+  std::string_view reason;
+};
+
+struct ExtendLeases {
+  WorkspaceNumber workspace;
+  AgentNumber agent;
+  std::span<const DeliveryId> deliveries;
+  base::Duration lease{};
+};
+
+struct ReturnLeases {
+  WorkspaceNumber workspace;
+  AgentNumber agent;
+  SessionId session;
+};
+
+struct RedriveMessage {
+  WorkspaceNumber workspace;
+  AgentNumber agent;
+  Offset message;
+};
+
+struct StartServer {
+  base::Duration downtime{};
+};
+
+}  // namespace parley::engine

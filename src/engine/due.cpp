@@ -1,0 +1,140 @@
+// What time brings: leases and backoffs that end, messages that expire, ids that are forgotten (D11: bounded a turn).
+#include "engine/appliers.hpp"
+#include "engine/mailboxes/failures.hpp"
+#include "engine/mailboxes/transitions.hpp"
+#include "engine/messages/expiry.hpp"
+
+namespace parley::engine {
+namespace {
+
+constexpr std::size_t timers_a_turn = 1'000;
+
+bool expired(const Message& message, Instant now) {
+  return message.expires() && message.expires_at <= now;
+}
+
+std::vector<AgentNumber> undelivered(const Message& message) {
+  std::vector<AgentNumber> agents;
+  for (const Receipt& receipt : message.receipts)
+    if (receipt.state == ReceiptState::queued || receipt.state == ReceiptState::waiting)
+      agents.push_back(receipt.agent);
+  return agents;
+}
+
+}  // namespace
+
+profile::RetryPolicy Engine::retry_of(const Workspace& workspace, const Message& message) const {
+  if (message.sender == AgentNumber{}) return {};
+  const profile::Ruleset* ruleset = ruleset_of_(workspace.registry.agent(message.sender).properties.profile);
+  return ruleset ? ruleset->retry : profile::RetryPolicy{};
+}
+
+std::optional<Instant> Engine::next_due() const {
+  if (state_.timers.empty()) return std::nullopt;
+  return state_.timers.begin()->due;
+}
+
+void Engine::decide_due(const Context& context, Decided& decided) const {
+  // One event per workspace, agent and kind, whatever the number of messages.
+  using Group = std::pair<WorkspaceNumber, AgentNumber>;
+  absl::btree_map<Group, std::vector<Offset>> leases;
+  absl::btree_map<Group, std::vector<Offset>> backoffs;
+  std::size_t count = 0;
+  for (const Timer& timer : state_.timers) {
+    if (timer.due > context.now || ++count > timers_a_turn) break;
+    const Workspace& workspace = state_.workspace(timer.workspace);
+    const Message& message = workspace.messages.at(timer.message);
+    if (timer.kind == TimerKind::message_expires) {
+      decide_expired(decided, state_, timer.workspace, timer.message, undelivered(message), context.now);
+      continue;
+    }
+    // A queued one is expired by its own timer; what comes back from a taker is expired here.
+    if (expired(message, context.now)) {
+      decide_expired(decided, state_, timer.workspace, timer.message, {timer.agent}, context.now);
+      continue;
+    }
+    if (timer.kind == TimerKind::backoff_ends) {
+      backoffs[{timer.workspace, timer.agent}].push_back(timer.message);
+      continue;
+    }
+    const Receipt& receipt = *message.receipt_of(timer.agent);
+    const profile::RetryPolicy policy = retry_of(workspace, message);
+    if (receipt.attempts + 1u >= policy.attempts)
+      decide_dead(decided, state_, {timer.workspace, timer.agent, timer.message, context.now},
+                  "attempts spent: " + std::to_string(receipt.attempts + 1u) + " of " + std::to_string(policy.attempts),
+                  {context.now, receipt.epoch, "lease ended", ""});
+    else
+      leases[{timer.workspace, timer.agent}].push_back(timer.message);
+  }
+  for (const auto& [group, offsets] : leases) {
+    event::LeasesEnded& event = *decided.add(group.first).mutable_leases_ended();
+    event.set_agent(group.second.value);
+    for (const Offset offset : offsets) event.add_offsets(offset.value);
+  }
+  for (const auto& [group, offsets] : backoffs) {
+    event::BackoffsEnded& event = *decided.add(group.first).mutable_backoffs_ended();
+    event.set_agent(group.second.value);
+    for (const Offset offset : offsets) event.add_offsets(offset.value);
+  }
+}
+
+void Engine::decide_forgotten(WorkspaceNumber number, std::size_t most, const Context& context,
+                              Decided& decided) const {
+  const Workspace& workspace = state_.workspace(number);
+  const Settings& settings = workspace.settings;
+  const Instant oldest_kept = context.now - settings.remembered_for;
+  std::size_t over =
+      workspace.messages.size() > settings.remembered_ids ? workspace.messages.size() - settings.remembered_ids : 0;
+  Offset through = workspace.forgotten_through;
+  std::size_t count = 0;
+  for (auto at = workspace.messages.upper_bound(through); at != workspace.messages.end() && count < most;
+       ++at, ++count) {
+    if (over == 0 && at->second.accepted_at >= oldest_kept) break;
+    if (over > 0) --over;
+    through = at->first;
+  }
+  if (through != workspace.forgotten_through)
+    decided.add(number).mutable_messages_forgotten()->set_through(through.value);
+}
+
+void apply(State& state, Workspace& workspace, WorkspaceNumber number, const event::LeasesEnded& event, Instant at) {
+  const Scene scene{state, workspace, number, AgentNumber(event.agent()), at};
+  for (const std::uint64_t value : event.offsets()) {
+    const Offset offset(value);
+    const Found found = find(workspace, scene.agent_number, offset);
+    // An earlier one of the same decision may have given it back with its lane.
+    if (!found || found.receipt->state != ReceiptState::leased) continue;
+    scene.agent().attempts[offset].push_back({at, found.receipt->epoch, "lease ended", ""});
+    ++found.receipt->attempts;
+    give_back_later(scene, offset, *found.message);
+    give_back(scene, offset, *found.message, *found.receipt);
+  }
+}
+
+void apply(State& state, Workspace& workspace, WorkspaceNumber number, const event::BackoffsEnded& event, Instant at) {
+  const Scene scene{state, workspace, number, AgentNumber(event.agent()), at};
+  for (const std::uint64_t value : event.offsets()) {
+    const Found found = find(workspace, scene.agent_number, Offset(value));
+    if (found && found.receipt->state == ReceiptState::waiting)
+      resume(scene, Offset(value), *found.message, *found.receipt);
+  }
+}
+
+void apply(Workspace& workspace, const event::MessagesForgotten& event) {
+  const Offset through(event.through());
+  auto at = workspace.messages.upper_bound(workspace.forgotten_through);
+  workspace.forgotten_through = through;
+  while (at != workspace.messages.end() && at->first <= through) {
+    const Message& message = at->second;
+    const bool dead = std::any_of(message.receipts.begin(), message.receipts.end(),
+                                  [](const Receipt& r) { return r.state == ReceiptState::dead; });
+    if (dead || !message.closed()) {  // goes when it is closed (transitions.cpp)
+      ++at;
+      continue;
+    }
+    if (message.remembered) workspace.ids.erase(message.id_key);
+    at = workspace.messages.erase(at);
+  }
+}
+
+}  // namespace parley::engine

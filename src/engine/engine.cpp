@@ -1,0 +1,109 @@
+#include "engine/engine.hpp"
+
+#include "base/assert.hpp"
+#include "engine/appliers.hpp"
+#include "engine/archive.hpp"
+
+namespace parley::engine {
+namespace {
+
+constexpr std::uint32_t snapshot_version = 1;
+
+void apply_in_workspace(State& state, WorkspaceNumber number, const event::Event& event, const Placed& placed) {
+  Workspace& workspace = state.workspace(number);
+  const Offset offset(event.offset());
+  PARLEY_ASSERT(offset.value == workspace.head.value + 1);
+  workspace.head = offset;
+  if (offset.value % offsets_per_mark == 1) workspace.marks.push_back({offset, placed.position});
+
+  using event::Event;
+  const Instant at = placed.at;
+  switch (event.fact_case()) {
+    case Event::kWorkspaceChanged:
+      return apply(workspace, event.workspace_changed());
+    case Event::kAgentRegistered:
+      return apply(state, workspace, number, event.agent_registered(), at);
+    case Event::kAgentChanged:
+      return apply(workspace, event.agent_changed());
+    case Event::kAgentRemoved:
+      return apply(state, workspace, number, event.agent_removed(), at);
+    case Event::kPersonRegistered:
+      return apply(state, workspace, number, event.person_registered(), at);
+    case Event::kPersonChanged:
+      return apply(workspace, event.person_changed());
+    case Event::kPersonRemoved:
+      return apply(state, workspace, number, event.person_removed());
+    case Event::kTokenRotated:
+      return apply(state, number, event.token_rotated());
+    case Event::kMessageAccepted:
+      return apply(state, workspace, number, offset, event.message_accepted(), placed);
+    case Event::kNoticePosted:
+      return apply(state, workspace, number, offset, event.notice_posted(), placed);
+    case Event::kMessagesForgotten:
+      return apply(workspace, event.messages_forgotten());
+    case Event::kOffered:
+      return apply(state, workspace, number, event.offered(), at);
+    case Event::kAcked:
+      return apply(state, workspace, number, event.acked(), at);
+    case Event::kNacked:
+      return apply(state, workspace, number, event.nacked(), at);
+    case Event::kLeasesExtended:
+      return apply(state, workspace, number, event.leases_extended());
+    case Event::kLeasesEnded:
+      return apply(state, workspace, number, event.leases_ended(), at);
+    case Event::kLeasesReturned:
+      return apply(state, workspace, number, event.leases_returned(), at);
+    case Event::kBackoffsEnded:
+      return apply(state, workspace, number, event.backoffs_ended(), at);
+    case Event::kExpired:
+      return apply(state, workspace, number, event.expired(), at);
+    case Event::kDeadLettered:
+      return apply(state, workspace, number, event.dead_lettered(), at);
+    case Event::kRedriven:
+      return apply(state, workspace, number, event.redriven(), at);
+    case Event::kServerStarted:
+    case Event::kWorkspaceCreated:
+    case Event::FACT_NOT_SET:
+      break;
+  }
+  PARLEY_ASSERT(false);  // an event of a newer server: the journal's format version should have stopped us
+}
+
+}  // namespace
+
+void Engine::apply(const event::Event& event, const Placed& placed) {
+  state_.now = placed.at;
+  switch (event.fact_case()) {
+    case event::Event::kServerStarted:
+      return engine::apply(state_, event.server_started());
+    case event::Event::kWorkspaceCreated:
+      return engine::apply(state_, event.workspace_created(), placed.at);
+    default:
+      return apply_in_workspace(state_, WorkspaceNumber(event.workspace()), event, placed);
+  }
+}
+
+std::string Engine::save() const {
+  Saver saver;
+  std::uint32_t version = snapshot_version;
+  saver(version, const_cast<State&>(state_));
+  return std::move(saver.bytes);
+}
+
+base::Result<> Engine::load(std::string_view snapshot) {
+  Loader loader(snapshot);
+  std::uint32_t version = 0;
+  loader(version);
+  State state;
+  if (version == snapshot_version) loader(state);
+  if (version != snapshot_version || !loader.complete())
+    return base::fail(base::ErrorCode::JOURNAL_DAMAGED, "the snapshot is of another version or not whole");
+  state_ = std::move(state);
+  return {};
+}
+
+base::Digest Engine::state_hash() const {
+  return base::sha256(save());
+}
+
+}  // namespace parley::engine

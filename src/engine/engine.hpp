@@ -1,0 +1,96 @@
+// Parley's one decider. `decide` reads the state and a command and says what happens, as events, or refuses;
+// `apply` is the only code that changes the state, the same live, in replay and in the simulator (D1, D2).
+// Deterministic: no clock, randomness, thread, file, socket or log. Owned by the broker, used on its thread.
+#pragma once
+#include <functional>
+#include <span>
+
+#include "base/result.hpp"
+#include "engine/command.hpp"
+#include "engine/decided.hpp"
+#include "engine/retry.hpp"
+
+namespace parley::engine {
+
+// Where a recorded event stands and what its body is.
+struct Placed {
+  Position position;
+  Instant at;
+  std::uint32_t body_length = 0;
+  base::Digest body_hash{};
+};
+
+struct Registered {
+  std::uint32_t number = 0;
+  bool existed = false;
+};
+
+enum class AcceptOutcome {
+  accepted,
+  duplicate,
+  other_bytes,  // the id is known with other bytes: an ID_CONFLICT unless both are the same JSON value (R8)
+};
+struct Accepted {
+  AcceptOutcome outcome = AcceptOutcome::accepted;
+  Offset offset;           // of this message, or of the one known by its id
+  std::string message_id;  // the sender's, or the one made for it; empty in a duplicate
+};
+
+struct Offer {
+  Offset offset;
+  std::uint32_t epoch = 0;
+  std::uint32_t attempt = 0;
+  Instant lease_until;  // 0: final, no ack is expected (R20)
+};
+
+enum class Settled : std::uint8_t { done, already, superseded, unknown };
+std::string_view name(Settled settled);
+
+// The profile of this name that is in force; nullptr where there is none.
+using RulesetOf = std::function<const profile::Ruleset*(std::string_view profile)>;
+
+class Engine {
+ public:
+  explicit Engine(RulesetOf ruleset_of) : ruleset_of_(std::move(ruleset_of)) {}
+
+  base::Result<Registered> decide(const CreateWorkspace&, const Context&, Decided&) const;
+  base::Result<> decide(const ChangeWorkspace&, const Context&, Decided&) const;
+  base::Result<Registered> decide(const RegisterAgent&, const Context&, Decided&) const;
+  base::Result<> decide(const ChangeAgent&, const Context&, Decided&) const;
+  base::Result<> decide(const RemoveAgent&, const Context&, Decided&) const;
+  base::Result<Registered> decide(const RegisterPerson&, const Context&, Decided&) const;
+  base::Result<> decide(const ChangePerson&, const Context&, Decided&) const;
+  base::Result<> decide(const RemovePerson&, const Context&, Decided&) const;
+  base::Result<> decide(const RotateToken&, const Context&, Decided&) const;
+
+  base::Result<Accepted> decide(const AcceptMessage&, const Context&, Decided&) const;
+
+  std::vector<Offer> decide(const TakeMessages&, const Context&, Decided&) const;
+  std::vector<Settled> decide(const AckMessages&, const Context&, Decided&) const;
+  std::vector<Settled> decide(const NackMessages&, const Context&, Decided&) const;
+  std::vector<Settled> decide(const ExtendLeases&, const Context&, Decided&) const;
+  void decide(const ReturnLeases&, const Context&, Decided&) const;
+  base::Result<> decide(const RedriveMessage&, const Context&, Decided&) const;
+
+  void decide(const StartServer&, const Context&, Decided&) const;
+  // What is due by now, at most 1,000 timers (D11), of one workspace; nothing where nothing is due.
+  void decide_due(const Context&, Decided&) const;
+  std::optional<Instant> next_due() const;
+  // Closed messages that leave the remembered window (R8), at most `most`; nothing where there are none.
+  void decide_forgotten(WorkspaceNumber, std::size_t most, const Context&, Decided&) const;
+
+  void apply(const event::Event&, const Placed&);
+
+  const State& state() const { return state_; }
+  std::string save() const;  // the state as a snapshot's bytes
+  base::Result<> load(std::string_view snapshot);
+  base::Digest state_hash() const;
+
+ private:
+  profile::RetryPolicy retry_of(const Workspace& workspace, const Message& message) const;
+
+  RulesetOf ruleset_of_;
+  State state_;
+};
+
+}  // namespace parley::engine

@@ -1,0 +1,64 @@
+#include "engine/mailboxes/failures.hpp"
+
+#include "engine/appliers.hpp"
+#include "engine/mailboxes/transitions.hpp"
+#include "engine/messages/notice.hpp"
+
+namespace parley::engine {
+
+void decide_dead(Decided& decided, const State& state, const DeliveryFacts& delivery, std::string reason,
+                 const Attempt& last) {
+  event::DeadLettered& event = *decided.add(delivery.workspace).mutable_dead_lettered();
+  event.set_agent(delivery.agent.value);
+  event.set_message(delivery.offset.value);
+  event.set_reason(reason);
+  event.set_last_attempt(last.what);
+  event.set_last_reason(last.reason);
+  const Message& message = state.workspace(delivery.workspace).messages.at(delivery.offset);
+  post_notice(decided, state, delivery.workspace, message.sender, delivery.now,
+              {.code = "dead", .about = {delivery.offset}, .agents = {delivery.agent}, .reason = std::move(reason)});
+}
+
+base::Result<> Engine::decide(const RedriveMessage& command, const Context& context, Decided& decided) const {
+  const Workspace& workspace = state_.workspace(command.workspace);
+  const Agent& agent = workspace.registry.agent(command.agent);
+  if (!agent.dead_letters.contains(command.message))
+    return base::fail(base::ErrorCode::NOT_FOUND, "no dead letter of that id is at '" + agent.id + "'");
+  const Message& message = workspace.messages.at(command.message);
+  if (message.expires() && message.expires_at <= context.now)
+    return base::fail(base::ErrorCode::EXPIRED, "the message expired at " + base::to_rfc3339(message.expires_at), {},
+                      "Send it anew, if it still matters.");
+  event::Redriven& event = *decided.add(command.workspace).mutable_redriven();
+  event.set_agent(command.agent.value);
+  event.set_message(command.message.value);
+  return {};
+}
+
+void apply(State& state, Workspace& workspace, WorkspaceNumber number, const event::DeadLettered& event, Instant at) {
+  const Scene scene{state, workspace, number, AgentNumber(event.agent()), at};
+  const Offset offset(event.message());
+  const Found found = find(workspace, scene.agent_number, offset);
+  Agent& agent = scene.agent();
+  DeadLetter letter{at, event.reason(), {}};
+  if (const auto before = agent.attempts.find(offset); before != agent.attempts.end())
+    letter.history = std::move(before->second);
+  letter.history.push_back({at, found.receipt->epoch, event.last_attempt(), event.last_reason()});
+  ++found.receipt->attempts;
+  if (found.receipt->state == ReceiptState::leased) give_back_later(scene, offset, *found.message);
+  agent.dead_letters.emplace(offset, std::move(letter));
+  close(scene, offset, *found.message, *found.receipt, ReceiptState::dead);
+}
+
+void apply(State& state, Workspace& workspace, WorkspaceNumber number, const event::Redriven& event, Instant at) {
+  const Scene scene{state, workspace, number, AgentNumber(event.agent()), at};
+  const Offset offset(event.message());
+  const Found found = find(workspace, scene.agent_number, offset);
+  scene.agent().dead_letters.erase(offset);
+  if (found.message->closed() && found.message->expires())
+    state.timers.insert({found.message->expires_at, TimerKind::message_expires, number, {}, offset});
+  found.receipt->attempts = 0;
+  found.receipt->uncounted = 0;
+  enqueue(scene, offset, *found.message, *found.receipt);
+}
+
+}  // namespace parley::engine

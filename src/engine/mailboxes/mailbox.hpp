@@ -1,0 +1,134 @@
+// One agent's mailbox: which message comes next. Value type, part of the engine's state.
+//
+// Four priority levels; within a level the oldest first. A lane (R32) is first in, first out whatever its priorities,
+// stands at the highest priority waiting in it, and is blocked while its head is leased to another session or backs
+// off. No level starves: each lower one gets at least 1 in 16 offers, and none waits longer than 60 s (fairness.hpp).
+// What happened to a message at its recipient is in the message's Receipt; here is only the order.
+#pragma once
+#include <absl/container/btree_map.h>
+#include <absl/container/btree_set.h>
+
+#include <array>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/ids.hpp"
+#include "engine/mailboxes/fairness.hpp"
+#include "envelope/envelope.hpp"
+
+namespace parley::engine {
+
+using base::Instant;
+using base::LaneId;
+using base::Offset;
+using base::SessionId;
+using envelope::Priority;
+
+// Where a message stands in a mailbox.
+struct Entry {
+  Offset offset;
+  LaneId lane;  // 0: a lane of its own
+  Priority priority = Priority::normal;
+};
+
+// Sessions are connections or single HTTP takes; connections do not outlive the server.
+constexpr bool is_connection(SessionId session) {
+  return session.value >> 63 != 0;
+}
+
+// Something that can be offered next: a single message, or a lane by its head.
+struct Standing {
+  Offset head;
+  LaneId lane;
+  friend auto operator<=>(const Standing&, const Standing&) = default;
+
+  template <class Archive>
+  void archive(Archive& a) {
+    a(head, lane);
+  }
+};
+using StandingSet = absl::btree_set<Standing>;
+
+// What may be offered at one priority: to anyone, and what only the session that holds its lane's head may get.
+struct Level {
+  StandingSet free;
+  absl::btree_map<SessionId, StandingSet> held;
+
+  template <class Archive>
+  void archive(Archive& a) {
+    a(free, held);
+  }
+};
+
+struct Lane {
+  absl::btree_map<Offset, Priority> waiting;
+  std::array<std::uint32_t, envelope::priority_count> waiting_at{};  // how many of `waiting` at each priority
+  absl::btree_set<Offset> leased;
+  SessionId holder;                     // of all of `leased`
+  absl::btree_set<Offset> backing_off;  // of `waiting`, those not to be offered yet; at the head it blocks the lane
+
+  bool empty() const { return waiting.empty() && leased.empty(); }
+
+  template <class Archive>
+  void archive(Archive& a) {
+    a(waiting, waiting_at, leased, holder, backing_off);
+  }
+};
+
+class Mailbox {
+ public:
+  void queue(const Entry& entry, Instant now);                                 // a new one, or one given back
+  void offer(const Entry& entry, SessionId session, bool final, Instant now);  // final: no lease (R20)
+  void settle(const Entry& entry, SessionId session, Instant now);             // leased → gone
+  void give_back(const Entry& entry, SessionId session, Instant now);          // leased → waiting
+  void hold_back(const Entry& entry, SessionId session, Instant now);          // leased → backing off
+  void resume(const Entry& entry, Instant now);                                // backing off → waiting
+  void drop(const Entry& entry, Instant now);                                  // waiting → gone
+
+  // Leased messages of the entry's lane that were sent after it: they go back with it, uncounted (R32).
+  std::vector<Offset> leased_after(const Entry& entry) const;
+  std::vector<Offset> leased_to(SessionId session) const;
+  std::size_t leased_count(SessionId session) const;
+  std::vector<SessionId> sessions() const;  // those that hold leases
+  std::vector<Offset> open() const;         // everything in it, rising
+
+  std::array<bool, envelope::priority_count> ready(SessionId session) const;
+  bool anything_ready(SessionId session) const;
+
+  const std::array<Level, envelope::priority_count>& levels() const { return levels_; }
+  const absl::btree_map<LaneId, Lane>& lanes() const { return lanes_; }
+  const Fairness& fairness() const { return fairness_; }
+
+  template <class Archive>
+  void archive(Archive& a) {
+    a(levels_, lanes_, leased_, leased_counts_, backing_off_, fairness_);
+  }
+
+ private:
+  void stand(LaneId id, const Lane& lane, Instant now);
+  void unstand(LaneId id, const Lane& lane);
+  void stand_at(Priority level, SessionId session, Standing standing, Instant now);
+  void unstand_from(Priority level, SessionId session, Standing standing);
+  void lease(Offset offset, SessionId session);
+  void unlease(Offset offset, SessionId session);
+  void forget_if_empty(LaneId id);
+
+  std::array<Level, envelope::priority_count> levels_;
+  absl::btree_map<LaneId, Lane> lanes_;
+  absl::btree_set<std::pair<SessionId, Offset>> leased_;
+  absl::btree_map<SessionId, std::uint32_t> leased_counts_;
+  absl::btree_set<Offset> backing_off_;  // single ones; those of a lane are in it
+  Fairness fairness_;
+};
+
+// Where a lane stands now: nothing while it is blocked or has nothing waiting.
+struct LanePlace {
+  bool stands = false;
+  Priority level = Priority::low;
+  SessionId session;  // 0: anyone's
+  Standing standing;
+};
+LanePlace place_of(LaneId id, const Lane& lane);
+
+}  // namespace parley::engine

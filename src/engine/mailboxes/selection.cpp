@@ -1,0 +1,54 @@
+#include "engine/mailboxes/selection.hpp"
+
+#include <algorithm>
+
+namespace parley::engine {
+
+Selection::Selection(const Mailbox& mailbox, SessionId session, Instant now)
+    : mailbox_(mailbox), now_(now), fairness_(mailbox.fairness()) {
+  static const StandingSet none;
+  for (std::size_t level = 0; level < candidates_.size(); ++level) {
+    const Level& at = mailbox.levels()[level];
+    const auto held = at.held.find(session);
+    const StandingSet& mine = held == at.held.end() ? none : held->second;
+    candidates_[level] = {at.free.begin(), at.free.end(), mine.begin(), mine.end(), {}};
+  }
+}
+
+Standing Selection::Candidates::pop() {
+  const auto before = [](bool a_there, const auto& a, bool b_there, const auto& b) {
+    return a_there && (!b_there || *a < *b);
+  };
+  const auto again = restood.begin();
+  const bool free_there = free != free_end;
+  const bool held_there = held != held_end;
+  const bool again_there = again != restood.end();
+  if (before(free_there, free, held_there, held) && before(free_there, free, again_there, again)) return *free++;
+  if (before(held_there, held, again_there, again)) return *held++;
+  const Standing standing = *again;
+  restood.erase(again);
+  return standing;
+}
+
+void Selection::stand_anew(LaneId id) {
+  const Lane& lane = mailbox_.lanes().at(id);
+  LaneLeft& left = lanes_.try_emplace(id, LaneLeft{lane.waiting.begin(), lane.waiting_at}).first->second;
+  --left.waiting_at[static_cast<std::size_t>(left.head->second)];
+  ++left.head;
+  if (left.head == lane.waiting.end() || lane.backing_off.contains(left.head->first)) return;
+  const auto highest = std::find_if(left.waiting_at.rbegin(), left.waiting_at.rend(), [](auto n) { return n > 0; });
+  candidates_[static_cast<std::size_t>(left.waiting_at.rend() - highest - 1)].restood.insert({left.head->first, id});
+}
+
+Offset Selection::next() {
+  Fairness::Ready ready{};
+  for (std::size_t level = 0; level < ready.size(); ++level) ready[level] = !candidates_[level].empty();
+  const auto level = fairness_.next(ready, now_);
+  if (!level) return {};
+  const Standing standing = candidates_[static_cast<std::size_t>(*level)].pop();
+  fairness_.served(*level, ready, now_);
+  if (standing.lane != LaneId{}) stand_anew(standing.lane);
+  return standing.head;
+}
+
+}  // namespace parley::engine

@@ -1,0 +1,170 @@
+// What takers say of their deliveries: ack, nack, extend; and sessions that end (R32, R46, P4).
+#include "engine/appliers.hpp"
+#include "engine/mailboxes/failures.hpp"
+#include "engine/mailboxes/transitions.hpp"
+#include "engine/retry.hpp"
+
+namespace parley::engine {
+namespace {
+
+// Whether a delivery is the newest offer of its message, under a lease that holds (P4: a late one changes nothing).
+Settled standing_of(const Workspace& workspace, AgentNumber agent, const DeliveryId& delivery, Instant now) {
+  const auto at = workspace.messages.find(delivery.offset);
+  const Receipt* receipt = at == workspace.messages.end() ? nullptr : at->second.receipt_of(agent);
+  if (!receipt || delivery.epoch == 0 || delivery.epoch > receipt->epoch) return Settled::unknown;
+  if (delivery.epoch < receipt->epoch) return Settled::superseded;
+  if (receipt->state == ReceiptState::acked || receipt->state == ReceiptState::offered) return Settled::already;
+  return receipt->state == ReceiptState::leased && receipt->until > now ? Settled::done : Settled::superseded;
+}
+
+// Each delivery's verdict; those that are done, each once, in `done`.
+std::vector<Settled> judge(const Workspace& workspace, AgentNumber agent, std::span<const DeliveryId> deliveries,
+                           Instant now, std::vector<Offset>& done) {
+  std::vector<Settled> verdicts;
+  verdicts.reserve(deliveries.size());
+  done.reserve(deliveries.size());
+  absl::btree_set<Offset> seen;
+  for (const DeliveryId& delivery : deliveries) {
+    Settled verdict = standing_of(workspace, agent, delivery, now);
+    if (verdict == Settled::done) {
+      // Rising offsets, the usual case, need no set.
+      if (done.empty() || delivery.offset > done.back()) {
+        done.push_back(delivery.offset);
+      } else {
+        if (seen.empty()) seen.insert(done.begin(), done.end());
+        if (seen.insert(delivery.offset).second)
+          done.push_back(delivery.offset);
+        else
+          verdict = Settled::already;
+      }
+      if (!seen.empty()) seen.insert(delivery.offset);
+    }
+    verdicts.push_back(verdict);
+  }
+  return verdicts;
+}
+
+}  // namespace
+
+std::string_view name(Settled settled) {
+  switch (settled) {
+    case Settled::done:
+      return "done";
+    case Settled::already:
+      return "already";
+    case Settled::superseded:
+      return "superseded";
+    case Settled::unknown:
+      return "unknown";
+  }
+  return "unknown";
+}
+
+std::vector<Settled> Engine::decide(const AckMessages& command, const Context& context, Decided& decided) const {
+  std::vector<Offset> done;
+  auto verdicts = judge(state_.workspace(command.workspace), command.agent, command.deliveries, context.now, done);
+  if (done.empty()) return verdicts;
+  event::Acked& event = *decided.add(command.workspace).mutable_acked();
+  event.set_agent(command.agent.value);
+  event.mutable_offsets()->Reserve(static_cast<int>(done.size()));
+  for (const Offset offset : done) event.add_offsets(offset.value);
+  return verdicts;
+}
+
+std::vector<Settled> Engine::decide(const NackMessages& command, const Context& context, Decided& decided) const {
+  const Workspace& workspace = state_.workspace(command.workspace);
+  std::vector<Offset> done;
+  auto verdicts = judge(workspace, command.agent, command.deliveries, context.now, done);
+  std::vector<std::pair<Offset, Instant>> held_back;
+  for (const Offset offset : done) {
+    const Message& message = workspace.messages.at(offset);
+    const std::uint32_t failed = message.receipt_of(command.agent)->attempts + 1u;
+    const profile::RetryPolicy policy = retry_of(workspace, message);
+    if (failed >= policy.attempts) {
+      decide_dead(decided, state_, {command.workspace, command.agent, offset, context.now},
+                  "attempts spent: " + std::to_string(failed) + " of " + std::to_string(policy.attempts),
+                  {context.now, 0, "nacked", std::string(command.reason)});
+      continue;
+    }
+    held_back.emplace_back(offset,
+                           context.now + command.delay.value_or(backoff(policy, failed, context.seed + offset.value)));
+  }
+  if (held_back.empty()) return verdicts;
+  event::Nacked& event = *decided.add(command.workspace).mutable_nacked();
+  event.set_agent(command.agent.value);
+  event.set_reason(std::string(command.reason));
+  for (const auto& [offset, until] : held_back) {
+    event.add_offsets(offset.value);
+    event.add_retry_at(base::unix_us(until));
+  }
+  return verdicts;
+}
+
+std::vector<Settled> Engine::decide(const ExtendLeases& command, const Context& context, Decided& decided) const {
+  const Workspace& workspace = state_.workspace(command.workspace);
+  std::vector<Offset> done;
+  auto verdicts = judge(workspace, command.agent, command.deliveries, context.now, done);
+  if (done.empty()) return verdicts;
+  event::LeasesExtended& event = *decided.add(command.workspace).mutable_leases_extended();
+  event.set_agent(command.agent.value);
+  for (const Offset offset : done) event.add_offsets(offset.value);
+  event.set_lease_until(
+      base::unix_us(context.now + (command.lease > base::Duration{} ? command.lease : workspace.settings.lease)));
+  return verdicts;
+}
+
+void Engine::decide(const ReturnLeases& command, const Context& context, Decided& decided) const {
+  const Workspace& workspace = state_.workspace(command.workspace);
+  const Mailbox& mailbox = workspace.registry.agent(command.agent).mailbox;
+  if (mailbox.leased_count(command.session) == 0) return;
+  for (const Offset offset : mailbox.leased_to(command.session)) {
+    const Receipt& receipt = *workspace.messages.at(offset).receipt_of(command.agent);
+    if (receipt.uncounted + 1 >= uncounted_offers_max)
+      decide_dead(decided, state_, {command.workspace, command.agent, offset, context.now},
+                  "its readers were lost " + std::to_string(uncounted_offers_max) + " times",
+                  {context.now, receipt.epoch, "connection lost", ""});
+  }
+  event::LeasesReturned& event = *decided.add(command.workspace).mutable_leases_returned();
+  event.set_agent(command.agent.value);
+  event.set_session(command.session.value);
+}
+
+void apply(State& state, Workspace& workspace, WorkspaceNumber number, const event::Acked& event, Instant at) {
+  const Scene scene{state, workspace, number, AgentNumber(event.agent()), at};
+  for (const std::uint64_t offset : event.offsets()) {
+    const Found found = find(workspace, scene.agent_number, Offset(offset));
+    close(scene, Offset(offset), *found.message, *found.receipt, ReceiptState::acked);
+  }
+}
+
+void apply(State& state, Workspace& workspace, WorkspaceNumber number, const event::Nacked& event, Instant at) {
+  const Scene scene{state, workspace, number, AgentNumber(event.agent()), at};
+  for (int i = 0; i < event.offsets_size(); ++i) {
+    const Offset offset(event.offsets(i));
+    const Found found = find(workspace, scene.agent_number, offset);
+    // An earlier one of this same event may have given it back with its lane.
+    if (found.receipt->state != ReceiptState::leased) continue;
+    scene.agent().attempts[offset].push_back({at, found.receipt->epoch, "nacked", event.reason()});
+    ++found.receipt->attempts;
+    give_back_later(scene, offset, *found.message);
+    hold_back(scene, offset, *found.message, *found.receipt, base::instant_of(event.retry_at(i)));
+  }
+}
+
+void apply(State& state, Workspace& workspace, WorkspaceNumber number, const event::LeasesExtended& event) {
+  const Scene scene{state, workspace, number, AgentNumber(event.agent()), {}};
+  for (const std::uint64_t offset : event.offsets())
+    extend(scene, Offset(offset), *find(workspace, scene.agent_number, Offset(offset)).receipt,
+           base::instant_of(event.lease_until()));
+}
+
+void apply(State& state, Workspace& workspace, WorkspaceNumber number, const event::LeasesReturned& event, Instant at) {
+  const Scene scene{state, workspace, number, AgentNumber(event.agent()), at};
+  for (const Offset offset : scene.agent().mailbox.leased_to(SessionId(event.session()))) {
+    const Found found = find(workspace, scene.agent_number, offset);
+    ++found.receipt->uncounted;
+    give_back(scene, offset, *found.message, *found.receipt);
+  }
+}
+
+}  // namespace parley::engine

@@ -1,0 +1,123 @@
+#include "engine/mailboxes/transitions.hpp"
+
+#include "base/assert.hpp"
+
+namespace parley::engine {
+namespace {
+
+Timer timer_of(const Scene& scene, TimerKind kind, Instant due, Offset offset) {
+  return {due, kind, scene.number, scene.agent_number, offset};
+}
+
+// Leaves what the receipt is in now; its state is the caller's to set.
+void leave(const Scene& scene, Offset offset, const Message& message, const Receipt& receipt) {
+  Mailbox& mailbox = scene.agent().mailbox;
+  switch (receipt.state) {
+    case ReceiptState::leased:
+      scene.state.timers.erase(timer_of(scene, TimerKind::lease_ends, receipt.until, offset));
+      mailbox.settle(entry_of(offset, message), receipt.session, scene.now);
+      return;
+    case ReceiptState::waiting:
+      scene.state.timers.erase(timer_of(scene, TimerKind::backoff_ends, receipt.until, offset));
+      mailbox.drop(entry_of(offset, message), scene.now);
+      return;
+    case ReceiptState::queued:
+      mailbox.drop(entry_of(offset, message), scene.now);
+      return;
+    default:
+      PARLEY_ASSERT(false);
+  }
+}
+
+// The receipt reaches its last state; the message, where it was the last one open, is closed.
+void settle(const Scene& scene, Offset offset, Message& message, Receipt& receipt, ReceiptState final) {
+  receipt.state = final;
+  Agent& agent = scene.agent();
+  --agent.open_messages;
+  agent.open_bytes -= message.length;
+  if (!agent.attempts.empty()) agent.attempts.erase(offset);
+  if (!message.closed()) return;
+  if (message.expires())
+    scene.state.timers.erase({message.expires_at, TimerKind::message_expires, scene.number, {}, offset});
+  // Its place in the remembered window has gone by already: it leaves the state at once. A dead letter stays.
+  if (offset <= scene.workspace.forgotten_through && final != ReceiptState::dead) {
+    if (message.remembered) scene.workspace.ids.erase(message.id_key);
+    scene.workspace.messages.erase(offset);
+  }
+}
+
+}  // namespace
+
+Found find(Workspace& workspace, AgentNumber agent, Offset offset) {
+  const auto at = workspace.messages.find(offset);
+  if (at == workspace.messages.end()) return {};
+  return {&at->second, at->second.receipt_of(agent)};
+}
+
+void enqueue(const Scene& scene, Offset offset, Message& message, Receipt& receipt) {
+  Agent& agent = scene.agent();
+  receipt.state = ReceiptState::queued;
+  ++agent.open_messages;
+  agent.open_bytes += message.length;
+  agent.mailbox.queue(entry_of(offset, message), scene.now);
+}
+
+void lease(const Scene& scene, Offset offset, Message& message, Receipt& receipt, SessionId session, Instant until) {
+  PARLEY_ASSERT(receipt.state == ReceiptState::queued);
+  scene.agent().mailbox.offer(entry_of(offset, message), session, false, scene.now);
+  receipt.state = ReceiptState::leased;
+  receipt.session = session;
+  receipt.until = until;
+  ++receipt.epoch;
+  scene.state.timers.insert(timer_of(scene, TimerKind::lease_ends, until, offset));
+}
+
+void extend(const Scene& scene, Offset offset, Receipt& receipt, Instant until) {
+  PARLEY_ASSERT(receipt.state == ReceiptState::leased);
+  scene.state.timers.erase(timer_of(scene, TimerKind::lease_ends, receipt.until, offset));
+  receipt.until = until;
+  scene.state.timers.insert(timer_of(scene, TimerKind::lease_ends, until, offset));
+}
+
+void give_back(const Scene& scene, Offset offset, Message& message, Receipt& receipt) {
+  PARLEY_ASSERT(receipt.state == ReceiptState::leased);
+  scene.state.timers.erase(timer_of(scene, TimerKind::lease_ends, receipt.until, offset));
+  scene.agent().mailbox.give_back(entry_of(offset, message), receipt.session, scene.now);
+  receipt.state = ReceiptState::queued;
+}
+
+void hold_back(const Scene& scene, Offset offset, Message& message, Receipt& receipt, Instant until) {
+  PARLEY_ASSERT(receipt.state == ReceiptState::leased);
+  scene.state.timers.erase(timer_of(scene, TimerKind::lease_ends, receipt.until, offset));
+  scene.agent().mailbox.hold_back(entry_of(offset, message), receipt.session, scene.now);
+  receipt.state = ReceiptState::waiting;
+  receipt.until = until;
+  scene.state.timers.insert(timer_of(scene, TimerKind::backoff_ends, until, offset));
+}
+
+void resume(const Scene& scene, Offset offset, Message& message, Receipt& receipt) {
+  PARLEY_ASSERT(receipt.state == ReceiptState::waiting);
+  scene.state.timers.erase(timer_of(scene, TimerKind::backoff_ends, receipt.until, offset));
+  scene.agent().mailbox.resume(entry_of(offset, message), scene.now);
+  receipt.state = ReceiptState::queued;
+}
+
+void hand_over(const Scene& scene, Offset offset, Message& message, Receipt& receipt, SessionId session) {
+  PARLEY_ASSERT(receipt.state == ReceiptState::queued);
+  scene.agent().mailbox.offer(entry_of(offset, message), session, true, scene.now);
+  settle(scene, offset, message, receipt, ReceiptState::offered);
+}
+
+void close(const Scene& scene, Offset offset, Message& message, Receipt& receipt, ReceiptState final) {
+  leave(scene, offset, message, receipt);
+  settle(scene, offset, message, receipt, final);
+}
+
+void give_back_later(const Scene& scene, Offset offset, Message& message) {
+  for (const Offset later : scene.agent().mailbox.leased_after(entry_of(offset, message))) {
+    const Found found = find(scene.workspace, scene.agent_number, later);
+    give_back(scene, later, *found.message, *found.receipt);
+  }
+}
+
+}  // namespace parley::engine

@@ -1,0 +1,39 @@
+// The moves of one message at one recipient, with everything that belongs to a move: receipt, order, timer, counts.
+// Only appliers call them.
+#pragma once
+#include "engine/state.hpp"
+
+namespace parley::engine {
+
+struct Scene {
+  State& state;
+  Workspace& workspace;
+  WorkspaceNumber number;
+  AgentNumber agent_number;
+  Instant now;
+
+  Agent& agent() const { return workspace.registry.agent(agent_number); }
+};
+
+void enqueue(const Scene&, Offset, Message&, Receipt&);  // a new message, or a dead one redriven
+void lease(const Scene&, Offset, Message&, Receipt&, SessionId, Instant until);
+// R20: queued → offered, for good. May forget the message: use it no more.
+void hand_over(const Scene&, Offset, Message&, Receipt&, SessionId);
+void extend(const Scene&, Offset, Receipt&, Instant until);
+void give_back(const Scene&, Offset, Message&, Receipt&);                  // leased → queued
+void hold_back(const Scene&, Offset, Message&, Receipt&, Instant until);   // leased → waiting
+void resume(const Scene&, Offset, Message&, Receipt&);                     // waiting → queued
+void close(const Scene&, Offset, Message&, Receipt&, ReceiptState final);  // may forget the message: use it no more
+
+// What was leased after this message in its lane goes back with it, uncounted (R32).
+void give_back_later(const Scene&, Offset, Message&);
+
+// Whose message and receipt a delivery names; nullptr where there is none.
+struct Found {
+  Message* message = nullptr;
+  Receipt* receipt = nullptr;
+  explicit operator bool() const { return receipt != nullptr; }
+};
+Found find(Workspace& workspace, AgentNumber agent, Offset offset);
+
+}  // namespace parley::engine

@@ -1,0 +1,247 @@
+// A message is accepted, or refused with what would be legal: known ids first (R8), then who may send what to whom
+// (000 §6.2; COL-03), then room (D11).
+#include <algorithm>
+
+#include "base/hash.hpp"
+#include "engine/appliers.hpp"
+#include "engine/mailboxes/transitions.hpp"
+
+namespace parley::engine {
+namespace {
+
+using base::ErrorCode;
+
+bool given(const IdKey& key) {
+  return std::any_of(key.begin(), key.end(), [](std::uint8_t byte) { return byte != 0; });
+}
+
+// RFC 9562 §5.4: a version 4 UUID from the command's random seed (R5, R31).
+std::string made_id(const Context& context, std::uint64_t salt) {
+  std::array<std::uint64_t, 3> words{context.seed, salt, static_cast<std::uint64_t>(base::unix_us(context.now))};
+  base::Digest digest = base::sha256({reinterpret_cast<const char*>(words.data()), sizeof words});
+  digest[6] = static_cast<std::uint8_t>((digest[6] & 0x0F) | 0x40);
+  digest[8] = static_cast<std::uint8_t>((digest[8] & 0x3F) | 0x80);
+  std::string hex = base::to_hex(std::string_view(reinterpret_cast<const char*>(digest.data()), 16));
+  for (const std::size_t dash : {20, 16, 12, 8}) hex.insert(dash, 1, '-');
+  return hex;
+}
+
+std::string role_of(const profile::Ruleset& ruleset, const Agent& agent) {
+  return std::string(ruleset.role_of_agent(agent.id, agent.properties.agent_type));
+}
+
+base::Error direction_refused(const AcceptMessage& command, std::string message, std::string where,
+                              std::vector<std::string> legal) {
+  base::Error error;
+  error.code = ErrorCode::DIRECTION;
+  error.message = std::move(message);
+  error.where = std::move(where);
+  error.legal_next = std::move(legal);
+  if (error.legal_next.empty())
+    error.hint =
+        "This role may send nothing here in profile '" + command.ruleset.name + "'; ask for another agent_type.";
+  return error;
+}
+
+base::Result<> check_sender(const AcceptMessage& command, const Agent& sender) {
+  const auto& envelope = command.envelope;
+  const std::string role = role_of(command.ruleset, sender);
+  if (!envelope.sender_role.empty() && !sender.properties.agent_type.empty() &&
+      envelope.sender_role != sender.properties.agent_type)
+    return base::fail(ErrorCode::SENDER_MISMATCH,
+                      "the message says its sender is a '" + envelope.sender_role.substr(0, 64) + "', '" + sender.id +
+                          "' is registered as '" + sender.properties.agent_type + "'",
+                      "sender's agent_type");
+  if (command.ruleset.may_send(command.type, role)) return {};
+  return std::unexpected(direction_refused(command, "a '" + role + "' may not send '" + envelope.native_type + "'",
+                                           "sender", command.ruleset.legal_types(role)));
+}
+
+base::Result<> check_recipient(const AcceptMessage& command, const Agent& sender, const Agent& recipient) {
+  const auto& envelope = command.envelope;
+  if (!envelope.recipient_role.empty() && !recipient.properties.agent_type.empty() &&
+      envelope.recipient_role != recipient.properties.agent_type)
+    return base::fail(ErrorCode::DIRECTION,
+                      "the message says '" + recipient.id + "' is a '" + envelope.recipient_role.substr(0, 64) +
+                          "', it is registered as '" + recipient.properties.agent_type + "'",
+                      "recipient's agent_type", "Write the agent_type that the recipient is registered with.");
+  const std::string role = role_of(command.ruleset, recipient);
+  if (command.ruleset.may_receive(command.type, role)) return {};
+  return std::unexpected(direction_refused(
+      command, "'" + envelope.native_type + "' may not be sent to a '" + role + "' ('" + recipient.id + "')",
+      "recipient", command.ruleset.legal_types(role_of(command.ruleset, sender), role)));
+}
+
+bool full(const Settings& settings, const Agent& agent, std::uint32_t length) {
+  return agent.open_messages >= settings.mailbox_messages || agent.open_bytes + length > settings.mailbox_bytes;
+}
+
+struct Recipients {
+  std::vector<AgentNumber> open;     // rising, each once
+  std::vector<AgentNumber> bounced;  // of a broadcast: their mailbox is full
+};
+
+base::Result<Recipients> resolve_broadcast(const AcceptMessage& command, const Workspace& workspace) {
+  Recipients recipients;
+  const Registry& registry = workspace.registry;
+  for (std::uint32_t number = 1; number <= registry.agents.size(); ++number) {
+    const Agent& agent = registry.agent(AgentNumber(number));
+    if (agent.removed || AgentNumber(number) == command.sender) continue;
+    auto& list = full(workspace.settings, agent, command.length) ? recipients.bounced : recipients.open;
+    list.emplace_back(number);
+  }
+  if (recipients.open.size() + recipients.bounced.size() > workspace.settings.recipients)
+    return base::fail(ErrorCode::PAYLOAD_TOO_LARGE,
+                      "a broadcast here would reach " +
+                          std::to_string(recipients.open.size() + recipients.bounced.size()) +
+                          " agents, the limit is " + std::to_string(workspace.settings.recipients),
+                      "recipients");
+  return recipients;
+}
+
+base::Result<Recipients> resolve_named(const AcceptMessage& command, const Workspace& workspace) {
+  const auto& names = command.envelope.recipients;
+  if (names.size() > workspace.settings.recipients)
+    return base::fail(ErrorCode::PAYLOAD_TOO_LARGE,
+                      "the message names " + std::to_string(names.size()) + " recipients, the limit is " +
+                          std::to_string(workspace.settings.recipients),
+                      "recipients");
+  Recipients recipients;
+  std::string unknown;
+  for (const std::string& name : names) {
+    if (const auto number = workspace.registry.find_agent(name))
+      recipients.open.push_back(*number);
+    else if (unknown.size() < 512)
+      unknown += (unknown.empty() ? "'" : ", '") + name.substr(0, 64) + "'";
+  }
+  if (!unknown.empty())  // R47
+    return base::fail(ErrorCode::RECIPIENT_UNKNOWN, "no agent is registered as " + unknown, "recipients");
+  std::sort(recipients.open.begin(), recipients.open.end());
+  recipients.open.erase(std::unique(recipients.open.begin(), recipients.open.end()), recipients.open.end());
+
+  const Agent& sender = workspace.registry.agent(command.sender);
+  for (const AgentNumber number : recipients.open) {
+    const Agent& agent = workspace.registry.agent(number);
+    PARLEY_CHECK(check_recipient(command, sender, agent));
+    if (full(workspace.settings, agent, command.length))
+      return base::fail(ErrorCode::MAILBOX_FULL,
+                        "the mailbox of '" + agent.id + "' holds " + std::to_string(agent.open_messages) +
+                            " messages of " + std::to_string(agent.open_bytes) + " bytes",
+                        "recipients");
+  }
+  return recipients;
+}
+
+base::Result<Recipients> resolve(const AcceptMessage& command, const Workspace& workspace) {
+  if (command.envelope.automatic)
+    return base::fail(ErrorCode::RECIPIENT_UNKNOWN, "no route for 'auto' is set up in this workspace", "recipients",
+                      "Name the recipient.");
+  return command.envelope.broadcast ? resolve_broadcast(command, workspace) : resolve_named(command, workspace);
+}
+
+void write(std::span<const base::Problem> problems, google::protobuf::RepeatedPtrField<event::Problem>& out) {
+  for (const base::Problem& problem : problems) {
+    event::Problem& written = *out.Add();
+    written.set_instance(problem.instance);
+    written.set_schema(problem.schema);
+    written.set_message(problem.message);
+  }
+}
+
+void write(const AcceptMessage& command, const Recipients& recipients, std::string message_id,
+           event::MessageAccepted& event) {
+  const envelope::Envelope& envelope = command.envelope;
+  event.set_message_id(std::move(message_id));
+  event.set_sender(command.sender.value);
+  for (const AgentNumber agent : recipients.open) event.add_recipients(agent.value);
+  for (const AgentNumber agent : recipients.bounced) event.add_bounced(agent.value);
+  event.set_broadcast(envelope.broadcast);
+  event.set_kind(static_cast<std::uint32_t>(envelope.kind));
+  event.set_native_type(envelope.native_type);
+  event.set_priority(static_cast<std::uint32_t>(envelope.priority));
+  event.set_at_most_once(envelope.delivery == envelope::DeliveryClass::at_most_once);
+  event.set_private_(command.ruleset.type(command.type).is_private);
+  if (envelope.sent_at) event.set_sent_at(base::unix_us(*envelope.sent_at));
+  if (envelope.expires_at) event.set_expires_at(base::unix_us(*envelope.expires_at));
+  if (envelope.sequence) event.set_sequence(*envelope.sequence);
+  event.set_lane(command.lane.value);
+  event.set_task(envelope.task);
+  event.set_correlation(envelope.correlation);
+  event.set_reply_to(envelope.reply_to);
+  event.set_conversation(envelope.conversation);
+  event.set_sender_instance(envelope.sender_instance);
+  for (const envelope::Field& field : envelope.fields) {
+    event::Field& written = *event.add_fields();
+    written.set_name(field.name);
+    written.set_json(field.json);
+  }
+  if (given(command.id_key)) event.set_id_key(command.id_key.data(), command.id_key.size());
+  write(command.validation_errors, *event.mutable_validation_errors());
+  write(command.warnings, *event.mutable_warnings());
+}
+
+}  // namespace
+
+base::Result<Accepted> Engine::decide(const AcceptMessage& command, const Context& context, Decided& decided) const {
+  const Workspace& workspace = state_.workspace(command.workspace);
+  const envelope::Envelope& envelope = command.envelope;
+  if (given(command.id_key)) {
+    if (const auto known = workspace.ids.find(command.id_key); known != workspace.ids.end()) {
+      const Message& message = workspace.messages.at(known->second);
+      return Accepted{message.content == envelope.content_hash ? AcceptOutcome::duplicate : AcceptOutcome::other_bytes,
+                      known->second, message.id};
+    }
+  }
+  if (envelope.sent_at && *envelope.sent_at < context.now - workspace.settings.remembered_for)
+    return base::fail(ErrorCode::TOO_OLD,
+                      "the message is of " + base::to_rfc3339(*envelope.sent_at) + ", ids are remembered for " +
+                          base::to_text(workspace.settings.remembered_for),
+                      "timestamp");
+
+  PARLEY_CHECK(check_sender(command, workspace.registry.agent(command.sender)));
+  PARLEY_TRY(const Recipients recipients, resolve(command, workspace));
+
+  event::Event& event = decided.add(command.workspace);
+  const Offset offset(event.offset());
+  std::string message_id = envelope.message_id.empty() ? made_id(context, offset.value) : envelope.message_id;
+  write(command, recipients, message_id, *event.mutable_message_accepted());
+  decided.last().has_native_body = true;
+  return Accepted{AcceptOutcome::accepted, offset, std::move(message_id)};
+}
+
+void apply(State& state, Workspace& workspace, WorkspaceNumber number, Offset offset,
+           const event::MessageAccepted& event, const Placed& placed) {
+  Message& message = workspace.messages.emplace_hint(workspace.messages.end(), offset, Message{})->second;
+  message.position = placed.position;
+  message.length = placed.body_length;
+  message.content = placed.body_hash;
+  message.sender = AgentNumber(event.sender());
+  message.accepted_at = placed.at;
+  if (event.has_expires_at()) message.expires_at = base::instant_of(event.expires_at());
+  message.lane = LaneId(event.lane());
+  message.priority = static_cast<Priority>(event.priority());
+  message.at_most_once = event.at_most_once();
+  message.private_ = event.private_();
+  message.remarked = event.warnings_size() + event.validation_errors_size() > 0;
+  message.id = event.message_id();
+  if (event.id_key().size() == message.id_key.size()) {
+    message.remembered = true;
+    std::copy(event.id_key().begin(), event.id_key().end(), message.id_key.begin());
+    workspace.ids.emplace(message.id_key, offset);
+  }
+  if (message.private_) return;  // R25: to nobody's mailbox
+  message.receipts.reserve(static_cast<std::size_t>(event.recipients_size() + event.bounced_size()));
+  for (const std::uint32_t agent : event.recipients()) message.receipts.push_back({.agent = AgentNumber(agent)});
+  for (const std::uint32_t agent : event.bounced())
+    message.receipts.push_back({.agent = AgentNumber(agent), .state = ReceiptState::bounced});
+  if (event.bounced_size() > 0)
+    std::sort(message.receipts.begin(), message.receipts.end(),
+              [](const Receipt& a, const Receipt& b) { return a.agent < b.agent; });
+  for (Receipt& receipt : message.receipts)
+    if (receipt.state == ReceiptState::queued)
+      enqueue({state, workspace, number, receipt.agent, placed.at}, offset, message, receipt);
+  if (message.expires() && !message.closed())
+    state.timers.insert({message.expires_at, TimerKind::message_expires, number, {}, offset});
+}
+
+}  // namespace parley::engine

@@ -1,0 +1,35 @@
+#include "engine/messages/expiry.hpp"
+
+#include "engine/appliers.hpp"
+#include "engine/mailboxes/transitions.hpp"
+#include "engine/messages/notice.hpp"
+
+namespace parley::engine {
+
+void decide_expired(Decided& decided, const State& state, WorkspaceNumber number, Offset offset,
+                    const std::vector<AgentNumber>& agents, Instant now) {
+  event::Expired& event = *decided.add(number).mutable_expired();
+  event.set_message(offset.value);
+  for (const AgentNumber agent : agents) event.add_agents(agent.value);
+  if (agents.empty()) return;
+  const Message& message = state.workspace(number).messages.at(offset);
+  post_notice(decided, state, number, message.sender, now,
+              {.code = "expired",
+               .about = {offset},
+               .agents = agents,
+               .reason = "expired at " + base::to_rfc3339(message.expires_at)});
+}
+
+void apply(State& state, Workspace& workspace, WorkspaceNumber number, const event::Expired& event, Instant at) {
+  const Offset offset(event.message());
+  state.timers.erase({workspace.messages.at(offset).expires_at, TimerKind::message_expires, number, {}, offset});
+  for (const std::uint32_t agent : event.agents()) {
+    const Scene scene{state, workspace, number, AgentNumber(agent), at};
+    const Found found = find(workspace, scene.agent_number, offset);
+    if (!found || !open(found.receipt->state)) continue;
+    if (found.receipt->state == ReceiptState::leased) give_back_later(scene, offset, *found.message);
+    close(scene, offset, *found.message, *found.receipt, ReceiptState::expired);
+  }
+}
+
+}  // namespace parley::engine

@@ -1,0 +1,90 @@
+// A message as the engine knows it: where its bytes lie and what became of it at each recipient (D1, D7).
+// Value types, part of the engine's state. No message bytes here.
+#pragma once
+#include <absl/container/inlined_vector.h>
+
+#include <algorithm>
+
+#include "base/hash.hpp"
+#include "base/ids.hpp"
+#include "engine/mailboxes/mailbox.hpp"
+
+namespace parley::engine {
+
+using base::AgentNumber;
+using base::Position;
+
+// The life of a message at one recipient (architecture, "The message's life").
+enum class ReceiptState : std::uint8_t {
+  queued,
+  leased,   // offered, and not yet acked
+  waiting,  // nacked, until its backoff is over
+  acked,
+  offered,  // at-most-once: handed over once, never again (R20)
+  expired,
+  dead,
+  bounced,
+};
+
+constexpr bool open(ReceiptState state) {
+  return state == ReceiptState::queued || state == ReceiptState::leased || state == ReceiptState::waiting;
+}
+
+struct Receipt {
+  AgentNumber agent;
+  ReceiptState state = ReceiptState::queued;
+  std::uint8_t attempts = 0;   // nacks, and leases that ended by themselves (R46)
+  std::uint8_t uncounted = 0;  // offers that a restart or a lost connection took back (R46)
+  std::uint32_t epoch = 0;     // of the newest offer; an ack of an older one is refused
+  SessionId session{};         // while leased
+  Instant until{};             // leased: end of the lease; waiting: of the backoff
+
+  template <class Archive>
+  void archive(Archive& a) {
+    a(agent, state, attempts, uncounted, epoch, session, until);
+  }
+};
+
+using IdKey = std::array<std::uint8_t, 16>;  // first half of the SHA-256 of what identifies a message (R7)
+
+struct Message {
+  Position position;  // of its record in the journal
+  std::uint32_t length = 0;
+  AgentNumber sender;  // 0: the server itself
+  base::Digest content{};
+  Instant accepted_at;
+  Instant expires_at;  // 0: never
+  LaneId lane;
+  Priority priority = Priority::normal;
+  bool at_most_once = false;
+  bool notice = false;    // the server's own words (R31)
+  bool private_ = false;  // R25: delivered to nobody here, shown as {offset, private}
+  bool remarked = false;  // its event carries warnings or validation errors
+  bool remembered = false;
+  IdKey id_key{};
+  std::string id;                            // the sender's, or the one made for it
+  absl::InlinedVector<Receipt, 1> receipts;  // rising by agent
+
+  bool expires() const { return expires_at != Instant{}; }
+  bool closed() const {
+    return std::none_of(receipts.begin(), receipts.end(), [](const Receipt& r) { return open(r.state); });
+  }
+  const Receipt* receipt_of(AgentNumber agent) const {
+    const auto at = std::lower_bound(receipts.begin(), receipts.end(), agent,
+                                     [](const Receipt& r, AgentNumber a) { return r.agent < a; });
+    return at != receipts.end() && at->agent == agent ? &*at : nullptr;
+  }
+  Receipt* receipt_of(AgentNumber agent) { return const_cast<Receipt*>(std::as_const(*this).receipt_of(agent)); }
+
+  template <class Archive>
+  void archive(Archive& a) {
+    a(position, length, sender, content, accepted_at, expires_at, lane, priority, at_most_once, notice, private_,
+      remarked, remembered, id_key, id, receipts);
+  }
+};
+
+inline Entry entry_of(Offset offset, const Message& message) {
+  return {offset, message.lane, message.priority};
+}
+
+}  // namespace parley::engine

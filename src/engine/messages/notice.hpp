@@ -1,0 +1,22 @@
+// What the server itself tells an agent about its messages (R31): expired, dead, bounced. A message of its own, at
+// least once and with high priority; its body is the notice.
+#pragma once
+#include <string_view>
+#include <vector>
+
+#include "engine/decided.hpp"
+
+namespace parley::engine {
+
+struct Notice {
+  std::string_view code;
+  std::vector<Offset> about;        // the agent's own messages concerned
+  std::vector<AgentNumber> agents;  // at whom
+  std::string reason;
+};
+
+// Nothing where `to` is the server or was removed.
+void post_notice(Decided& decided, const State& state, WorkspaceNumber workspace, AgentNumber to, Instant now,
+                 const Notice& notice);
+
+}  // namespace parley::engine

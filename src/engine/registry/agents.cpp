@@ -1,0 +1,130 @@
+// Agents: registered, changed, removed (COR-12, R31).
+#include <algorithm>
+
+#include "engine/appliers.hpp"
+#include "engine/id.hpp"
+#include "engine/mailboxes/transitions.hpp"
+#include "engine/messages/notice.hpp"
+#include "engine/registry/credentials.hpp"
+
+namespace parley::engine {
+namespace {
+
+void write(const AgentProperties& properties, event::AgentProperties& out) {
+  out.set_profile(properties.profile);
+  out.set_agent_type(properties.agent_type);
+  out.set_instance_id(properties.instance_id);
+  for (const std::string& capability : properties.capabilities) out.add_capabilities(capability);
+  out.set_specialty(properties.specialty);
+  if (properties.max_load) out.set_max_load(*properties.max_load);
+  if (properties.priority) out.set_priority(*properties.priority);
+}
+
+AgentProperties read(const event::AgentProperties& in) {
+  AgentProperties properties{in.profile(),
+                             in.agent_type(),
+                             in.instance_id(),
+                             {in.capabilities().begin(), in.capabilities().end()},
+                             in.specialty(),
+                             {},
+                             {}};
+  if (in.has_max_load()) properties.max_load = in.max_load();
+  if (in.has_priority()) properties.priority = in.priority();
+  return properties;
+}
+
+base::Result<> check_profile(const Workspace& workspace, const profile::Ruleset* ruleset,
+                             const AgentProperties& properties) {
+  const auto& allowed = workspace.settings.profiles;
+  const bool here = allowed.empty() || std::find(allowed.begin(), allowed.end(), properties.profile) != allowed.end();
+  if (!ruleset || !here)
+    return base::fail(base::ErrorCode::PROFILE_UNKNOWN,
+                      "profile '" + properties.profile.substr(0, 64) + "' is not known in this workspace", "/profile",
+                      "Use one of collab, pipeline, handoff, supervisor, mesh.");
+  const bool known_role = properties.agent_type.empty() || ruleset->roles_open || ruleset->roles.empty() ||
+                          ruleset->role_named(properties.agent_type).has_value();
+  if (known_role) return {};
+  std::string roles;
+  for (const std::string& role : ruleset->roles) roles += (roles.empty() ? "" : ", ") + role;
+  return base::fail(
+      base::ErrorCode::BAD_REQUEST,
+      "profile '" + properties.profile + "' has no agent_type '" + properties.agent_type.substr(0, 64) + "'",
+      "/agent_type", "Use one of: " + roles + ".");
+}
+
+}  // namespace
+
+base::Result<Registered> Engine::decide(const RegisterAgent& command, const Context&, Decided& decided) const {
+  const Workspace& workspace = state_.workspace(command.workspace);
+  PARLEY_CHECK(check_agent_id(command.agent_id));
+  PARLEY_CHECK(check_profile(workspace, ruleset_of_(command.properties.profile), command.properties));
+  if (const auto known = workspace.registry.find_agent(command.agent_id)) {
+    if (workspace.registry.agent(*known).properties == command.properties) return Registered{known->value, true};
+    return base::fail(base::ErrorCode::AGENT_EXISTS,
+                      "agent '" + command.agent_id + "' is registered with other properties", "/agent_id");
+  }
+  const auto number = static_cast<std::uint32_t>(workspace.registry.agents.size() + 1);
+  event::AgentRegistered& event = *decided.add(command.workspace).mutable_agent_registered();
+  event.set_number(number);
+  event.set_agent_id(command.agent_id);
+  write(command.properties, *event.mutable_properties());
+  event.set_token_hash(command.token_hash.data(), command.token_hash.size());
+  return Registered{number, false};
+}
+
+base::Result<> Engine::decide(const ChangeAgent& command, const Context&, Decided& decided) const {
+  const Workspace& workspace = state_.workspace(command.workspace);
+  const Agent& agent = workspace.registry.agent(command.agent);
+  if (command.properties.profile != agent.properties.profile)
+    return base::fail(base::ErrorCode::CONFLICT,
+                      "an agent keeps the profile it was registered with: '" + agent.properties.profile + "'",
+                      "/profile", "Register another agent for the other profile.");
+  PARLEY_CHECK(check_profile(workspace, ruleset_of_(command.properties.profile), command.properties));
+  if (command.properties == agent.properties) return {};
+  event::AgentChanged& event = *decided.add(command.workspace).mutable_agent_changed();
+  event.set_number(command.agent.value);
+  write(command.properties, *event.mutable_properties());
+  return {};
+}
+
+base::Result<> Engine::decide(const RemoveAgent& command, const Context& context, Decided& decided) const {
+  const Workspace& workspace = state_.workspace(command.workspace);
+  decided.add(command.workspace).mutable_agent_removed()->set_number(command.agent.value);
+  // D7: what was accepted for it is bounced, and its senders are told, each once.
+  absl::btree_map<AgentNumber, std::vector<Offset>> by_sender;
+  for (const Offset offset : workspace.registry.agent(command.agent).mailbox.open())
+    by_sender[workspace.messages.at(offset).sender].push_back(offset);
+  for (const auto& [sender, offsets] : by_sender)
+    post_notice(
+        decided, state_, command.workspace, sender, context.now,
+        {.code = "bounced", .about = offsets, .agents = {command.agent}, .reason = "the recipient was removed"});
+  return {};
+}
+
+void apply(State& state, Workspace& workspace, WorkspaceNumber number, const event::AgentRegistered& event,
+           Instant at) {
+  Agent& agent = workspace.registry.agents.emplace_back();
+  agent.id = event.agent_id();
+  agent.properties = read(event.properties());
+  agent.registered_at = at;
+  workspace.registry.agents_by_id.emplace(agent.id, AgentNumber(event.number()));
+  add_credential(state, event.token_hash(), {number, AgentNumber(event.number()), {}, {}});
+}
+
+void apply(Workspace& workspace, const event::AgentChanged& event) {
+  workspace.registry.agent(AgentNumber(event.number())).properties = read(event.properties());
+}
+
+void apply(State& state, Workspace& workspace, WorkspaceNumber number, const event::AgentRemoved& event, Instant at) {
+  const AgentNumber agent_number(event.number());
+  Agent& agent = workspace.registry.agent(agent_number);
+  for (const Offset offset : agent.mailbox.open()) {
+    const Found found = find(workspace, agent_number, offset);
+    close({state, workspace, number, agent_number, at}, offset, *found.message, *found.receipt, ReceiptState::bounced);
+  }
+  workspace.registry.agents_by_id.erase(agent.id);
+  agent.removed = true;
+  remove_credentials(state, {number, agent_number, {}, {}});
+}
+
+}  // namespace parley::engine

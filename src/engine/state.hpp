@@ -1,0 +1,63 @@
+// Everything the engine knows. Changed by appliers alone (D1); the same bytes in replay as live.
+#pragma once
+#include <absl/container/btree_map.h>
+#include <absl/container/btree_set.h>
+
+#include <memory>
+
+#include "engine/workspaces/workspace.hpp"
+
+namespace parley::engine {
+
+using base::WorkspaceNumber;
+
+enum class TimerKind : std::uint8_t { lease_ends, backoff_ends, message_expires };
+
+struct Timer {
+  Instant due;
+  TimerKind kind{};
+  WorkspaceNumber workspace;
+  AgentNumber agent;  // 0 for message_expires
+  Offset message;
+  friend auto operator<=>(const Timer&, const Timer&) = default;
+
+  template <class Archive>
+  void archive(Archive& a) {
+    a(due, kind, workspace, agent, message);
+  }
+};
+
+// Whom a token's hash stands for.
+struct Credential {
+  WorkspaceNumber workspace;
+  AgentNumber agent;    // one of the two
+  PersonNumber person;  // is not 0
+  Instant valid_until;  // 0: until rotated
+
+  template <class Archive>
+  void archive(Archive& a) {
+    a(workspace, agent, person, valid_until);
+  }
+};
+
+struct State {
+  Instant now;  // engine time of the newest block
+  ByName<WorkspaceNumber> workspaces_by_name;
+  std::deque<std::unique_ptr<Workspace>> workspaces;  // number n is element n - 1
+  absl::btree_map<base::Digest, Credential> credentials;
+  absl::btree_set<Timer> timers;
+
+  Workspace& workspace(WorkspaceNumber number) { return *workspaces.at(number.value - 1); }
+  const Workspace& workspace(WorkspaceNumber number) const { return *workspaces.at(number.value - 1); }
+  std::optional<WorkspaceNumber> find_workspace(std::string_view name) const {
+    const auto at = workspaces_by_name.find(name);
+    return at == workspaces_by_name.end() ? std::nullopt : std::optional(at->second);
+  }
+
+  template <class Archive>
+  void archive(Archive& a) {
+    a(now, workspaces_by_name, workspaces, credentials, timers);
+  }
+};
+
+}  // namespace parley::engine

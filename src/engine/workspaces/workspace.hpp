@@ -1,0 +1,56 @@
+// One team's world: its settings, its registry, its messages and the ids they are known by (COR-03). Value types.
+#pragma once
+#include <absl/container/btree_map.h>
+
+#include "engine/registry/registry.hpp"
+
+namespace parley::engine {
+
+struct Settings {
+  bool lenient = false;                      // R5
+  std::vector<std::string> profiles;         // allowed here; empty: all
+  std::uint32_t mailbox_messages = 100'000;  // D11
+  std::uint64_t mailbox_bytes = 256ull << 20;
+  std::uint32_t recipients = 10'000;
+  std::uint64_t remembered_ids = 10'000'000;  // R8
+  base::Duration remembered_for = std::chrono::hours(24);
+  base::Duration lease = std::chrono::seconds(30);
+
+  friend bool operator==(const Settings&, const Settings&) = default;
+  template <class Archive>
+  void archive(Archive& a) {
+    a(lenient, profiles, mailbox_messages, mailbox_bytes, recipients, remembered_ids, remembered_for, lease);
+  }
+};
+
+// Where in the journal a workspace's offset lies: every so many, so that a reader need not begin at the start.
+struct Mark {
+  Offset offset;
+  Position position;
+
+  template <class Archive>
+  void archive(Archive& a) {
+    a(offset, position);
+  }
+};
+inline constexpr std::uint64_t offsets_per_mark = 256;
+
+struct Workspace {
+  std::string name;
+  Settings settings;
+  Instant created_at;
+  Offset head;  // the newest event's
+
+  Registry registry;
+  absl::btree_map<Offset, Message> messages;  // open, or still remembered (R8)
+  absl::btree_map<IdKey, Offset> ids;
+  Offset forgotten_through;  // closed messages up to here are gone
+  std::deque<Mark> marks;
+
+  template <class Archive>
+  void archive(Archive& a) {
+    a(name, settings, created_at, head, registry, messages, ids, forgotten_through, marks);
+  }
+};
+
+}  // namespace parley::engine

@@ -1,0 +1,63 @@
+// Workspaces: made, changed. (COR-03)
+#include "engine/engine.hpp"
+#include "engine/id.hpp"
+#include "engine/workspaces/settings.hpp"
+
+namespace parley::engine {
+
+void write(const Settings& settings, event::Settings& out) {
+  out.set_lenient(settings.lenient);
+  for (const std::string& profile : settings.profiles) out.add_profiles(profile);
+  out.set_mailbox_messages(settings.mailbox_messages);
+  out.set_mailbox_bytes(settings.mailbox_bytes);
+  out.set_recipients(settings.recipients);
+  out.set_remembered_ids(settings.remembered_ids);
+  out.set_remembered_for(settings.remembered_for.count());
+  out.set_lease(settings.lease.count());
+}
+
+Settings read(const event::Settings& in) {
+  return {in.lenient(),
+          {in.profiles().begin(), in.profiles().end()},
+          in.mailbox_messages(),
+          in.mailbox_bytes(),
+          in.recipients(),
+          in.remembered_ids(),
+          base::Duration(in.remembered_for()),
+          base::Duration(in.lease())};
+}
+
+base::Result<Registered> Engine::decide(const CreateWorkspace& command, const Context&, Decided& decided) const {
+  PARLEY_CHECK(check_id("a workspace", command.name));
+  if (const auto known = state_.find_workspace(command.name)) {
+    if (state_.workspace(*known).settings == command.settings) return Registered{known->value, true};
+    return base::fail(base::ErrorCode::WORKSPACE_EXISTS, "workspace '" + command.name + "' exists with other settings");
+  }
+  const auto number = static_cast<std::uint32_t>(state_.workspaces.size() + 1);
+  event::Event& event = decided.add({});
+  event.mutable_workspace_created()->set_number(number);
+  event.mutable_workspace_created()->set_name(command.name);
+  write(command.settings, *event.mutable_workspace_created()->mutable_settings());
+  return Registered{number, false};
+}
+
+base::Result<> Engine::decide(const ChangeWorkspace& command, const Context&, Decided& decided) const {
+  if (state_.workspace(command.workspace).settings == command.settings) return {};
+  write(command.settings, *decided.add(command.workspace).mutable_workspace_changed()->mutable_settings());
+  return {};
+}
+
+void apply(State& state, const event::WorkspaceCreated& event, Instant at) {
+  auto workspace = std::make_unique<Workspace>();
+  workspace->name = event.name();
+  workspace->settings = read(event.settings());
+  workspace->created_at = at;
+  state.workspaces.push_back(std::move(workspace));
+  state.workspaces_by_name.emplace(event.name(), WorkspaceNumber(event.number()));
+}
+
+void apply(Workspace& workspace, const event::WorkspaceChanged& event) {
+  workspace.settings = read(event.settings());
+}
+
+}  // namespace parley::engine

@@ -1,0 +1,59 @@
+// The canonical message: what every stage after ingress speaks, whatever the sender's profile (rulings R1, R2).
+// Value type. It holds what a mechanism needs and no more; the native bytes travel beside it, unchanged (R4).
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/hash.hpp"
+#include "base/time.hpp"
+#include "envelope/kind.hpp"
+
+namespace parley::envelope {
+
+enum class Priority : std::uint8_t { low, normal, high, critical };  // R1
+inline constexpr std::size_t priority_count = 4;
+
+enum class DeliveryClass : std::uint8_t { at_least_once, at_most_once };  // R20, R30
+
+std::string_view name(Priority priority);
+std::string_view name(DeliveryClass delivery);
+std::optional<Priority> priority_named(std::string_view name);
+
+// One value that the sender's profile maps to a canonical field of the message's kind.
+struct Field {
+  std::string name;
+  std::string json;  // the value as JSON text
+};
+
+struct Envelope {
+  std::string profile;      // the sender's, as registered (D5)
+  std::string native_type;  // the profile's own word, "task_assignment"
+  Kind kind{};
+
+  std::string message_id;  // empty: the sender gave none (lenient), the engine makes one
+  std::string sender;
+  std::string sender_role;      // as the message claims it; empty where the profile has no roles
+  std::string sender_instance;  // 000 §2.1
+  std::vector<std::string> recipients;
+  std::string recipient_role;
+  bool broadcast = false;  // to every other agent of the workspace
+  bool automatic = false;  // to whom the routing picks ("auto")
+
+  Priority priority = Priority::normal;
+  DeliveryClass delivery = DeliveryClass::at_least_once;
+  std::optional<base::Instant> sent_at;     // the sender's timestamp
+  std::optional<base::Instant> expires_at;  // the earliest of those stated (R10)
+  std::optional<std::int64_t> sequence;     // R9
+
+  std::string task;  // what orders it: task, card or conversation (R32); empty: a lane of its own
+  std::string correlation;
+  std::string reply_to;
+  std::string conversation;
+  std::vector<Field> fields;
+
+  base::Digest content_hash{};  // SHA-256 of the native bytes
+};
+
+}  // namespace parley::envelope

@@ -1,0 +1,134 @@
+#include "ingress/check.hpp"
+
+#include <charconv>
+
+#include "base/assert.hpp"
+#include "base/hash.hpp"
+#include "ingress/canonical.hpp"
+#include "ingress/defects.hpp"
+#include "ingress/limits.hpp"
+
+namespace parley::ingress {
+namespace {
+
+using base::ErrorCode;
+using base::Result;
+using profile::Places;
+using profile::Reading;
+using profile::Ruleset;
+using profile::TypeIndex;
+using profile::TypeReading;
+
+std::string excerpt(std::string_view text) {
+  constexpr std::size_t max = 64;  // D6
+  if (text.size() <= max) return std::string(text);
+  std::size_t end = max;
+  while ((static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;  // never through a character
+  return std::string(text.substr(0, end)) + "…";
+}
+
+std::string joined(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
+  return text;
+}
+
+Result<TypeIndex> type_of(json::Value message, const Ruleset& rules) {
+  const Reading& reading = *rules.reading;
+  const auto word = reading.type_at.resolve(message).if_string();
+  if (word)
+    if (const auto index = rules.type_named(*word)) return *index;
+
+  std::vector<std::string> names;
+  for (const profile::MessageType& type : rules.types)
+    if (type.variant == 0) names.push_back(type.name);
+  auto refusal = base::fail(ErrorCode::TYPE_UNKNOWN,
+                            word ? "Profile '" + rules.name + "' has no message type '" + excerpt(*word) + "'."
+                                 : "The message states no type at " + reading.type_pointer + '.',
+                            reading.type_pointer, "Types of '" + rules.name + "': " + joined(names) + '.');
+  refusal.error().legal_next = std::move(names);
+  return refusal;
+}
+
+// Another major version is another protocol; minor ones are accepted (PIP-01). A missing one is the schema's business.
+Result<> check_version(const Found& found, const TypeReading& type, const Reading& reading) {
+  const auto text = found.at(type.envelope.version).if_string();
+  if (!text) return {};
+  std::uint32_t major = 0;
+  const auto [end, failed] = std::from_chars(text->data(), text->data() + text->size(), major);
+  if (failed == std::errc::invalid_argument || (failed == std::errc() && major == reading.version_major)) return {};
+  return base::fail(ErrorCode::VERSION_UNSUPPORTED,
+                    "The message is of version '" + excerpt(*text) + "'; " + reading.version + " is spoken here.",
+                    reading.places[type.places].pointer(type.envelope.version));
+}
+
+// D10: the server says who a message is from; the body may only agree.
+Result<> check_sender(const Found& found, const TypeReading& type, const Reading& reading, std::string_view sender) {
+  const auto text = found.at(type.envelope.sender).if_string();
+  if (!text || *text == sender) return {};
+  return base::fail(
+      ErrorCode::SENDER_MISMATCH,
+      "The message says it is from '" + excerpt(*text) + "', the credential is that of '" + std::string(sender) + "'.",
+      reading.places[type.places].pointer(type.envelope.sender));
+}
+
+bool is_id(json::Value value) {
+  return !id_of(value).empty();
+}
+
+// R5: type, sender and recipients can be read.
+bool can_be_routed(const Found& found, const profile::EnvelopeSlots& slots) {
+  const json::Value recipients = found.at(slots.recipients);
+  if (!is_id(found.at(slots.sender))) return false;
+  if (!recipients.is_array()) return is_id(recipients);
+  for (const json::Value recipient : recipients.elements())
+    if (!is_id(recipient)) return false;
+  return recipients.size() > 0;
+}
+
+Result<> check_not_expired(const envelope::Envelope& envelope, base::Instant now) {
+  if (!envelope.expires_at || *envelope.expires_at > now) return {};
+  return base::fail(ErrorCode::EXPIRED, "The message expired at " + base::to_rfc3339(*envelope.expires_at) +
+                                            "; the server's clock says " + base::to_rfc3339(now) + '.');
+}
+
+}  // namespace
+
+Result<Checked> check(const Native& native, const Ruleset& rules, const Options& options) {
+  PARLEY_ASSERT(!options.sender.empty());
+  PARLEY_CHECK(check_size(native.bytes, rules));
+  PARLEY_TRY(const TypeIndex named, type_of(native.value, rules));
+
+  const Reading& reading = *rules.reading;
+  const TypeReading& type = reading.types[named.value];
+  const Places& places = reading.places[type.places];
+  const Found found(places, native.value);
+  PARLEY_CHECK(check_version(found, type, reading));
+  PARLEY_CHECK(check_sender(found, type, reading, options.sender));
+
+  Result<Checked> result;
+  Checked& checked = *result;
+  checked.type = reading.form_of(named, found.values());
+  Defects defects = defects_of(native.value, rules, checked.type);
+  const bool tolerant = options.validation == Validation::lenient && !defects.refuse_lenient;
+  if (!defects.errors.empty() && !(tolerant && can_be_routed(found, type.envelope)))
+    return refusal(rules.type(checked.type), std::move(defects));
+  checked.validation_errors = std::move(defects.errors);
+  checked.warnings = std::move(defects.warnings);
+  PARLEY_CHECK(check_limits(found, type, places));
+
+  canonicalise(found, rules, options, checked);
+  PARLEY_CHECK(check_not_expired(checked.envelope, options.now));
+  checked.envelope.content_hash = base::sha256(native.bytes);
+  return result;
+}
+
+LaneId lane_of(std::string_view task) {
+  if (task.empty()) return LaneId(0);
+  const base::Digest digest = base::sha256(task);
+  std::uint64_t lane = 0;
+  for (std::size_t i = 0; i < sizeof lane; ++i) lane = lane << 8 | digest[i];
+  return LaneId(lane == 0 ? 1 : lane);
+}
+
+}  // namespace parley::ingress

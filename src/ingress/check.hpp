@@ -1,0 +1,57 @@
+// The pure pipeline from a native message to its canonical envelope: every rule of the sender's profile that one
+// message and its sender alone can answer for. No clock, no file, no state; the engine judges the rest (who is
+// registered, what came before). Nothing is stored before a message has passed here (COR-04).
+//
+// In order: size, type, version, sender, schema, named checks, limits, envelope, expiry. In lenient validation the
+// defects that schema and checks find are recorded, as long as type, sender and recipients can be read (R5); the rest
+// refuses in either, as do checks that are `also_lenient`.
+#pragma once
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.hpp"
+#include "base/ids.hpp"
+#include "base/time.hpp"
+#include "envelope/envelope.hpp"
+#include "json/value.hpp"
+#include "profile/ruleset.hpp"
+
+namespace parley::ingress {
+
+// The message as it came. Both parts must outlive the call; nothing of them is kept.
+struct Native {
+  std::string_view bytes;
+  json::Value value;
+};
+
+enum class Validation : std::uint8_t { strict, lenient };  // R5
+
+struct Options {
+  std::string_view sender;           // the agent the credential belongs to (D10)
+  std::string_view idempotency_key;  // of the request; serves as id where a lenient message has none (R8)
+  base::Instant now{};
+  Validation validation = Validation::strict;
+};
+
+// First eight bytes of the SHA-256 of the task's name; 0: the message is a lane of its own (R32).
+using base::LaneId;
+
+struct Checked {
+  envelope::Envelope envelope;
+  profile::TypeIndex type;  // of the Ruleset; the variant where the message is one
+  LaneId lane;
+  std::vector<base::Problem> warnings;           // accepted, but worth saying; `schema` holds the word: CLOCK_SKEW
+  std::vector<base::Problem> validation_errors;  // lenient: what strict would have refused
+};
+
+inline constexpr std::size_t details_max = 50;  // defects named in one refusal
+
+// Refusals: PAYLOAD_TOO_LARGE, TYPE_UNKNOWN, VERSION_UNSUPPORTED, SENDER_MISMATCH, SCHEMA, EXPIRED; those of limits
+// name limit and size.
+base::Result<Checked> check(const Native& native, const profile::Ruleset& rules, const Options& options);
+
+LaneId lane_of(std::string_view task);
+
+}  // namespace parley::ingress

@@ -1,0 +1,25 @@
+// What a type's schema and named checks find wrong with a message, and the refusal that says so (COR-04, D6).
+#pragma once
+#include <string>
+#include <vector>
+
+#include "base/result.hpp"
+#include "json/value.hpp"
+#include "profile/ruleset.hpp"
+
+namespace parley::ingress {
+
+struct Defects {
+  std::vector<base::Problem> errors;    // the schema's, then the checks'; at most details_max
+  std::vector<base::Problem> warnings;  // of checks that only warn
+  std::string hint;                     // of the check that found the first error, where the schema found none
+  bool refuse_lenient = false;          // a check found one that lenient validation does not overlook
+};
+
+// Allocates nothing where there is none. Of a private type no value is told (R25).
+Defects defects_of(json::Value message, const profile::Ruleset& rules, profile::TypeIndex type);
+
+// SCHEMA with every error in `details`.
+std::unexpected<base::Error> refusal(const profile::MessageType& type, Defects defects);
+
+}  // namespace parley::ingress

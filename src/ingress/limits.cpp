@@ -1,0 +1,47 @@
+#include "ingress/limits.hpp"
+
+namespace parley::ingress {
+namespace {
+
+constexpr std::array<std::string_view, 3> unit_names{"bytes", "characters", "items"};
+
+std::size_t measure(json::Value value, profile::LimitUnit unit) {
+  switch (unit) {
+    case profile::LimitUnit::bytes:
+      return value.is_string() ? value.as_string().size() : 0;
+    case profile::LimitUnit::code_points:
+      return value.is_string() ? json::code_points(value.as_string()) : 0;
+    case profile::LimitUnit::items:
+      break;
+  }
+  return value.is_array() ? value.size() : 0;
+}
+
+std::unexpected<base::Error> too_large(std::string_view rule, const std::string& pointer, std::size_t size,
+                                       std::size_t max, std::string_view unit) {
+  const std::string place = pointer.empty() ? "The message" : pointer;
+  std::string message =
+      place + " has " + std::to_string(size) + ' ' + std::string(unit) + "; the limit is " + std::to_string(max) + '.';
+  base::Error error{base::ErrorCode::PAYLOAD_TOO_LARGE, message, {}, pointer, {}, {}};
+  error.details.push_back({pointer, std::string(rule), std::move(message)});
+  return std::unexpected(std::move(error));
+}
+
+}  // namespace
+
+base::Result<> check_size(std::string_view bytes, const profile::Ruleset& rules) {
+  if (bytes.size() <= rules.message_bytes_max) return {};
+  return too_large("MESSAGE_BYTES", "", bytes.size(), rules.message_bytes_max, "bytes");
+}
+
+base::Result<> check_limits(const Found& found, const profile::TypeReading& type, const profile::Places& places) {
+  for (const profile::LimitRule& rule : type.limits) {
+    const std::size_t size = measure(found.at(rule.slot), rule.unit);
+    if (size > rule.max)
+      return too_large(rule.name, places.pointer(rule.slot), size, rule.max,
+                       unit_names[static_cast<std::size_t>(rule.unit)]);
+  }
+  return {};
+}
+
+}  // namespace parley::ingress

@@ -1,0 +1,12 @@
+// The limits of a profile (SUP-08): in force whatever the validation; each refusal names the limit and the size.
+#pragma once
+#include "base/result.hpp"
+#include "ingress/canonical.hpp"
+
+namespace parley::ingress {
+
+// PAYLOAD_TOO_LARGE where the message as sent, or one part of it, is over its limit.
+base::Result<> check_size(std::string_view bytes, const profile::Ruleset& rules);
+base::Result<> check_limits(const Found& found, const profile::TypeReading& type, const profile::Places& places);
+
+}  // namespace parley::ingress

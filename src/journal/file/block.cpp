@@ -1,0 +1,112 @@
+#include "journal/file/block.hpp"
+
+#include "base/assert.hpp"
+#include "journal/little_endian.hpp"
+
+namespace parley::journal::file {
+namespace {
+
+constexpr std::string_view zeros{"\0\0\0\0\0\0\0", 7};
+
+constexpr std::uint64_t padded(std::uint64_t length) {
+  return (length + 7) & ~std::uint64_t{7};
+}
+
+std::uint64_t bytes_of_bodies(std::span<const Record> records) {
+  std::uint64_t total = 0;
+  for (const Record& record : records) total += record.has_body ? record.body.size() : 0;
+  return total;
+}
+
+}  // namespace
+
+std::uint64_t BlockWriter::bytes_of(std::span<const Record> records) {
+  return padded(frame_bytes + facts_bytes(records) + records.size() + bytes_of_bodies(records));
+}
+
+void BlockWriter::write(std::span<const Record> records, const BlockPlace& place, const SegmentKey& key,
+                        Position synced) {
+  facts_length_ = facts_bytes(records);
+  const std::uint64_t bodies_at = frame_bytes + facts_length_ + records.size();
+  const std::uint64_t unpadded = bodies_at + bytes_of_bodies(records);
+  front_.resize(bodies_at);
+  char* to = front_.data();
+  write_facts(to + frame_bytes, records, place);
+
+  pieces_.clear();
+  pieces_.emplace_back();  // the front, once it is complete
+  std::uint32_t bodies_crc = 0;
+  char* kind = to + frame_bytes + facts_length_;
+  for (const Record& record : records) {
+    *kind++ = static_cast<char>(record.has_body ? BodyKind::kept : BodyKind::none);
+    if (!record.has_body || record.body.empty()) continue;
+    bodies_crc = base::crc32c(record.body, bodies_crc);
+    pieces_.push_back(record.body);
+  }
+  const std::string_view padding = zeros.substr(0, padded(unpadded) - unpadded);
+  bodies_crc = base::crc32c(padding, bodies_crc);
+  if (!padding.empty()) pieces_.push_back(padding);
+
+  store(to, key.marker);
+  store(to + 12, bodies_crc);
+  store(to + 16, static_cast<std::uint32_t>(padded(unpadded)));
+  store(to + 20, static_cast<std::uint32_t>(bodies_at));
+  store(to + 24, synced.value);
+  store(to + 32, key.generation.value);
+  store(to + 8, base::crc32c({to + 12, bodies_at - 12}));
+  pieces_.front() = front_;
+}
+
+base::Digest BlockWriter::chain() const {
+  return base::sha256(std::string_view(front_).substr(frame_bytes, facts_length_));
+}
+
+std::optional<Frame> read_frame(std::string_view bytes, const SegmentKey& key, std::uint64_t room) {
+  if (bytes.size() < frame_bytes) return std::nullopt;
+  const char* at = bytes.data();
+  if (load<std::uint64_t>(at) != key.marker || load<std::uint64_t>(at + 32) != key.generation.value)
+    return std::nullopt;
+  Frame frame;
+  frame.crc = load<std::uint32_t>(at + 8);
+  frame.bodies_crc = load<std::uint32_t>(at + 12);
+  frame.length = load<std::uint32_t>(at + 16);
+  frame.bodies_at = load<std::uint32_t>(at + 20);
+  frame.synced = Position(load<std::uint64_t>(at + 24));
+  const bool sound = frame.bodies_at >= block_bytes_min && frame.bodies_at <= frame.length && frame.length % 8 == 0 &&
+                     frame.length <= room;
+  if (!sound) return std::nullopt;
+  return frame;
+}
+
+std::optional<Block> Block::of(const Frame& frame, std::string_view bytes, const SegmentKey& key) {
+  PARLEY_ASSERT(bytes.size() >= frame.bodies_at);
+  if (key.check && base::crc32c(bytes.substr(12, frame.bodies_at - 12)) != frame.crc) return std::nullopt;
+  const std::string_view inner = bytes.substr(frame_bytes, frame.bodies_at - frame_bytes);
+  const std::uint64_t facts_length = Facts::bytes_of(inner);
+  if (facts_length == 0 || facts_length > inner.size()) return std::nullopt;
+  const auto facts = Facts::of(inner.substr(0, facts_length));
+  const bool sound = facts && facts->count() > 0 && facts_length + facts->count() == inner.size();
+  if (!sound) return std::nullopt;
+  std::uint64_t bodies = 0;
+  for (std::uint32_t i = 0; i < facts->count(); ++i) bodies += facts->body_length(i);
+  if (padded(frame.bodies_at + bodies) != frame.length) return std::nullopt;
+  return Block(frame, *facts, inner.substr(facts_length));
+}
+
+BodyKind Block::kind(std::uint32_t index) const {
+  PARLEY_ASSERT(index < kinds_.size());
+  return static_cast<BodyKind>(kinds_[index]);
+}
+
+std::uint64_t Block::body_at(std::uint32_t index) const {
+  std::uint64_t at = frame_.bodies_at;
+  for (std::uint32_t i = 0; i < index; ++i) at += facts_.body_length(i);
+  return at;
+}
+
+bool Block::bodies_intact(std::string_view bytes, const SegmentKey& key) const {
+  PARLEY_ASSERT(bytes.size() == frame_.length);
+  return !key.check || base::crc32c(bytes.substr(frame_.bodies_at)) == frame_.bodies_crc;
+}
+
+}  // namespace parley::journal::file

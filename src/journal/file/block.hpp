@@ -1,0 +1,80 @@
+// A block as it lies in a segment: a frame for this disk, the facts (facts.hpp), and the bodies under them.
+//
+//   0 u64 marker │ 8 u32 CRC of 12…bodies │ 12 u32 CRC of the bodies and padding │ 16 u32 length │ 20 u32 bodies at
+//   24 u64 highest synced position known when written │ 32 u64 generation │ 40 facts │ a BodyKind a record │ bodies │
+//   0…
+//
+// Blocks begin and end at multiples of 8. The marker comes from the journal's secret id and the generation, so that
+// neither stale bytes of another generation nor the contents of a message look like a block.
+#pragma once
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "journal/facts.hpp"
+#include "journal/file/format.hpp"
+
+namespace parley::journal::file {
+
+inline constexpr std::size_t frame_bytes = 40;
+inline constexpr std::size_t block_bytes_min = frame_bytes + facts_head_bytes;
+
+// Makes a block's bytes; its buffers are reused. The pieces point into it and into the records. Resource type.
+class BlockWriter {
+ public:
+  // How long the block will be.
+  static std::uint64_t bytes_of(std::span<const Record> records);
+
+  void write(std::span<const Record> records, const BlockPlace& place, const SegmentKey& key, Position synced);
+  const std::vector<std::string_view>& pieces() const { return pieces_; }
+  base::Digest chain() const;
+
+ private:
+  std::string front_;  // frame, facts and kinds
+  std::size_t facts_length_ = 0;
+  std::vector<std::string_view> pieces_;
+};
+
+struct Frame {
+  std::uint32_t crc = 0;
+  std::uint32_t bodies_crc = 0;
+  std::uint32_t length = 0;
+  std::uint32_t bodies_at = 0;
+  Position synced;
+};
+
+// The frame at the front of `bytes`, where it is one of this segment and fits in `room`; unchecked.
+std::optional<Frame> read_frame(std::string_view bytes, const SegmentKey& key, std::uint64_t room);
+
+// A block whose frame and facts are checked; its bodies may not be. Views into the bytes it was made of.
+class Block {
+ public:
+  // `bytes` reaches at least to the bodies.
+  static std::optional<Block> of(const Frame& frame, std::string_view bytes, const SegmentKey& key);
+
+  const Frame& frame() const { return frame_; }
+  const Facts& facts() const { return facts_; }
+  BodyKind kind(std::uint32_t index) const;
+  std::uint64_t body_at(std::uint32_t index) const;  // from the block's beginning
+  // `bytes` is the whole block.
+  bool bodies_intact(std::string_view bytes, const SegmentKey& key) const;
+
+ private:
+  Block(const Frame& frame, const Facts& facts, std::string_view kinds) : frame_(frame), facts_(facts), kinds_(kinds) {}
+
+  Frame frame_;
+  Facts facts_;
+  std::string_view kinds_;
+};
+
+// Whether each block follows the one before: no gap, no swap, no foreign block.
+struct Chain {
+  Head at;
+
+  bool follows(const Block& block) const {
+    return block.facts().first().value == at.position.value + 1 && block.facts().previous() == at.chain;
+  }
+  void pass(const Block& block) { at = {block.facts().last(), block.facts().engine_time(), block.facts().chain()}; }
+};
+
+}  // namespace parley::journal::file

@@ -1,0 +1,89 @@
+#include "journal/file/block_stream.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "journal/little_endian.hpp"
+
+namespace parley::journal::file {
+namespace {
+
+constexpr std::uint64_t read_bytes = 128 * 1024;
+constexpr std::uint64_t survey_bytes = 1024 * 1024;
+
+// The frame at `offset`, if it and its facts are intact: read on its own, for candidates are rare.
+base::Result<std::optional<Frame>> intact_frame(base::File& file, const SegmentKey& key, std::uint64_t offset,
+                                                std::uint64_t to) {
+  std::string bytes(frame_bytes, '\0');
+  PARLEY_TRY(const std::size_t got, file.read_at(offset, bytes));
+  const auto frame = read_frame(std::string_view(bytes).substr(0, got), key, to - offset);
+  if (!frame) return std::nullopt;
+  bytes.resize(frame->bodies_at);
+  PARLEY_TRY(const std::size_t whole, file.read_at(offset, bytes));
+  if (whole < bytes.size() || !Block::of(*frame, bytes, key)) return std::nullopt;
+  return frame;
+}
+
+std::size_t nonzero_length(std::string_view bytes) {
+  std::size_t length = bytes.size();
+  while (length >= 8 && load<std::uint64_t>(bytes.data() + length - 8) == 0) length -= 8;
+  while (length > 0 && bytes[length - 1] == '\0') --length;
+  return length;
+}
+
+}  // namespace
+
+base::Result<bool> BlockStream::have(std::uint64_t count) {
+  if (count > to_ - offset_) return false;
+  if (offset_ >= buffer_at_ && offset_ + count <= buffer_at_ + buffered_) return true;
+  const std::uint64_t wanted = std::min(std::max(count, read_bytes), to_ - offset_);
+  if (buffer_.size() < wanted) buffer_.resize(wanted);
+  buffer_at_ = offset_;
+  PARLEY_TRY(buffered_, file_.read_at(offset_, std::span(buffer_.data(), wanted)));
+  return buffered_ >= count;
+}
+
+base::Result<Step> BlockStream::next() {
+  block_.reset();
+  offset_ = next_;
+  if (offset_ == to_) return Step::end;
+  PARLEY_TRY(const bool framed, have(block_bytes_min));
+  if (!framed) return Step::bad;
+  const auto frame = read_frame(at_offset(), key_, to_ - offset_);
+  if (!frame) return Step::bad;
+  PARLEY_TRY(const bool here, have(bodies_ == Bodies::checked ? frame->length : frame->bodies_at));
+  if (!here) return Step::bad;
+  block_ = Block::of(*frame, at_offset(), key_);
+  if (!block_) return Step::bad;
+  if (bodies_ == Bodies::checked && !block_->bodies_intact(at_offset().substr(0, frame->length), key_)) {
+    block_.reset();
+    return Step::bad;
+  }
+  next_ = offset_ + frame->length;
+  return Step::block;
+}
+
+base::Result<Rest> survey(base::File& file, const SegmentKey& key, std::uint64_t from, std::uint64_t to) {
+  Rest rest;
+  rest.nonzero_end = from;
+  // Blocks begin at multiples of 8; a bad place may be any byte once a file was cut.
+  const std::uint64_t begin = from & ~std::uint64_t{7};
+  std::string buffer(std::min(survey_bytes, std::max(to, begin) - begin), '\0');
+  for (std::uint64_t at = begin; at < to; at += survey_bytes) {
+    const std::uint64_t wanted = std::min(survey_bytes, to - at);
+    PARLEY_TRY(const std::size_t got, file.read_at(at, std::span(buffer.data(), wanted)));
+    const std::size_t length = nonzero_length({buffer.data(), got});
+    if (length > 0) rest.nonzero_end = std::max(rest.nonzero_end, at + length);
+    for (std::size_t i = 0; i + 8 <= length; i += 8) {
+      if (load<std::uint64_t>(buffer.data() + i) != key.marker) continue;
+      PARLEY_TRY(const auto frame, intact_frame(file, key, at + i, to));
+      if (!frame) continue;
+      ++rest.blocks;
+      rest.synced = std::max(rest.synced, frame->synced);
+    }
+    if (got < wanted) break;  // the file's end
+  }
+  return rest;
+}
+
+}  // namespace parley::journal::file

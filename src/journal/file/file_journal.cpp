@@ -1,0 +1,285 @@
+#include "journal/file/file_journal.hpp"
+
+#include <algorithm>
+
+#include "base/assert.hpp"
+#include "journal/file/block.hpp"
+#include "journal/file/catalog.hpp"
+#include "journal/file/reader.hpp"
+#include "journal/file/recovery.hpp"
+#include "journal/file/snapshot_file.hpp"
+#include "journal/file/space.hpp"
+
+namespace parley::journal::file {
+namespace {
+
+class FileJournal final : public Journal {
+ public:
+  FileJournal(Options options, std::unique_ptr<base::FileLock> lock, RecoveredState state)
+      : options_(std::move(options)),
+        lock_(std::move(lock)),
+        id_(state.id),
+        index_reserve_((options_.segment_bytes / options_.index_bytes + 2) * index_row_bytes),
+        segment_room_(options_.segment_bytes - blocks_at - index_reserve_),
+        snapshots_(std::move(state.snapshots)),
+        catalog_(std::make_shared<Catalog>(options_.index_bytes)),
+        space_(*options_.files, options_.folder, options_.segment_bytes, segments_ahead(), *options_.worker) {
+    resume(std::move(state));
+  }
+
+  base::Result<Ticket> append(std::span<const Record> records, base::Instant engine_time) override {
+    PARLEY_ASSERT(!records.empty() && !closed_);
+    if (failure_) return std::unexpected(*failure_);
+    const std::uint64_t bytes = BlockWriter::bytes_of(records);
+    if (bytes > segment_room_) {
+      return base::fail(base::ErrorCode::PAYLOAD_TOO_LARGE,
+                        "a block of " + std::to_string(bytes) + " bytes; at most " + std::to_string(segment_room_));
+    }
+    if (bytes > left()) PARLEY_CHECK(roll());
+    return append_block(records, bytes, engine_time);
+  }
+
+  void poll(Outcomes& outcomes) override {
+    refill();
+    if (told_ < head_.position) {
+      told_ = head_.position;
+      outcomes.durable_up_to(told_);
+    }
+    if (failure_ && !failure_told_) {
+      failure_told_ = true;
+      outcomes.ended(Outcome::failed, *failure_);
+    }
+  }
+
+  void tick() override {
+    space_.retry();
+    refill();
+    (void)mark();  // a failure is told by poll()
+  }
+
+  Room room_for(std::uint64_t bytes) override {
+    const std::uint64_t ready = space_.ready() * segment_room_;
+    const std::uint64_t usable = bytes <= left() ? left() + ready : ready;
+    if (usable >= bytes + options_.reserve_bytes) return Room::enough;
+    const bool none_to_come = failure_ || space_.state() == Space::State::out_of_space;
+    return none_to_come ? Room::full : Room::soon;
+  }
+
+  std::uint64_t block_bytes_max() const override { return segment_room_; }
+  Head head() const override { return head_; }
+  Position durable_head() const override { return head_.position; }
+
+  std::unique_ptr<Reader> reader() override { return make_reader(); }
+
+  base::Result<std::unique_ptr<SnapshotWriter>> begin_snapshot() override {
+    if (failure_) return std::unexpected(*failure_);
+    return write_snapshot(*options_.files, options_.folder, id_, head_);
+  }
+
+  std::vector<SnapshotInfo> snapshots() const override { return snapshots_; }
+
+  base::Result<> read_snapshot(const SnapshotInfo& snapshot, const ChunkVisitor& visit) override {
+    auto read = read_snapshot_file(*options_.files, options_.folder, id_, snapshot.at.position, visit);
+    if (!read) return std::unexpected(std::move(read).error());
+    return {};
+  }
+
+  base::Result<> close() override {
+    closed_ = true;
+    return mark();
+  }
+
+  // Keeps the snapshots that continue into this history; the others are told of.
+  base::Result<> compare_snapshots(std::vector<base::Error>& refused) {
+    std::vector<SnapshotInfo> kept;
+    for (const SnapshotInfo& snapshot : snapshots_) {
+      PARLEY_TRY(const bool fits, is_of_this_history(snapshot.at));
+      if (fits) {
+        kept.push_back(snapshot);
+        continue;
+      }
+      refused.push_back(damaged(options_.folder + "/" + snapshot_name(snapshot.at.position), 0, snapshot.at.position,
+                                "the snapshot is of another history")
+                            .error());
+    }
+    snapshots_ = std::move(kept);
+    return {};
+  }
+
+ private:
+  void resume(RecoveredState state) {
+    const Segment& newest = state.segments.back();
+    file_ = std::move(state.newest);
+    key_ = key_of(id_, newest.generation);
+    offset_ = newest.end;
+    limit_ = std::max(offset_, state.capacity - std::min(state.capacity, index_reserve_));
+    sealed_ = newest.seal.has_value();
+    segment_before_ = newest.before;
+    head_ = state.head;
+    told_ = head_.position;
+    space_.continue_after(Generation(newest.generation.value + state.ready.size()));
+    for (ReadySegment& segment : state.ready) space_.add(std::move(segment));
+    catalog_->open(std::move(state.segments), head_);
+    refill();
+  }
+
+  std::size_t segments_ahead() const { return (options_.reserve_bytes + segment_room_ - 1) / segment_room_ + 1; }
+  std::uint64_t left() const { return limit_ - offset_; }
+
+  void refill() {
+    std::size_t before = 0;
+    do {  // an inline worker makes one each time
+      before = space_.ready();
+      space_.refill(fill_);
+    } while (space_.ready() > before);
+    if (space_.state() == Space::State::failed && !failure_) (void)stop(space_.error());
+  }
+
+  std::unexpected<base::Error> stop(base::Error why) {
+    why.code = base::ErrorCode::JOURNAL_FAILED;  // in ready space even a full disk is a failure
+    failure_ = std::move(why);
+    return std::unexpected(*failure_);
+  }
+
+  base::Result<Ticket> append_block(std::span<const Record> records, std::uint64_t bytes, base::Instant engine_time) {
+    const Position first(head_.position.value + 1);
+    writer_.write(records, {options_.term, first, engine_time, head_.chain}, key_, head_.position);
+    PARLEY_CHECK(put_block(bytes));
+    if (head_.position == segment_before_.position) segment_began_ = engine_time;
+    head_ = {Position(head_.position.value + records.size()), engine_time, writer_.chain()};
+    unmarked_ = true;
+    catalog_->extend(head_, first, offset_, offset_ + bytes);
+    offset_ += bytes;
+    return Ticket{first, head_.position};
+  }
+
+  // One write, one sync. A new segment's header goes with its first block: the space in between is zeros.
+  base::Result<> put_block(std::uint64_t bytes) {
+    pieces_.clear();
+    const bool opens = std::exchange(header_due_, false);
+    if (opens) pieces_.push_back(header_page_);
+    pieces_.insert(pieces_.end(), writer_.pieces().begin(), writer_.pieces().end());
+    PARLEY_ASSERT(offset_ + bytes <= limit_);
+    if (auto written = file_->write_at(opens ? 0 : offset_, pieces_); !written) return stop(std::move(written).error());
+    return sync();
+  }
+
+  base::Result<> sync() {
+    if (options_.unsafe.skip_sync) return {};
+    if (auto synced = file_->sync_data(); !synced) return stop(std::move(synced).error());
+    return {};
+  }
+
+  // Says on the disk that all up to the head was synced.
+  base::Result<> mark() {
+    if (failure_ || !std::exchange(unmarked_, false)) return {};
+    char bytes[mark_bytes];
+    write_mark(bytes, head_.position, key_);
+    const std::string_view piece(bytes, sizeof bytes);
+    if (auto written = file_->write_at(mark_at, std::span(&piece, 1)); !written)
+      return stop(std::move(written).error());
+    return sync();
+  }
+
+  // Seals the segment and goes on in the next one, which was made ready before.
+  base::Result<> roll() {
+    auto next = space_.take(fill_);
+    if (!next && space_.state() == Space::State::failed) return stop(space_.error());
+    if (!next) {
+      return base::fail(base::ErrorCode::STORAGE_FULL, "no segment could be made ready: " + space_.error().message,
+                        options_.folder);
+    }
+    if (!sealed_) PARLEY_CHECK(write_seal_and_index());
+    file_ = std::move(next->file);
+    key_ = key_of(id_, next->generation);
+    offset_ = blocks_at;
+    limit_ = blocks_at + segment_room_;
+    sealed_ = false;
+    segment_before_ = head_;
+    header_page_.assign(blocks_at, '\0');
+    write_header(header_page_.data(), {format_version, id_, next->generation, options_.segment_bytes, head_});
+    header_due_ = true;
+    catalog_->begin({next->generation, head_, head_.position, blocks_at, {}, {}, {}});
+    refill();
+    return {};
+  }
+
+  base::Result<> write_seal_and_index() {
+    const std::vector<IndexRow> rows = catalog_->newest_index();
+    const std::string index = write_index(rows);
+    const Seal seal{key_.generation, head_, offset_, static_cast<std::uint32_t>(rows.size()), base::crc32c(index)};
+    std::string bytes(seal_bytes, '\0');
+    write_seal(bytes.data(), seal, key_);
+    for (const auto& [at, piece] : {std::pair{offset_, std::string_view(index)}, {seal_at, std::string_view(bytes)}}) {
+      if (auto written = file_->write_at(at, std::span(&piece, 1)); !written) return stop(std::move(written).error());
+    }
+    PARLEY_CHECK(sync());
+    catalog_->seal(seal);
+    choose_fill();
+    return {};
+  }
+
+  // Zeros double the bytes written: worth it while the disk has time for them.
+  void choose_fill() {
+    const bool busy = options_.zeros == Zeros::by_load && head_.engine_time - segment_began_ < options_.busy_segment;
+    fill_ = busy || options_.zeros == Zeros::never ? Fill::none : Fill::zeros;
+  }
+
+  std::unique_ptr<FileReader> make_reader() {
+    return std::make_unique<FileReader>(ReaderSetup{options_.files, options_.folder, id_, catalog_,
+                                                    options_.reader_cache_bytes, !options_.unsafe.skip_checks});
+  }
+
+  base::Result<bool> is_of_this_history(const Head& at) {
+    if (at.position == head_.position) return at.chain == head_.chain;
+    PARLEY_TRY(const auto chain, make_reader()->chain_before(Position(at.position.value + 1)));
+    return chain == at.chain;
+  }
+
+  Options options_;
+  std::unique_ptr<base::FileLock> lock_;
+  const JournalId id_;
+  const std::uint64_t index_reserve_;  // bytes kept free behind the blocks of each segment
+  const std::uint64_t segment_room_;   // bytes for blocks in a fresh segment
+  std::vector<SnapshotInfo> snapshots_;
+  std::shared_ptr<Catalog> catalog_;
+  Space space_;
+  Fill fill_ = Fill::zeros;
+
+  std::unique_ptr<base::File> file_;  // the segment that is written
+  SegmentKey key_;
+  std::uint64_t offset_ = 0;  // where its next block goes
+  std::uint64_t limit_ = 0;   // where its blocks must end
+  bool sealed_ = false;
+  Head segment_before_;
+  base::Instant segment_began_{};  // engine time of its first block
+  std::string header_page_;
+  bool header_due_ = false;
+
+  Head head_;  // all of it is synced
+  BlockWriter writer_;
+  std::vector<std::string_view> pieces_;
+  bool unmarked_ = false;  // no mark says yet that the last block was synced
+  bool closed_ = false;
+
+  Position told_;
+  std::optional<base::Error> failure_;
+  bool failure_told_ = false;
+};
+
+}  // namespace
+
+base::Result<Opened> open(Options options) {
+  PARLEY_ASSERT(options.files != nullptr && options.random != nullptr);
+  PARLEY_ASSERT(options.segment_bytes % 8 == 0 && options.segment_bytes >= 2 * blocks_at);
+  PARLEY_CHECK(options.files->make_folder(options.folder));
+  PARLEY_TRY(auto lock, options.files->lock(options.folder + "/" + std::string(lock_name)));
+  PARLEY_TRY(RecoveredState state, recover(options));
+  Recovered recovered = std::move(state.report);
+  if (!options.worker) options.worker = thread_worker();
+  auto journal = std::make_unique<FileJournal>(std::move(options), std::move(lock), std::move(state));
+  PARLEY_CHECK(journal->compare_snapshots(recovered.refused_snapshots));
+  return Opened{std::move(journal), std::move(recovered)};
+}
+
+}  // namespace parley::journal::file

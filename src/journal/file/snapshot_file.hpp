@@ -1,0 +1,24 @@
+// Snapshots as files of their own: written under an unfinished name, checksummed, synced, renamed, the folder synced;
+// read only after a check of the whole. The layout is in docs/internals/journal-format.md.
+#pragma once
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/file.hpp"
+#include "journal/file/format.hpp"
+
+namespace parley::journal::file {
+
+std::string snapshot_name(Position position);
+std::optional<Position> snapshot_position(std::string_view file_name);
+
+// Writes a snapshot of the state at `at` into the folder; may live on another thread than the journal.
+base::Result<std::unique_ptr<SnapshotWriter>> write_snapshot(base::FileSystem& files, const std::string& folder,
+                                                             const JournalId& id, const Head& at);
+
+// Walks the whole file. Errors: JOURNAL_DAMAGED where any byte of it is not as written.
+base::Result<SnapshotInfo> read_snapshot_file(base::FileSystem& files, const std::string& folder, const JournalId& id,
+                                              Position position, const ChunkVisitor& visit);
+
+}  // namespace parley::journal::file

@@ -1,0 +1,46 @@
+// Whole names are compared, never parts: 127.0.0.1.evil.example is another host than 127.0.0.1.
+#include "net/http/access.hpp"
+
+#include <algorithm>
+
+namespace parley::net::http {
+namespace {
+
+bool holds(const std::vector<std::string>& list, std::string_view name) {
+  return std::ranges::any_of(list, [&](const auto& allowed) { return same_ignoring_case(allowed, name); });
+}
+
+std::string quoted(std::string_view text) {
+  return '"' + std::string(text.substr(0, 100)) + '"';
+}
+
+}  // namespace
+
+AccessPolicy AccessPolicy::loopback(std::uint16_t port) {
+  AccessPolicy policy;
+  for (const auto* host : {"127.0.0.1", "[::1]", "localhost"}) policy.allow(host, port);
+  return policy;
+}
+
+void AccessPolicy::allow(std::string_view host, std::uint16_t port) {
+  const std::string name(host);
+  const std::string full = name + ":" + std::to_string(port);
+  hosts.push_back(full);
+  origins.push_back("http://" + full);
+  if (port != 80) return;  // the default port is left out by clients
+  hosts.push_back(name);
+  origins.push_back("http://" + name);
+}
+
+base::Result<> check_access(const AccessPolicy& policy, const Head& head) {
+  if (!holds(policy.hosts, head.host))
+    return base::fail(base::ErrorCode::BAD_HOST, "this server does not answer to the name " + quoted(head.host),
+                      "Host");
+  for (const auto& field : head.fields)
+    if (same_ignoring_case(field.name, "Origin") && !holds(policy.origins, field.value))
+      return base::fail(base::ErrorCode::BAD_ORIGIN, "pages of " + quoted(field.value) + " may not call this server",
+                        "Origin");
+  return {};
+}
+
+}  // namespace parley::net::http

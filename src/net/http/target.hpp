@@ -1,0 +1,20 @@
+// The parts of a target, decoded one at a time, each refused where its encoding is broken.
+#pragma once
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/result.hpp"
+
+namespace parley::net::http {
+
+// One path segment or query value. Refuses broken escapes and control characters, NUL among them (H1).
+base::Result<std::string> percent_decoded(std::string_view text);
+
+using QueryParameters = std::vector<std::pair<std::string, std::string>>;
+
+// name=value&…, both decoded, '+' a space. A name that comes twice is refused: which of them counts is a guess.
+base::Result<QueryParameters> parse_query(std::string_view query);
+
+}  // namespace parley::net::http

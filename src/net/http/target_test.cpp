@@ -1,0 +1,26 @@
+#include "net/http/target.hpp"
+
+#include <gtest/gtest.h>
+
+namespace parley::net::http {
+namespace {
+
+TEST(Target, DecodesEscapesAndRefusesBrokenOnes) {
+  EXPECT_EQ(percent_decoded("a%2Fb+%e2%82%ac").value(), "a/b+€");
+  for (const auto* broken : {"%", "%4", "%zz", "%4g", "a%0", "%00", "%0a", "%7F"})
+    EXPECT_FALSE(percent_decoded(broken)) << broken;
+  EXPECT_EQ(percent_decoded("%41").value(), "A");
+}
+
+TEST(Target, ReadsQueriesAndRefusesRepeatedNames) {
+  const auto parameters = parse_query("after=x%26y&limit=10&&flag&q=a+b");
+  ASSERT_TRUE(parameters.has_value());
+  const QueryParameters expected = {{"after", "x&y"}, {"limit", "10"}, {"flag", ""}, {"q", "a b"}};
+  EXPECT_EQ(*parameters, expected);
+  EXPECT_FALSE(parse_query("a=1&%61=2"));
+  EXPECT_FALSE(parse_query("a=%"));
+  EXPECT_TRUE(parse_query("")->empty());
+}
+
+}  // namespace
+}  // namespace parley::net::http

@@ -1,0 +1,414 @@
+// The loop over real sockets of the loopback interface, one thread for both ends. Each wait is bounded.
+#include "net/loop.hpp"
+
+#include <arpa/inet.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <malloc.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <filesystem>
+#include <optional>
+#include <thread>
+
+#include "net/websocket/handshake.hpp"
+
+namespace parley::net {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::StartsWith;
+
+// A front that answers with what it was asked; /later is answered when the test says so.
+struct Echo final : HttpPort, WebSocketPort {
+  Loop* loop = nullptr;
+  int heads = 0;
+  std::optional<RequestId> later;
+  std::vector<std::string> events;
+  ConnectionId socket;
+  bool echoes = true;
+
+  HeadDecision on_head(RequestId, const http::Head& head) override {
+    ++heads;
+    if (head.path == "/socket") return AcceptWebSocket{};
+    if (head.path == "/secret" && head.find("Authorization").empty())
+      return http::Response{.status = 401, .body = "token?"};
+    return AcceptBody{.bytes_max = 1000};
+  }
+  void on_request(RequestId id, const http::Head& head, std::string_view body) override {
+    if (head.path == "/later") {
+      later = id;
+      return;
+    }
+    loop->respond(id, {.body = std::string(head.path) + " [" + std::string(body) + "]"});
+  }
+  http::Response refusal(const base::Error& error) override {
+    return {.status = info(error.code).http_status, .body = std::string(info(error.code).name)};
+  }
+  void on_closed(ConnectionId) override { events.push_back("http closed"); }
+
+  void on_open(ConnectionId id, const http::Head&) override {
+    socket = id;
+    events.push_back("open");
+  }
+  void on_message(ConnectionId id, websocket::MessageKind kind, std::string_view message) override {
+    if (echoes) loop->send(id, kind, std::string(message));
+  }
+  void on_slow(ConnectionId, std::size_t) override { events.push_back("slow"); }
+  void on_drained(ConnectionId) override { events.push_back("drained"); }
+  void on_closed(ConnectionId, const websocket::End& end) override {
+    events.push_back("socket closed " + std::to_string(end.code));
+  }
+};
+
+struct Client {
+  int descriptor = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+  Client(std::uint16_t port) {
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_port = htons(port);
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    EXPECT_EQ(connect(descriptor, reinterpret_cast<sockaddr*>(&address), sizeof address), 0) << errno;
+  }
+  ~Client() { ::close(descriptor); }
+  Client(const Client&) = delete;
+
+  std::size_t write(std::string_view bytes) const {
+    const auto count = ::send(descriptor, bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+    return count < 0 ? 0 : static_cast<std::size_t>(count);
+  }
+  bool read(std::string& into) const {  // false: the end
+    static std::string buffer(1 << 20, '\0');
+    const auto count = recv(descriptor, buffer.data(), buffer.size(), MSG_DONTWAIT);
+    if (count > 0) into.append(buffer.data(), static_cast<std::size_t>(count));
+    return count > 0 || (count < 0 && errno == EAGAIN);
+  }
+};
+
+struct LoopTest : testing::Test {
+  base::SystemClock clock;
+  observe::Metrics metrics;
+  std::vector<std::string> lines;
+  std::unique_ptr<observe::Log> log = observe::Log::to_function(
+      clock, observe::Level::info, [this](std::string_view line) { lines.emplace_back(line); });
+  Echo echo;
+  std::unique_ptr<Loop> loop;
+  std::uint16_t port = 0;
+  std::string host;
+
+  void start(LoopSettings settings = {}) {
+    loop = std::make_unique<Loop>(clock, metrics, *log, std::move(settings));
+    echo.loop = loop.get();
+    loop->serve(echo, echo);
+    port = loop->listen({}).value();
+    host = "Host: 127.0.0.1:" + std::to_string(port) + "\r\n";
+  }
+  void SetUp() override { start(); }
+
+  bool turn_until(const std::function<bool()>& done) {
+    const auto end = clock.monotonic() + seconds(5);
+    while (!done()) {
+      if (clock.monotonic() > end) return false;
+      loop->wait(clock.monotonic() + milliseconds(5));
+      loop->flush();
+    }
+    return true;
+  }
+  std::string read_to_end(Client& client) {
+    std::string text;
+    bool open = true;
+    EXPECT_TRUE(turn_until([&] { return !(open = client.read(text)); })) << text;
+    return text;
+  }
+  std::string read_until(Client& client, std::string_view what) {
+    std::string text;
+    EXPECT_TRUE(turn_until([&] { return client.read(text) && text.find(what) != text.npos; })) << text;
+    return text;
+  }
+  std::string get(std::string_view path, std::string_view fields = "Connection: close\r\n") {
+    return "GET " + std::string(path) + " HTTP/1.1\r\n" + host + std::string(fields) + "\r\n";
+  }
+  std::string upgrade() {
+    return get("/socket",
+               "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: "
+               "dGhlIHNhbXBsZSBub25jZQ==\r\n");
+  }
+};
+
+struct ZeroRandom final : base::Random {
+  void fill(std::span<std::uint8_t> bytes) override { std::fill(bytes.begin(), bytes.end(), std::uint8_t{0x33}); }
+};
+
+// COR-07
+TEST_F(LoopTest, AnswersHttpInOrderAlsoWhenAnAnswerComesLater) {
+  Client client(port);
+  client.write(get("/later", "") + "POST /b HTTP/1.1\r\n" + host + "Content-Length: 2\r\nConnection: close\r\n\r\nhi");
+  ASSERT_TRUE(turn_until([&] { return echo.later.has_value(); }));
+  std::string early;
+  for (int i = 0; i < 3; ++i) loop->poll();
+  EXPECT_TRUE(client.read(early));
+  EXPECT_THAT(early, IsEmpty()) << "the second waits for the first";
+  EXPECT_TRUE(loop->respond(*echo.later, {.body = "at last"}));
+  EXPECT_FALSE(loop->respond(*echo.later, {.body = "again"}));
+  const auto text = read_to_end(client);
+  EXPECT_LT(text.find("at last"), text.find("/b [hi]"));
+  EXPECT_THAT(text, HasSubstr("\r\nDate: "));
+  EXPECT_TRUE(turn_until([&] { return loop->connections() == 0; }));
+  EXPECT_THAT(echo.events, testing::ElementsAre("http closed"));
+  EXPECT_FALSE(loop->respond({echo.later->connection, 2}, {}));
+}
+
+// J1, J2: refused before any front is asked, on every path and the upgrade too; no side effect.
+TEST_F(LoopTest, RefusesOtherHostsAndOrigins) {
+  for (const std::string path : {"/healthz", "/metrics", "/v1/x", "/socket"}) {
+    for (const auto& [fields, status] : {std::pair<std::string, std::string>{"Host: evil.example\r\n", "421"},
+                                         {"Host: 127.0.0.1.evil:" + std::to_string(port) + "\r\n", "421"},
+                                         {host + "Origin: null\r\n", "403"},
+                                         {host + "Origin: http://localhost.evil\r\n", "403"}}) {
+      Client client(port);
+      client.write("GET " + path + " HTTP/1.1\r\n" + fields +
+                   "Connection: Upgrade, close\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
+                   "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n");
+      EXPECT_THAT(read_to_end(client), StartsWith("HTTP/1.1 " + status)) << path << fields;
+    }
+  }
+  EXPECT_EQ(echo.heads, 0);
+  EXPECT_THAT(metrics.text(), HasSubstr("parley_http_requests_total{status=\"4xx\"} 16"));
+}
+
+TEST_F(LoopTest, RefusesBeforeTheBodyIsRead) {  // D10
+  Client client(port);
+  client.write("POST /secret HTTP/1.1\r\n" + host + "Content-Length: 1000000000\r\n\r\n");
+  EXPECT_THAT(read_to_end(client), HasSubstr("401"));
+  Client large(port);
+  large.write("POST /x HTTP/1.1\r\n" + host + "Content-Length: 1001\r\n\r\n");
+  EXPECT_THAT(read_to_end(large), HasSubstr("PAYLOAD_TOO_LARGE"));
+}
+
+TEST_F(LoopTest, EchoesWebSocketMessagesOfEightMegabytes) {
+  Client client(port);
+  client.write(upgrade());
+  const auto answer = read_until(client, "\r\n\r\n");
+  EXPECT_THAT(answer, HasSubstr("Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo="));
+
+  wire::Output output;
+  ZeroRandom masks;
+  websocket::Settings settings;
+  auto machine = websocket::Connection::client(settings, output, masks, {});
+  const std::string message(8 << 20, 'm');
+  machine.send(websocket::MessageKind::text, std::string_view("small"));
+  machine.send(websocket::MessageKind::binary, std::string_view(message));
+  std::vector<std::string> messages;
+  bool closed = false;
+  const auto exchange = [&] {
+    const std::string bytes = output.text();
+    output.consume(client.write(bytes));
+    std::string part;
+    client.read(part);
+    std::span<char> input = part;
+    websocket::Connection::Step step;
+    while ((step = machine.receive(input, {})) != websocket::Connection::Step::need_more) {
+      if (step == websocket::Connection::Step::closed) closed = true;
+      if (step == websocket::Connection::Step::message) messages.emplace_back(machine.message());
+    }
+  };
+  ASSERT_TRUE(turn_until([&] { return exchange(), messages.size() == 2; }));
+  EXPECT_EQ(messages[0], "small");
+  EXPECT_TRUE(messages[1] == message);
+  machine.close(1000, "", {});
+  ASSERT_TRUE(turn_until([&] { return exchange(), closed; }));
+  EXPECT_EQ(echo.events.front(), "open");
+  EXPECT_EQ(echo.events.back(), "socket closed 1000");
+  EXPECT_EQ(metrics.counter(observe::Metric::websocket_messages, "in").value(), 2u);
+  EXPECT_GT(metrics.counter(observe::Metric::network_written_bytes).value(), 8u << 20);
+}
+
+// D6: a reader that does not read is told of, not read from, and cut at the bound; one that reads again is told of.
+TEST_F(LoopTest, TellsWhoIsSlowAndCutsWhoStaysSo) {
+  LoopSettings settings;
+  settings.output_bytes_max = 4 << 20;
+  start(settings);
+  Client client(port);
+  client.write(upgrade());
+  read_until(client, "\r\n\r\n");
+  const auto unwritten = [&] { return loop->unwritten_bytes(echo.socket); };
+  // Fills the kernel's buffers first, however large they are.
+  while (unwritten() < 2 << 20) {
+    ASSERT_TRUE(loop->send(echo.socket, websocket::MessageKind::binary, std::string(1 << 20, 'x')));
+    loop->flush();
+  }
+  EXPECT_THAT(echo.events, testing::ElementsAre("open", "slow"));
+  std::string text;
+  ASSERT_TRUE(turn_until([&] { return client.read(text) && unwritten() == 0; }));
+  EXPECT_THAT(echo.events, testing::ElementsAre("open", "slow", "drained"));
+  while (loop->send(echo.socket, websocket::MessageKind::binary, std::string(1 << 20, 'x'))) loop->flush();
+  EXPECT_EQ(echo.events.back(), "socket closed 1006");
+  EXPECT_EQ(metrics.counter(observe::Metric::connections_slow).value(), 1u);
+}
+
+TEST_F(LoopTest, AnswersAPeerThatSendsNoMoreAndGivesUpOnOneThatWaits) {
+  Client client(port);
+  client.write(get("/a", ""));
+  shutdown(client.descriptor, SHUT_WR);
+  EXPECT_THAT(read_to_end(client), HasSubstr("/a []"));
+  Client waiting(port);
+  waiting.write(get("/later", ""));
+  shutdown(waiting.descriptor, SHUT_WR);
+  const auto begun = clock.monotonic();
+  EXPECT_THAT(read_to_end(waiting), IsEmpty());
+  EXPECT_GE(clock.monotonic() - begun, milliseconds(900));
+}
+
+TEST_F(LoopTest, RefusesConnectionsBeyondItsLimit) {
+  LoopSettings settings;
+  settings.connections_max = 2;
+  start(settings);
+  Client one(port), two(port);
+  ASSERT_TRUE(turn_until([&] { return loop->connections() == 2; }));
+  {
+    Client three(port);
+    EXPECT_THAT(read_to_end(three), StartsWith("HTTP/1.1 503"));
+  }
+  one.write(get("/a"));
+  EXPECT_THAT(read_to_end(one), HasSubstr("/a []"));
+}
+
+// E4: without descriptors the loop pauses, does not spin, and goes on when there are some again.
+TEST_F(LoopTest, PausesWhenTheProcessHasNoMoreDescriptors) {
+  Client client(port);
+  client.write(get("/a"));
+  rlimit before{};
+  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
+  const rlimit none = {static_cast<rlim_t>(client.descriptor) + 1, before.rlim_max};
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &none), 0);
+  const auto end = clock.monotonic() + milliseconds(350);
+  int turns = 0;
+  while (clock.monotonic() < end) {
+    loop->wait(end);
+    ++turns;
+  }
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &before), 0);
+  const auto pauses = metrics.counter(observe::Metric::connections_refused, "descriptors").value();
+  EXPECT_GE(pauses, 2u);
+  EXPECT_LE(pauses, 4u);
+  EXPECT_LE(turns, 12);
+  EXPECT_THAT(read_to_end(client), HasSubstr("/a []"));
+  EXPECT_THAT(lines, testing::Not(IsEmpty()));
+}
+
+// The surface's promise: /healthz within 500 ms whatever the loop does.
+TEST_F(LoopTest, TheWatchdogAnswersHealthWhileTheLoopIsBusy) {
+  loop->poll();  // a turn begins, and does not end
+  std::this_thread::sleep_for(milliseconds(150));
+  Client health(port), other(port), silent(port), foreign(port);
+  health.write(get("/healthz", ""));
+  other.write(get("/other"));
+  foreign.write("GET /healthz HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n");
+  pollfd readable = {health.descriptor, POLLIN, 0};
+  const auto begun = clock.monotonic();
+  ASSERT_EQ(poll(&readable, 1, 2000), 1);
+  EXPECT_LE(clock.monotonic() - begun, milliseconds(500));
+  std::string text;
+  while (health.read(text)) std::this_thread::sleep_for(milliseconds(1));
+  EXPECT_THAT(text, StartsWith("HTTP/1.1 200 OK"));
+  EXPECT_THAT(text, HasSubstr("loop_busy_ms"));
+  EXPECT_EQ(metrics.counter(observe::Metric::watchdog_answers).value(), 1u);
+  // Everybody else is the loop's again once it turns.
+  EXPECT_THAT(read_to_end(other), HasSubstr("/other []"));
+  EXPECT_THAT(read_to_end(foreign), StartsWith("HTTP/1.1 421"));
+  silent.write(get("/silent"));
+  EXPECT_THAT(read_to_end(silent), HasSubstr("/silent []"));
+}
+
+TEST_F(LoopTest, WakesForOtherThreadsTimersAndSignals) {
+  std::vector<std::string> seen;
+  std::thread other([&] { loop->post([&] { seen.push_back("posted"); }); });
+  ASSERT_TRUE(turn_until([&] { return seen.size() == 1; }));
+  other.join();
+  const auto begun = clock.monotonic();
+  loop->at(begun + milliseconds(20), [&] { seen.push_back("timer"); });
+  while (seen.size() == 1) loop->wait(base::Duration::max());
+  EXPECT_GE(clock.monotonic() - begun, milliseconds(20));
+  std::thread waker([&] {
+    std::this_thread::sleep_for(milliseconds(20));
+    loop->wake();
+  });
+  loop->wait(base::Duration::max());
+  waker.join();
+  loop->on_stop_signal([&](int signal) { seen.push_back("signal " + std::to_string(signal)); });
+  std::raise(SIGTERM);
+  ASSERT_TRUE(turn_until([&] { return seen.size() == 3; }));
+  EXPECT_THAT(seen, testing::ElementsAre("posted", "timer", "signal 15"));
+}
+
+TEST_F(LoopTest, DrainsInOrder) {
+  std::optional<Client> idle(port), waiting(port), sockets(port);
+  waiting->write(get("/later", ""));
+  sockets->write(upgrade());
+  ASSERT_TRUE(turn_until([&] { return echo.later && !echo.events.empty() && loop->connections() == 3; }));
+  loop->drain();
+  EXPECT_THAT(read_to_end(*idle), IsEmpty());
+  idle.reset();
+  loop->respond(*echo.later, {.body = "done"});
+  const auto text = read_to_end(*waiting);
+  EXPECT_THAT(text, HasSubstr("Connection: close"));
+  EXPECT_THAT(text, HasSubstr("done"));
+  waiting.reset();
+  EXPECT_THAT(read_until(*sockets, "stopping"), HasSubstr("\x03\xe9"));
+  EXPECT_TRUE(turn_until([&] { return loop->connections() == 1; }));
+  sockets->write(std::string("\x88\x82\0\0\0\0\x03\xe9", 8));
+  read_to_end(*sockets);
+  sockets.reset();
+  EXPECT_TRUE(turn_until([&] { return loop->connections() == 0; }));
+  EXPECT_EQ(echo.events.back(), "socket closed 1001");
+}
+
+// D10, J4
+TEST_F(LoopTest, ListensBeyondLoopbackOnlyWhenTold) {
+  EXPECT_FALSE(loop->listen({.host = "0.0.0.0"}));
+  EXPECT_FALSE(loop->listen({.host = "::"}));
+  EXPECT_FALSE(loop->listen({.host = "localhost"})) << "an address is wanted";
+  EXPECT_TRUE(loop->listen({.host = "0.0.0.0", .beyond_loopback = true}));
+  const auto taken = loop->listen({.port = port});
+  ASSERT_FALSE(taken);
+  EXPECT_EQ(taken.error().code, base::ErrorCode::CANNOT_LISTEN);
+}
+
+// E1, and the budget: an idle connection costs at most 6 KB; descriptors come back.
+TEST_F(LoopTest, IdleConnectionsAreSmallAndLeaveNothing) {
+  const auto descriptors = [] {
+    return std::distance(std::filesystem::directory_iterator("/proc/self/fd"), std::filesystem::directory_iterator());
+  };
+  constexpr std::size_t count = 1000;
+  const auto descriptors_before = descriptors();
+  for (const bool websocket : {false, true}) {
+    std::vector<std::unique_ptr<Client>> clients;
+    const auto in_use = [] { return mallinfo2().uordblks; };
+    for (std::size_t i = 0; i < count; ++i) clients.push_back(std::make_unique<Client>(port));
+    const auto before = in_use();
+    ASSERT_TRUE(turn_until([&] { return loop->connections() == count; }));
+    for (auto& client : clients) client->write(websocket ? upgrade() : get("/a", ""));
+    for (auto& client : clients) read_until(*client, websocket ? "\r\n\r\n" : "/a []");
+    const auto each = (in_use() - before) / count;
+    RecordProperty(websocket ? "bytes_per_idle_websocket" : "bytes_per_idle_http", static_cast<int>(each));
+    std::printf("%s: %zu bytes an idle connection\n", websocket ? "WebSocket" : "HTTP", each);
+#if !defined(__SANITIZE_ADDRESS__)
+    EXPECT_LE(each, 6u * 1024);
+#endif
+    clients.clear();
+    ASSERT_TRUE(turn_until([&] { return loop->connections() == 0; }));
+  }
+  EXPECT_EQ(descriptors(), descriptors_before);
+}
+
+}  // namespace
+}  // namespace parley::net

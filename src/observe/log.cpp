@@ -1,0 +1,185 @@
+// The one place that knows spdlog, which brings the queue, the writing thread and the files.
+#include "observe/log.hpp"
+
+#include <spdlog/async.h>
+#include <spdlog/sinks/basic_file_sink.h>
+#include <spdlog/sinks/stdout_sinks.h>
+
+#include <array>
+#include <charconv>
+#include <cmath>
+
+namespace parley::observe {
+namespace {
+
+constexpr std::size_t queue_lines = 8192;
+constexpr std::size_t text_bytes_max = 4096;  // of one value; the rest is cut
+constexpr std::array<std::string_view, 4> level_names = {"debug", "info", "warning", "error"};
+
+void append_escaped(std::string& out, unsigned char c) {
+  constexpr char digits[] = "0123456789abcdef";
+  out += "\\u00";
+  out += digits[c >> 4];
+  out += digits[c & 15];
+}
+
+// Control characters, DEL, and the C1 block (a terminal may take U+009B for an escape) become \u00xx; bytes that are
+// no ASCII stay only as part of a whole UTF-8 sequence.
+std::size_t utf8_sequence(std::string_view text, std::size_t at) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  const unsigned char first = byte(at);
+  const std::size_t length = first >= 0xF0 && first <= 0xF4 ? 4 : first >= 0xE0 ? 3 : first >= 0xC2 ? 2 : 0;
+  if (length == 0 || first > 0xF4 || at + length > text.size()) return 0;
+  for (std::size_t i = 1; i < length; ++i)
+    if ((byte(at + i) & 0xC0) != 0x80) return 0;
+  const unsigned char second = byte(at + 1);
+  const bool overlong = (first == 0xE0 && second < 0xA0) || (first == 0xF0 && second < 0x90);
+  const bool outside = (first == 0xED && second > 0x9F) || (first == 0xF4 && second > 0x8F);
+  const bool c1 = first == 0xC2 && second < 0xA0;
+  const bool line_end = first == 0xE2 && second == 0x80 && (byte(at + 2) == 0xA8 || byte(at + 2) == 0xA9);
+  const bool direction = first == 0xE2 && ((second == 0x80 && byte(at + 2) >= 0xAA && byte(at + 2) <= 0xAE) ||
+                                           (second == 0x81 && byte(at + 2) >= 0xA6 && byte(at + 2) <= 0xA9));
+  return overlong || outside || c1 || line_end || direction ? 0 : length;
+}
+
+void append_text(std::string& out, std::string_view text) {
+  out += '"';
+  const bool cut = text.size() > text_bytes_max;
+  if (cut) text = text.substr(0, text_bytes_max);
+  for (std::size_t at = 0; at < text.size();) {
+    const auto c = static_cast<unsigned char>(text[at]);
+    std::size_t length = 1;
+    if (c == '"' || c == '\\') {
+      out += '\\';
+      out += text[at];
+    } else if (c >= 0x20 && c < 0x7F) {
+      out += text[at];
+    } else if (c < 0x80) {
+      append_escaped(out, c);
+    } else if (length = utf8_sequence(text, at); length > 0) {
+      out += text.substr(at, length);
+    } else {
+      append_escaped(out, c);
+      length = 1;
+    }
+    at += length;
+  }
+  if (cut) out += "...";
+  out += '"';
+}
+
+template <class T>
+void append_number(std::string& out, T number) {
+  std::array<char, 32> digits;
+  out.append(digits.data(), std::to_chars(digits.data(), digits.data() + digits.size(), number).ptr);
+}
+
+struct AppendValue {
+  std::string& out;
+  void operator()(std::string_view text) const { append_text(out, text); }
+  void operator()(bool flag) const { out += flag ? "true" : "false"; }
+  void operator()(std::int64_t number) const { append_number(out, number); }
+  void operator()(std::uint64_t number) const { append_number(out, number); }
+  void operator()(double number) const {
+    if (std::isfinite(number))
+      append_number(out, number);
+    else
+      out += "null";  // JSON has no other word for it
+  }
+};
+
+std::string line_of(base::Instant at, Level level, std::string_view event, Log::Fields fields) {
+  std::string line;
+  line.reserve(256);
+  line += R"({"ts":")";
+  line += base::to_rfc3339(at);
+  line += R"(","level":")";
+  line += level_names[static_cast<std::size_t>(level)];
+  line += R"(","event":)";
+  append_text(line, event);
+  for (const auto& field : fields) {
+    line += ',';
+    append_text(line, field.name);
+    line += ':';
+    std::visit(AppendValue{line}, field.value);
+  }
+  line += '}';
+  return line;
+}
+
+}  // namespace
+
+struct Log::Sink {
+  virtual ~Sink() = default;
+  virtual void write(std::string_view line) = 0;
+};
+
+namespace {
+
+// Owns the queue and the thread that empties it.
+struct QueuedSink {
+  explicit QueuedSink(spdlog::sink_ptr target)
+      : pool(std::make_shared<spdlog::details::thread_pool>(queue_lines, 1)),
+        logger(std::make_shared<spdlog::async_logger>("parley", std::move(target), pool,
+                                                      spdlog::async_overflow_policy::overrun_oldest)) {
+    logger->set_pattern("%v");
+    logger->set_level(spdlog::level::trace);
+    logger->flush_on(spdlog::level::trace);
+    logger->set_error_handler([](const std::string&) {});  // a log that cannot be written must stop nothing (B4)
+  }
+  std::shared_ptr<spdlog::details::thread_pool> pool;
+  std::shared_ptr<spdlog::async_logger> logger;
+};
+
+// Log::Sink is private to Log, which names it when it makes one of these.
+template <class Base>
+struct ToQueue final : Base {
+  explicit ToQueue(spdlog::sink_ptr target) : queue(std::move(target)) {}
+  void write(std::string_view line) override { queue.logger->log(spdlog::level::info, line); }
+  QueuedSink queue;
+};
+
+template <class Base>
+struct ToFunction final : Base {
+  explicit ToFunction(std::function<void(std::string_view)> f) : function(std::move(f)) {}
+  void write(std::string_view line) override { function(line); }
+  std::function<void(std::string_view)> function;
+};
+
+}  // namespace
+
+base::Result<Level> parse_level(std::string_view name) {
+  for (std::size_t i = 0; i < level_names.size(); ++i)
+    if (name == level_names[i]) return static_cast<Level>(i);
+  return base::fail(base::ErrorCode::BAD_REQUEST, "no such log level: " + std::string(name), "log level",
+                    "Use debug, info, warning or error.");
+}
+
+Log::Log(base::Clock& clock, Level level, std::unique_ptr<Sink> sink)
+    : clock_(clock), level_(level), sink_(std::move(sink)) {}
+Log::~Log() = default;
+
+base::Result<std::unique_ptr<Log>> Log::to_stderr(base::Clock& clock, Level level) {
+  auto sink = std::make_unique<ToQueue<Sink>>(std::make_shared<spdlog::sinks::stderr_sink_mt>());
+  return std::unique_ptr<Log>(new Log(clock, level, std::move(sink)));
+}
+
+base::Result<std::unique_ptr<Log>> Log::to_file(base::Clock& clock, Level level, const std::string& path) {
+  try {
+    auto sink = std::make_unique<ToQueue<Sink>>(std::make_shared<spdlog::sinks::basic_file_sink_mt>(path));
+    return std::unique_ptr<Log>(new Log(clock, level, std::move(sink)));
+  } catch (const std::exception& failure) {
+    return base::fail(base::ErrorCode::INTERNAL, failure.what(), path, "Choose a log file that can be written.");
+  }
+}
+
+std::unique_ptr<Log> Log::to_function(base::Clock& clock, Level level, std::function<void(std::string_view)> sink) {
+  return std::unique_ptr<Log>(new Log(clock, level, std::make_unique<ToFunction<Sink>>(std::move(sink))));
+}
+
+void Log::write(Level level, std::string_view event, Fields fields) {
+  if (!wants(level)) return;
+  sink_->write(line_of(clock_.wall(), level, event, fields));
+}
+
+}  // namespace parley::observe

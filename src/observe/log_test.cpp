@@ -1,0 +1,85 @@
+#include "observe/log.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <fstream>
+#include <vector>
+
+namespace parley::observe {
+namespace {
+
+struct FixedClock final : base::Clock {
+  base::Instant wall() override { return base::instant_of(1'700'000'000'000'000); }
+  base::Duration monotonic() override { return {}; }
+};
+
+struct Lines {
+  FixedClock clock;
+  std::vector<std::string> all;
+  std::unique_ptr<Log> log =
+      Log::to_function(clock, Level::info, [this](std::string_view line) { all.emplace_back(line); });
+};
+
+// COR-13
+TEST(Log, WritesOneJsonObjectALine) {
+  Lines lines;
+  lines.log->info("connection opened",
+                  {{"id", 7u}, {"peer", "127.0.0.1"}, {"tls", false}, {"share", 0.5}, {"delta", -1}});
+  ASSERT_EQ(lines.all.size(), 1u);
+  EXPECT_EQ(lines.all[0], R"({"ts":"2023-11-14T22:13:20Z","level":"info","event":"connection opened",)"
+                          R"("id":7,"peer":"127.0.0.1","tls":false,"share":0.5,"delta":-1})");
+}
+
+TEST(Log, LeavesOutWhatIsBelowItsLevel) {
+  Lines lines;
+  lines.log->debug("x");
+  EXPECT_TRUE(lines.all.empty());
+  lines.log->error("y");
+  EXPECT_EQ(lines.all.size(), 1u);
+}
+
+// G3: no value ends a line, colours a terminal, turns the writing direction or passes for a field.
+TEST(Log, EscapesWhatCouldBreakOut) {
+  Lines lines;
+  lines.log->info("e", {{"v", "a\r\nb\x1b[31m\"\\\x7f"}});
+  EXPECT_NE(lines.all[0].find(R"("v":"a\u000d\u000ab\u001b[31m\"\\\u007f")"), std::string::npos) << lines.all[0];
+  lines.log->info("e", {{"v", "\xC2\x9B\xE2\x80\xA8\xE2\x80\xAE"}});  // C1 escape, line separator, bidi override
+  for (const char c : lines.all[1]) EXPECT_TRUE(c >= 0x20 && c < 0x7F) << lines.all[1];
+  lines.log->info("e", {{"v", "ü€😀"}});
+  EXPECT_NE(lines.all[2].find("ü€😀"), std::string::npos);
+  lines.log->info("e", {{"v", "\xff\xc0\xaf\xed\xa0\x80\xf5"}});  // no UTF-8 at all
+  EXPECT_NE(lines.all[3].find(R"(\u00ff\u00c0\u00af)"), std::string::npos) << lines.all[3];
+  lines.log->info("e", {{"v", std::string("\xE2\x82")}});  // cut within a character
+  EXPECT_NE(lines.all[4].find(R"(\u00e2\u0082)"), std::string::npos) << lines.all[4];
+}
+
+TEST(Log, CutsLongValues) {
+  Lines lines;
+  lines.log->info("e", {{"v", std::string(100'000, 'x')}});
+  EXPECT_LT(lines.all[0].size(), 5000u);
+  EXPECT_TRUE(lines.all[0].ends_with("x...\"}"));
+}
+
+TEST(Log, WritesOutWhatWaitsWhenItEnds) {
+  FixedClock clock;
+  const std::string path = testing::TempDir() + "parley_log_test.jsonl";
+  std::remove(path.c_str());
+  {
+    auto log = Log::to_file(clock, Level::info, path);
+    ASSERT_TRUE(log.has_value());
+    for (int i = 0; i < 100; ++i) (*log)->info("line", {{"n", i}});
+  }
+  std::ifstream in(path);
+  int count = 0;
+  for (std::string line; std::getline(in, line);) {
+    EXPECT_EQ(line.find(R"({"ts":)"), 0u) << line;
+    ++count;
+  }
+  EXPECT_EQ(count, 100);
+  std::remove(path.c_str());
+  EXPECT_FALSE(Log::to_file(clock, Level::info, "/proc/no/such/file").has_value());
+}
+
+}  // namespace
+}  // namespace parley::observe

@@ -1,0 +1,67 @@
+#include "profile/kinds.hpp"
+
+#include <algorithm>
+
+#include "base/assert.hpp"
+#include "json/parser.hpp"
+#include "profile/embedded.hpp"
+
+namespace parley::profile {
+namespace {
+
+using Table = std::array<std::vector<CanonicalField>, envelope::kind_names.size()>;
+
+constexpr std::array<std::string_view, 8> type_names{"string",  "instant", "integer", "number",
+                                                     "boolean", "list",    "object",  "any"};
+
+FieldType type_named(std::string_view name) {
+  const auto found = std::find(type_names.begin(), type_names.end(), name);
+  PARLEY_ASSERT(found != type_names.end());
+  return static_cast<FieldType>(found - type_names.begin());
+}
+
+// Mechanisms work on ids, words, numbers and times. Long texts, lists and objects would only be copied into every
+// event.
+bool is_carried(FieldType type) {
+  return type != FieldType::list && type != FieldType::object && type != FieldType::any;
+}
+
+CanonicalField field_of(std::string_view name, json::Value stated) {
+  const FieldType type = type_named(stated.find("type").as_string());
+  return {std::string(name), type, stated.find("required").if_bool().value_or(false),
+          stated.find("carried").if_bool().value_or(is_carried(type))};
+}
+
+// The file is part of the binary: what is wrong with it is our own bug.
+Table table_of_spec() {
+  const auto files = embedded_files();
+  const auto file =
+      std::find_if(files.begin(), files.end(), [](const EmbeddedFile& f) { return f.path == "envelope/kinds.json"; });
+  PARLEY_ASSERT(file != files.end());
+  const auto document = json::Document::parse(file->bytes);
+  PARLEY_ASSERT(document.has_value());
+
+  Table table;
+  for (const auto [kind_name, kind] : document->root().find("kinds").members()) {
+    const auto index = envelope::kind_named(kind_name);
+    PARLEY_ASSERT(index.has_value());
+    for (const auto [name, stated] : kind.find("fields").members())
+      table[static_cast<std::size_t>(*index)].push_back(field_of(name, stated));
+  }
+  return table;
+}
+
+}  // namespace
+
+const std::vector<CanonicalField>& fields_of(envelope::Kind kind) {
+  static const Table table = table_of_spec();
+  return table[static_cast<std::size_t>(kind)];
+}
+
+const CanonicalField* field_named(envelope::Kind kind, std::string_view name) {
+  for (const CanonicalField& field : fields_of(kind))
+    if (field.name == name) return &field;
+  return nullptr;
+}
+
+}  // namespace parley::profile

@@ -1,0 +1,26 @@
+// The canonical kinds' fields, from spec/envelope/kinds.json (R2): what a profile may map its own fields to.
+#pragma once
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "envelope/kind.hpp"
+
+namespace parley::profile {
+
+enum class FieldType : std::uint8_t { string, instant, integer, number, boolean, list, object, any };
+
+struct CanonicalField {
+  std::string name;
+  FieldType type{};
+  bool required = false;  // every type of the kind maps it
+  bool carried = false;   // the envelope carries it; else it stays in the message until a translation asks for it
+};
+
+// Of one kind, in the order of the file; and one of them, null where the kind has none of this name.
+const std::vector<CanonicalField>& fields_of(envelope::Kind kind);
+const CanonicalField* field_named(envelope::Kind kind, std::string_view name);
+
+}  // namespace parley::profile

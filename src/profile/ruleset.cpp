@@ -1,0 +1,70 @@
+#include "profile/ruleset.hpp"
+
+#include <algorithm>
+
+namespace parley::profile {
+namespace {
+
+bool contains(const std::vector<std::string>& words, std::string_view word) {
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
+
+template <class Condition>
+std::vector<std::string> names_where(const std::vector<MessageType>& types, Condition holds) {
+  std::vector<std::string> names;
+  for (const MessageType& type : types)
+    if (holds(type) && (names.empty() || names.back() != type.name)) names.push_back(type.name);
+  return names;
+}
+
+}  // namespace
+
+std::optional<TypeIndex> Ruleset::type_named(std::string_view word) const {
+  for (std::size_t i = 0; i < types.size(); ++i)
+    if (types[i].name == word) return TypeIndex(static_cast<std::uint16_t>(i));
+  return std::nullopt;
+}
+
+std::optional<std::size_t> Ruleset::role_named(std::string_view word) const {
+  for (std::size_t i = 0; i < roles.size(); ++i)
+    if (roles[i] == word) return i;
+  return std::nullopt;
+}
+
+std::optional<std::size_t> Ruleset::role_index(std::string_view word) const {
+  if (word == human_role) return roles.size();
+  if (word == server_role) return roles.size() + 1;
+  return role_named(word);
+}
+
+std::string_view Ruleset::role_of_agent(std::string_view agent_id, std::string_view agent_type) const {
+  if (role_of == RoleOf::agent_id && role_named(agent_id)) return agent_id;
+  return agent_type == human_role || agent_type == server_role ? std::string_view() : agent_type;
+}
+
+bool Ruleset::may_send(TypeIndex index, std::string_view sender_role) const {
+  return type(index).from.has(role_index(sender_role));
+}
+
+bool Ruleset::may_receive(TypeIndex index, std::string_view recipient_role) const {
+  return type(index).to.has(role_index(recipient_role));
+}
+
+std::vector<std::string> Ruleset::legal_types(std::string_view sender_role) const {
+  return names_where(types, [sender = role_index(sender_role)](const MessageType& t) { return t.from.has(sender); });
+}
+
+std::vector<std::string> Ruleset::legal_types(std::string_view sender_role, std::string_view recipient_role) const {
+  return names_where(types, [sender = role_index(sender_role), recipient = role_index(recipient_role)](
+                                const MessageType& t) { return t.from.has(sender) && t.to.has(recipient); });
+}
+
+bool Ruleset::is_broadcast(std::string_view recipient) const {
+  return contains(broadcast_words, recipient);
+}
+
+bool Ruleset::is_automatic(std::string_view recipient) const {
+  return contains(automatic_words, recipient);
+}
+
+}  // namespace parley::profile

@@ -1,0 +1,104 @@
+// The compiled rules of one profile as the engine sees them: which types there are, who may send them to whom, how they
+// are delivered and tried again. Value type, immutable once loaded, shared as RulesetPtr. This header knows neither
+// JSON nor schemas; how a native message is read is reading.hpp's.
+#pragma once
+#include <array>
+#include <bitset>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/strong.hpp"
+#include "base/time.hpp"
+#include "envelope/envelope.hpp"
+
+namespace parley::profile {
+
+struct Reading;
+
+// Reserved roles: a person's, and the server's own. No agent has them, whatever it registers as.
+inline constexpr std::string_view human_role = "human";
+inline constexpr std::string_view server_role = "parley";
+
+// Types go by their number inside the process; their names are looked up once, at the edge.
+using TypeIndex = base::Strong<struct TypeIndexTag, std::uint16_t>;
+
+// Roles of one profile by their place in Ruleset::roles; behind those, the two reserved ones.
+struct RoleSet {
+  static constexpr std::size_t size = 258;  // the profile format's 256, and the two reserved ones
+  std::bitset<size> members;
+  bool any = false;  // the profile names none: every role, also one it does not know
+
+  bool has(std::optional<std::size_t> role) const { return any || (role && members[*role]); }
+};
+
+// A type of message, or one variant of a type: the same name, other rules. Variants follow their type.
+struct MessageType {
+  std::string name;           // the profile's own word, "task_assignment"
+  std::uint16_t variant = 0;  // 0: the type itself; n: its n-th variant
+  std::string title;          // for people
+  std::string source;         // "000 §2.2.1"
+  envelope::Kind kind{};
+  RoleSet from;
+  RoleSet to;
+  std::array<envelope::DeliveryClass, envelope::priority_count> delivery{};  // by priority (R20, R30)
+  std::optional<envelope::Priority> floor;                                   // R19: never below this
+  std::optional<envelope::Priority> always;                                  // R19: this, whatever the message says
+  bool is_private = false;                                                   // R25
+};
+
+// How a nacked delivery waits for its next attempt (R39, R46): base · multiplier^(n-1), at most `max_delay`.
+struct RetryPolicy {
+  std::uint32_t attempts = 5;  // offers in all, the first included
+  base::Duration base_delay = std::chrono::seconds(1);
+  double multiplier = 2;
+  base::Duration max_delay = std::chrono::seconds(60);
+  bool full_jitter = true;
+};
+
+// R7: what makes two messages the same message.
+enum class IdempotencyKey : std::uint8_t { message, message_and_recipient };
+
+// Where an agent's role stands: in its agent_type; or, as in 003, in its id where that is a listed role.
+enum class RoleOf : std::uint8_t { agent_type, agent_id };
+
+struct Ruleset {
+  std::string name;     // "collab"
+  std::string version;  // of the profile, "1.0.0"
+  std::string title;
+  std::vector<MessageType> types;  // in the profile's order, each followed by its variants
+  std::vector<std::string> roles;
+  RoleOf role_of = RoleOf::agent_type;
+  bool roles_open = false;  // a workspace may add roles of its own
+  RetryPolicy retry;
+  std::size_t message_bytes_max = 0;
+  IdempotencyKey idempotency_key = IdempotencyKey::message;
+  std::vector<std::string> broadcast_words;  // "broadcast", "all"
+  std::vector<std::string> automatic_words;  // "auto"
+  std::shared_ptr<const Reading> reading;    // never null once loaded
+
+  const MessageType& type(TypeIndex index) const { return types[index.value]; }
+  std::optional<TypeIndex> type_named(std::string_view word) const;    // the type itself, never a variant
+  std::optional<std::size_t> role_named(std::string_view word) const;  // in `roles`
+  std::optional<std::size_t> role_index(std::string_view word) const;  // in a RoleSet: reserved ones too
+
+  // The role an agent has in this profile; empty where it claims a reserved one.
+  std::string_view role_of_agent(std::string_view agent_id, std::string_view agent_type) const;
+
+  bool may_send(TypeIndex type, std::string_view sender_role) const;
+  bool may_receive(TypeIndex type, std::string_view recipient_role) const;
+
+  // The names of the types this role may send at all, or to that role: `legal_next` of a refusal (BEY-02).
+  std::vector<std::string> legal_types(std::string_view sender_role) const;
+  std::vector<std::string> legal_types(std::string_view sender_role, std::string_view recipient_role) const;
+
+  bool is_broadcast(std::string_view recipient) const;
+  bool is_automatic(std::string_view recipient) const;
+};
+
+using RulesetPtr = std::shared_ptr<const Ruleset>;
+
+}  // namespace parley::profile
