@@ -66,10 +66,10 @@ Result<> check_version(const Found& found, const TypeReading& type, const Readin
 Result<> check_sender(const Found& found, const TypeReading& type, const Reading& reading, std::string_view sender) {
   const auto text = found.at(type.envelope.sender).if_string();
   if (!text || *text == sender) return {};
-  return base::fail(ErrorCode::SENDER_MISMATCH,
-                    "The message says it is from '" + excerpt(*text) + "', the credential is that of '" +
-                        std::string(sender) + "'.",
-                    reading.places[type.places].pointer(type.envelope.sender));
+  return base::fail(
+      ErrorCode::SENDER_MISMATCH,
+      "The message says it is from '" + excerpt(*text) + "', the credential is that of '" + std::string(sender) + "'.",
+      reading.places[type.places].pointer(type.envelope.sender));
 }
 
 bool is_id(json::Value value) {

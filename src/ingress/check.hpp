@@ -1,10 +1,10 @@
-// The pure pipeline from a native message to its canonical envelope: every rule of the sender's profile that one message
-// and its sender alone can answer for. No clock, no file, no state; the engine judges the rest (who is registered, what
-// came before). Nothing is stored before a message has passed here (COR-04).
+// The pure pipeline from a native message to its canonical envelope: every rule of the sender's profile that one
+// message and its sender alone can answer for. No clock, no file, no state; the engine judges the rest (who is
+// registered, what came before). Nothing is stored before a message has passed here (COR-04).
 //
-// In order: size, type, version, sender, schema, named checks, limits, envelope, expiry. In lenient validation the defects
-// that schema and checks find are recorded, as long as type, sender and recipients can be read (R5); the rest refuses in
-// either, as do checks that are `also_lenient`.
+// In order: size, type, version, sender, schema, named checks, limits, envelope, expiry. In lenient validation the
+// defects that schema and checks find are recorded, as long as type, sender and recipients can be read (R5); the rest
+// refuses in either, as do checks that are `also_lenient`.
 #pragma once
 #include <cstdint>
 #include <string>

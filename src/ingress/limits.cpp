@@ -7,9 +7,12 @@ constexpr std::array<std::string_view, 3> unit_names{"bytes", "characters", "ite
 
 std::size_t measure(json::Value value, profile::LimitUnit unit) {
   switch (unit) {
-    case profile::LimitUnit::bytes: return value.is_string() ? value.as_string().size() : 0;
-    case profile::LimitUnit::code_points: return value.is_string() ? json::code_points(value.as_string()) : 0;
-    case profile::LimitUnit::items: break;
+    case profile::LimitUnit::bytes:
+      return value.is_string() ? value.as_string().size() : 0;
+    case profile::LimitUnit::code_points:
+      return value.is_string() ? json::code_points(value.as_string()) : 0;
+    case profile::LimitUnit::items:
+      break;
   }
   return value.is_array() ? value.size() : 0;
 }
@@ -17,8 +20,8 @@ std::size_t measure(json::Value value, profile::LimitUnit unit) {
 std::unexpected<base::Error> too_large(std::string_view rule, const std::string& pointer, std::size_t size,
                                        std::size_t max, std::string_view unit) {
   const std::string place = pointer.empty() ? "The message" : pointer;
-  std::string message = place + " has " + std::to_string(size) + ' ' + std::string(unit) + "; the limit is " +
-                        std::to_string(max) + '.';
+  std::string message =
+      place + " has " + std::to_string(size) + ' ' + std::string(unit) + "; the limit is " + std::to_string(max) + '.';
   base::Error error{base::ErrorCode::PAYLOAD_TOO_LARGE, message, {}, pointer, {}, {}};
   error.details.push_back({pointer, std::string(rule), std::move(message)});
   return std::unexpected(std::move(error));

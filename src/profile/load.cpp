@@ -293,9 +293,8 @@ class Builder {
     for (const json::Value word : {own, policy.find("by_kind").find(name(kind)),
                                    policy.find("by_priority").find(name(priority)), policy.find("default")})
       if (word)
-        return word.as_string() == name(envelope::DeliveryClass::at_least_once)
-                   ? envelope::DeliveryClass::at_least_once
-                   : envelope::DeliveryClass::at_most_once;
+        return word.as_string() == name(envelope::DeliveryClass::at_least_once) ? envelope::DeliveryClass::at_least_once
+                                                                                : envelope::DeliveryClass::at_most_once;
     return envelope::DeliveryClass::at_least_once;
   }
 
@@ -303,8 +302,7 @@ class Builder {
   std::size_t program_of(json::Value file, const std::string& at) {
     const std::string path = text_of(file);
     const auto known = std::find(reading_->schema_files.begin(), reading_->schema_files.end(), path);
-    if (known != reading_->schema_files.end())
-      return static_cast<std::size_t>(known - reading_->schema_files.begin());
+    if (known != reading_->schema_files.end()) return static_cast<std::size_t>(known - reading_->schema_files.begin());
     auto program = schemas_.compile(path);
     if (!program) {
       problem(at, "schema", path + ": " + program.error().message + " at " + program.error().where);

@@ -1,5 +1,5 @@
-// The places of a message that a profile reads, found in one walk: a tree of the keys of their JSON Pointers, so that no
-// object is searched twice. Value type, immutable once built.
+// The places of a message that a profile reads, found in one walk: a tree of the keys of their JSON Pointers, so that
+// no object is searched twice. Value type, immutable once built.
 #pragma once
 #include <cstdint>
 #include <span>

@@ -87,7 +87,7 @@ struct Reading {
   std::vector<schema::Program> programs;
   std::vector<std::string> schema_files;  // of each program, "schemas/abort.schema.json"
   std::vector<Places> places;
-  std::vector<TypeReading> types;         // by TypeIndex
+  std::vector<TypeReading> types;                            // by TypeIndex
   std::vector<std::pair<std::string, std::size_t>> records;  // R6: name, program
 
   std::optional<envelope::Priority> priority_of(std::string_view word) const;

@@ -1,6 +1,6 @@
 // {"at": pointer, "value": any}: this very value may not stand there, though the schema allows it. (R33)
-#include "json/writer.hpp"
 #include "json/parser.hpp"
+#include "json/writer.hpp"
 #include "profile/checks/checks.hpp"
 
 namespace parley::profile::checks {

@@ -8,8 +8,8 @@ namespace parley::profile::lint_rules {
 namespace {
 
 std::vector<Slot> envelope_slots(const EnvelopeSlots& e) {
-  std::vector<Slot> slots{e.id,         e.timestamp,      e.sender,   e.sender_role, e.sender_instance,
-                          e.recipients, e.recipient_role, e.sequence, e.correlation, e.reply_to,
+  std::vector<Slot> slots{e.id,           e.timestamp,      e.sender,   e.sender_role, e.sender_instance,
+                          e.recipients,   e.recipient_role, e.sequence, e.correlation, e.reply_to,
                           e.conversation, e.version};
   slots.insert(slots.end(), e.priority.begin(), e.priority.end());
   slots.insert(slots.end(), e.task.begin(), e.task.end());
@@ -37,8 +37,7 @@ void known_places(const Subject& subject, Problems& problems) {
     }
     for (const Slot slot : envelope_slots(subject.type(i).envelope)) {
       const std::string& pointer = subject.pointer(i, slot);
-      if (some_type_knows(subject, pointer) ||
-          std::find(reported.begin(), reported.end(), pointer) != reported.end())
+      if (some_type_knows(subject, pointer) || std::find(reported.begin(), reported.end(), pointer) != reported.end())
         continue;
       reported.push_back(pointer);
       problems.add("profile.json", "/envelope", "known_places", "No type's schema knows " + pointer);
