@@ -62,34 +62,21 @@ base::Result<std::unique_ptr<journal::Journal>> open_journal(const cli::ServeOpt
 }
 
 // Copies what the broker counts into the metrics, before a scrape.
-class BrokerFigures {
- public:
-  BrokerFigures(const broker::Broker& broker, observe::Metrics& metrics)
-      : broker_(broker),
-        accepted_(metrics.counter(observe::Metric::messages_accepted)),
-        duplicate_(metrics.counter(observe::Metric::messages_duplicate)),
-        refused_(metrics.counter(observe::Metric::messages_refused)),
-        offered_(metrics.counter(observe::Metric::deliveries_offered)),
-        acked_(metrics.counter(observe::Metric::deliveries_acked)),
-        blocks_(metrics.counter(observe::Metric::journal_blocks)),
-        records_(metrics.counter(observe::Metric::journal_records)) {}
-
-  void update() {
-    const broker::Broker::Counts& now = broker_.counts();
-    const auto set = [](observe::Counter& counter, std::uint64_t value) { counter.add(value - counter.value()); };
-    set(accepted_, now.accepted);
-    set(duplicate_, now.duplicates);
-    set(refused_, now.refused);
-    set(offered_, now.offered);
-    set(acked_, now.acked);
-    set(blocks_, now.blocks);
-    set(records_, now.events);
-  }
-
- private:
-  const broker::Broker& broker_;
-  observe::Counter &accepted_, &duplicate_, &refused_, &offered_, &acked_, &blocks_, &records_;
-};
+void update(observe::Metrics& metrics, const broker::Broker::Counts& counts) {
+  using observe::Metric;
+  const auto set = [&](Metric metric, std::uint64_t value, std::string_view label = {}) {
+    observe::Counter& counter = metrics.counter(metric, label);
+    counter.add(value - counter.value());
+  };
+  for (const auto& [profile, count] : counts.accepted) set(Metric::messages_accepted, count, profile);
+  for (std::size_t code = 0; code < counts.refused.size(); ++code)
+    if (counts.refused[code] > 0) set(Metric::messages_refused, counts.refused[code], base::error_infos[code].name);
+  set(Metric::messages_duplicate, counts.duplicates);
+  set(Metric::deliveries_offered, counts.offered);
+  set(Metric::deliveries_acked, counts.acked);
+  set(Metric::journal_blocks, counts.blocks);
+  set(Metric::journal_records, counts.events);
+}
 
 }  // namespace
 
@@ -124,8 +111,7 @@ base::Result<> serve(const cli::ServeOptions& options, const std::function<void(
   net::Loop loop(clock, metrics, *log, settings);
   gateway::http::Gateway http(broker, loop, metrics);
   gateway::websocket::Gateway sockets(broker, loop);
-  BrokerFigures figures(broker, metrics);
-  http.before_metrics = [&figures] { figures.update(); };
+  http.before_metrics = [&] { update(metrics, broker.counts()); };
   base::Duration last_turn{};
   http.not_ready = [&last_turn] {
     return last_turn > slow_sync ? std::string("the last sync took over 1 s") : std::string();

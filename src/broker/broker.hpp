@@ -63,7 +63,9 @@ class Broker final : public Port, private journal::Outcomes {
   const engine::Engine& engine() const { return engine_; }
   const journal::Journal& journal() const { return parts_.journal; }
   struct Counts {
-    std::uint64_t accepted = 0, duplicates = 0, refused = 0, offered = 0, acked = 0, blocks = 0, events = 0;
+    absl::btree_map<std::string, std::uint64_t> accepted;           // by the sender's profile
+    std::array<std::uint64_t, base::error_infos.size()> refused{};  // by ErrorCode
+    std::uint64_t duplicates = 0, offered = 0, acked = 0, blocks = 0, events = 0;
   };
   const Counts& counts() const { return counts_; }
 
@@ -152,6 +154,7 @@ class Broker final : public Port, private journal::Outcomes {
     }
   }
   base::Result<> check_room(std::uint64_t bytes);
+  std::unexpected<base::Error> refused(base::Error error);  // counted
   base::Result<> commit();
   void release_held();
   base::SessionId fresh_session(bool connection);

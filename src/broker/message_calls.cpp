@@ -30,6 +30,14 @@ engine::IdKey id_key(const envelope::Envelope& envelope, const profile::Ruleset&
   return id_key(id, recipients);
 }
 
+base::Error id_conflict(const engine::Accepted& known) {
+  base::Error error;
+  error.code = ErrorCode::ID_CONFLICT;
+  error.message = "the id '" + known.message_id.substr(0, 64) + "' belongs to the message at offset " +
+                  std::to_string(known.offset.value) + ", which has other content";
+  return error;
+}
+
 bool party_to(const engine::Message& message, base::AgentNumber agent) {
   return message.sender == agent || message.receipt_of(agent) != nullptr;
 }
@@ -44,6 +52,11 @@ base::Result<std::uint64_t> offset_of(const engine::Workspace& workspace, std::s
 }
 
 }  // namespace
+
+std::unexpected<base::Error> Broker::refused(base::Error error) {
+  ++counts_.refused[static_cast<std::size_t>(error.code)];
+  return std::unexpected(std::move(error));
+}
 
 bool Broker::same_json(base::Offset known, base::WorkspaceNumber workspace, std::string_view bytes) {
   const engine::Message& message = engine_.state().workspace(workspace).messages.at(known);
@@ -61,7 +74,7 @@ base::Result<Sent> Broker::send(const Caller& caller, std::string_view workspace
   if (caller.kind != Caller::Kind::agent)
     return base::fail(ErrorCode::FORBIDDEN, "'" + caller.id + "' is no agent, and only agents send messages", {},
                       "Send with the token of the message's own sender.");
-  PARLEY_CHECK(check_room(native.bytes.size()));
+  if (auto room = check_room(native.bytes.size()); !room) return refused(std::move(room).error());
 
   const base::Duration began = parts_.clock.monotonic();
   const engine::Workspace& workspace = state.workspace(number);
@@ -69,10 +82,7 @@ base::Result<Sent> Broker::send(const Caller& caller, std::string_view workspace
   const auto validation = workspace.settings.lenient ? ingress::Validation::lenient : ingress::Validation::strict;
   auto checked =
       ingress::check({native.bytes, native.value}, ruleset, {caller.id, idempotency_key, context().now, validation});
-  if (!checked) {
-    ++counts_.refused;
-    return std::unexpected(std::move(checked).error());
-  }
+  if (!checked) return refused(std::move(checked).error());
 
   const engine::AcceptMessage command{
       .workspace = number,
@@ -88,22 +98,15 @@ base::Result<Sent> Broker::send(const Caller& caller, std::string_view workspace
   };
   decided_.clear();
   auto accepted = engine_.decide(command, context(), decided_);
-  if (!accepted) {
-    ++counts_.refused;
-    return std::unexpected(std::move(accepted).error());
-  }
-  if (accepted->outcome == engine::AcceptOutcome::other_bytes && !same_json(accepted->offset, number, native.bytes)) {
-    ++counts_.refused;
-    return base::fail(ErrorCode::ID_CONFLICT, "the id '" + accepted->message_id.substr(0, 64) +
-                                                  "' belongs to the message at offset " +
-                                                  std::to_string(accepted->offset.value) + ", which has other content");
-  }
+  if (!accepted) return refused(std::move(accepted).error());
+  if (accepted->outcome == engine::AcceptOutcome::other_bytes && !same_json(accepted->offset, number, native.bytes))
+    return refused(id_conflict(*accepted));
   const bool duplicate = accepted->outcome != engine::AcceptOutcome::accepted;
   if (!duplicate)
     decided_.facts().front().event.mutable_message_accepted()->set_processing_us(
         (parts_.clock.monotonic() - began).count());
   record(decided_, native.bytes, checked->envelope.content_hash);
-  ++(duplicate ? counts_.duplicates : counts_.accepted);
+  ++(duplicate ? counts_.duplicates : counts_.accepted[ruleset.name]);
 
   Sent sent{std::move(accepted->message_id), accepted->offset, duplicate, std::move(checked->warnings)};
   std::move(checked->validation_errors.begin(), checked->validation_errors.end(), std::back_inserter(sent.warnings));
