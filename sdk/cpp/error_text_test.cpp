@@ -1,6 +1,8 @@
 // The server's error is told whole, whatever this version knows of it.
 #include "sdk/cpp/error_text.hpp"
 
+#include "base/result.hpp"
+
 #include <gtest/gtest.h>
 
 namespace parley::sdk {
