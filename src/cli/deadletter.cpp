@@ -40,9 +40,9 @@ base::Result<Exit> redrive(Context& context, const DeadletterOptions& options) {
 
 Verb deadletter_verb() {
   auto options = std::make_shared<DeadletterOptions>();
-  const auto common = std::vector<Option>{{"--as", "the agent to act as (else the admin)",
-                                           &options->online.wanted.agent}} +
-                      workspace_options(options->online);
+  const auto common =
+      std::vector<Option>{{"--as", "the agent to act as (else the admin)", &options->online.wanted.agent}} +
+      workspace_options(options->online);
   const Option id{"delivery_id", "as the list shows it", &options->delivery_id, true};
   const auto bound = [options](auto what) { return [options, what](Context& c) { return what(c, *options); }; };
   return {.name = "deadletter",

@@ -49,14 +49,14 @@ std::vector<Option> server_options(Online& online) {
 }
 
 std::vector<Option> workspace_options(Online& online) {
-  return std::vector<Option>{{"-w,--workspace", "workspace (else PARLEY_WORKSPACE, else the only one)",
-                              &online.wanted.workspace}} +
+  return std::vector<Option>{
+             {"-w,--workspace", "workspace (else PARLEY_WORKSPACE, else the only one)", &online.wanted.workspace}} +
          server_options(online);
 }
 
 std::vector<Option> agent_options(Online& online) {
-  return std::vector<Option>{{"--as", "the agent to act as; its token is kept in the data folder",
-                              &online.wanted.agent, true}} +
+  return std::vector<Option>{
+             {"--as", "the agent to act as; its token is kept in the data folder", &online.wanted.agent, true}} +
          workspace_options(online);
 }
 

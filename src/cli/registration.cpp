@@ -30,15 +30,15 @@ base::Result<Exit> keep_token(Context& context, const Connected& server, const s
 
 }  // namespace
 
-base::Result<Exit> register_one(Context& context, const Online& online, std::string_view whose,
-                                const std::string& name, const std::string& body) {
+base::Result<Exit> register_one(Context& context, const Online& online, std::string_view whose, const std::string& name,
+                                const std::string& body) {
   PARLEY_TRY(auto server, connect(online));
   PARLEY_TRY(const auto reply, server.client.post(sdk::path_of(server.workspace, {whose}), body));
   return keep_token(context, server, name, reply);
 }
 
-base::Result<Exit> rotate_token(Context& context, const Online& online, std::string_view whose,
-                                const std::string& name, base::Duration grace) {
+base::Result<Exit> rotate_token(Context& context, const Online& online, std::string_view whose, const std::string& name,
+                                base::Duration grace) {
   PARLEY_TRY(auto server, connect(online));
   const std::string body = "{\"grace\":\"" + base::to_text(grace) + "\"}";
   PARLEY_TRY(const auto reply, server.client.post(sdk::path_of(server.workspace, {whose, name, "token"}), body));
@@ -57,8 +57,7 @@ base::Result<Exit> change_one(Context& context, const Online& online, std::strin
   return show(context, server.client.patch(sdk::path_of(server.workspace, {whose, name}), body));
 }
 
-base::Result<Exit> remove_one(Context& context, const Online& online, std::string_view whose,
-                              const std::string& name) {
+base::Result<Exit> remove_one(Context& context, const Online& online, std::string_view whose, const std::string& name) {
   PARLEY_TRY(auto server, connect(online));
   PARLEY_TRY(auto reply, server.client.remove(sdk::path_of(server.workspace, {whose, name})));
   sdk::TokenStore(server.client.access().data_folder).remove(server.workspace, name);

@@ -49,7 +49,10 @@ Verb serve_verb(const ServeEntry& entry) {
                   {"--journal", "where the journal is: file, or nats://…", &options->journal},
                   {"--allow-host", "another Host header to answer to; may be repeated", &options->allowed_hosts},
                   {"--allow-origin", "a browser's origin that may call; may be repeated", &options->allowed_origins},
-                  {"--log-level", "least level that is logged", &options->log_level, false,
+                  {"--log-level",
+                   "least level that is logged",
+                   &options->log_level,
+                   false,
                    {"debug", "info", "warn", "error"}}},
       .run = [options, entry](Context& context) -> base::Result<Exit> {
         if (!entry) return base::fail(base::ErrorCode::INTERNAL, "this program was built without a server");

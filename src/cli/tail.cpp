@@ -17,13 +17,15 @@ struct TailOptions {
   bool follow = false;
 };
 
-// offset and time first, then every other member as name=value.
+// Offset, time and event first, then every other member as name=value, but for the message itself: --json has it.
 void print_entry(const Terminal& terminal, json::Value entry) {
   terminal.out << coloured(cell_of(entry.find("offset")), Colour::strong, terminal.out_is_tty);
-  for (const auto name : {"at", "event"})
+  for (const auto name : {"logged_at", "event"})
     if (const auto value = entry.find(name)) terminal.out << "  " << cell_of(value);
   for (const auto [key, value] : entry.members()) {
-    if (key == "offset" || key == "at" || key == "event" || value.is_null()) continue;
+    if (key == "offset" || key == "logged_at" || key == "event" || key == "message" || key == "notice" ||
+        value.is_null())
+      continue;
     terminal.out << "  " << coloured(printable(key) + "=", Colour::faint, terminal.out_is_tty) << cell_of(value);
   }
   terminal.out << '\n';
@@ -34,8 +36,9 @@ base::Result<Exit> tail(Context& context, const TailOptions& options) {
   const Terminal& terminal = context.terminal;
   std::uint64_t from = options.from, left = options.max;
   while (left > 0) {
-    const std::string query = "?from=" + std::to_string(from) + "&max=" +
-                              std::to_string(std::min<std::uint64_t>(left, 1'000)) + (options.follow ? "&wait=30s" : "");
+    const std::string query = "?from=" + std::to_string(from) +
+                              "&max=" + std::to_string(std::min<std::uint64_t>(left, 1'000)) +
+                              (options.follow ? "&wait=30s" : "");
     sdk::CallOptions call;
     call.timeout = std::chrono::seconds(60);
     PARLEY_TRY(const auto reply, server.client.get(sdk::path_of(server.workspace, {"log"}) + query, call));

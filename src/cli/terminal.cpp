@@ -184,8 +184,8 @@ void print_members(const Terminal& terminal, json::Value object) {
   for (const auto [key, value] : object.members()) width = std::max(width, width_of(printable(key)));
   for (const auto [key, value] : object.members()) {
     const std::string name = printable(key);
-    terminal.out << coloured(name, Colour::faint, terminal.out_is_tty)
-                 << std::string(width - width_of(name) + 2, ' ') << cell_of(value, 2000) << '\n';
+    terminal.out << coloured(name, Colour::faint, terminal.out_is_tty) << std::string(width - width_of(name) + 2, ' ')
+                 << cell_of(value, 2000) << '\n';
   }
 }
 

@@ -1,5 +1,5 @@
-// What is written for people: colours on a terminal only, and nothing of a message's contents that a terminal would obey
-// (reliability G3).
+// What is written for people: colours on a terminal only, and nothing of a message's contents that a terminal would
+// obey (reliability G3).
 #pragma once
 #include <iosfwd>
 #include <string>
