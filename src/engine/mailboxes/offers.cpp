@@ -11,6 +11,18 @@ namespace {
 
 constexpr std::size_t remembered_takes = 8;
 
+Offer offer_of(Offset offset, const Message& message, const Receipt& receipt, std::uint32_t epoch, Instant until) {
+  return {.offset = offset,
+          .epoch = epoch,
+          .attempt = receipt.attempts + 1u,
+          .lease_until = until,
+          .position = message.position,
+          .sender = message.sender,
+          .priority = message.priority,
+          .notice = message.notice,
+          .remarked = message.remarked};
+}
+
 // The still leased part of an earlier answer to the same take_id.
 std::vector<Offer> offered_before(const Workspace& workspace, AgentNumber number, std::string_view take_id) {
   std::vector<Offer> offers;
@@ -21,7 +33,7 @@ std::vector<Offer> offered_before(const Workspace& workspace, AgentNumber number
       if (at == workspace.messages.end()) continue;
       const Receipt* receipt = at->second.receipt_of(number);
       if (receipt && receipt->state == ReceiptState::leased && receipt->session == taken.session)
-        offers.push_back({offset, receipt->epoch, receipt->attempts + 1u, receipt->until});
+        offers.push_back(offer_of(offset, at->second, *receipt, receipt->epoch, receipt->until));
     }
   }
   return offers;
@@ -51,7 +63,7 @@ std::vector<Offer> Engine::decide(const TakeMessages& command, const Context& co
     bytes += message.length;
     if (!offers.empty() && bytes > command.bytes_max) break;
     const Receipt& receipt = *message.receipt_of(command.agent);
-    offers.push_back({offset, receipt.epoch + 1, receipt.attempts + 1u, message.at_most_once ? Instant{} : until});
+    offers.push_back(offer_of(offset, message, receipt, receipt.epoch + 1, message.at_most_once ? Instant{} : until));
   }
   // Given back by a taker after their own timer had passed.
   for (const Offset offset : expired)
