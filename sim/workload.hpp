@@ -44,6 +44,7 @@ class Workload {
   struct Accepted {  // a message whose acceptance was told
     Sending sending;
     std::uint64_t offset = 0;
+    base::AgentNumber sender;
   };
   using Unanswered = std::list<Sending>;
 

@@ -138,6 +138,7 @@ void World::start() {
 void World::turn() {
   const std::uint64_t blocks = broker_->counts().blocks;
   const std::uint64_t events = broker_->counts().events;
+  const std::uint64_t made_ready = files_->calls(Call::allocate);
   if (clock_.passed() - ticked_ >= std::chrono::seconds(1)) {
     ticked_ = clock_.passed();
     journal_->tick();
@@ -145,6 +146,7 @@ void World::turn() {
   const auto turned = broker_->turn();
   if (broker_->counts().blocks == blocks + 1 && broker_->counts().events > events + 1)
     sightings_.saw(Sighting::group_commit);
+  if (files_->calls(Call::allocate) > made_ready) sightings_.saw(Sighting::segment_roll);
   if (turned) {
     durable_ = journal_->durable_head();
     return;
