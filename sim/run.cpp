@@ -7,7 +7,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr std::uint64_t tidy_steps = 30;
+constexpr std::uint64_t tidy_steps = 60;
 constexpr base::Duration drain_time = 30min;
 constexpr std::uint64_t catch_up_every = 24;
 constexpr Call rolling[] = {Call::open, Call::truncate, Call::allocate, Call::sync_folder};
@@ -88,7 +88,7 @@ class Run {
     if (comes_up(options_.full_disk) && !world_.disk_is_full()) {
       findings_.trace("the disk is full");
       world_.fill_disk();
-    } else if (world_.disk_is_full() && faults_.one_in(120)) {
+    } else if (world_.disk_is_full() && faults_.one_in(60)) {
       world_.heal_disk();
     }
     if (comes_up(options_.snapshot)) take_snapshot();

@@ -84,7 +84,9 @@ void Workload::send(Sending sending) {
     if (sent) {
       ledger_.accepted.push_back({content, sent->offset.value});
       offset_of_group_[at->group] = sent->offset.value;
-      accepted_.push_back({std::move(*at), sent->offset.value, sender});
+      // Registered anew, an agent of the same name is another one, and no party to what the first one sent.
+      const bool one_sender = ledger_.issued.at(content).senders.size() == 1;
+      if (one_sender) accepted_.push_back({std::move(*at), sent->offset.value, sender});
       if (accepted_.size() > remembered_messages) accepted_.erase(accepted_.begin());
     }
     unanswered_.erase(at);
