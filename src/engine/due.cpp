@@ -126,9 +126,7 @@ void apply(Workspace& workspace, const event::MessagesForgotten& event) {
   workspace.forgotten_through = through;
   while (at != workspace.messages.end() && at->first <= through) {
     const Message& message = at->second;
-    const bool dead = std::any_of(message.receipts.begin(), message.receipts.end(),
-                                  [](const Receipt& r) { return r.state == ReceiptState::dead; });
-    if (dead || !message.closed()) {  // goes when it is closed (transitions.cpp)
+    if (message.holds_dead_letter() || !message.closed()) {  // goes when it is closed (transitions.cpp)
       ++at;
       continue;
     }

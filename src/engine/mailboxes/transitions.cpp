@@ -39,8 +39,9 @@ void settle(const Scene& scene, Offset offset, Message& message, Receipt& receip
   if (!message.closed()) return;
   if (message.expires())
     scene.state.timers.erase({message.expires_at, TimerKind::message_expires, scene.number, {}, offset});
-  // Its place in the remembered window has gone by already: it leaves the state at once. A dead letter stays.
-  if (offset <= scene.workspace.forgotten_through && final != ReceiptState::dead) {
+  // Its place in the remembered window has gone by already: it leaves the state at once. A dead letter, at whatever
+  // recipient, stays.
+  if (offset <= scene.workspace.forgotten_through && !message.holds_dead_letter()) {
     if (message.remembered) scene.workspace.ids.erase(message.id_key);
     scene.workspace.messages.erase(offset);
   }

@@ -69,6 +69,10 @@ struct Message {
   bool closed() const {
     return std::none_of(receipts.begin(), receipts.end(), [](const Receipt& r) { return open(r.state); });
   }
+  bool holds_dead_letter() const {
+    return std::any_of(receipts.begin(), receipts.end(),
+                       [](const Receipt& r) { return r.state == ReceiptState::dead; });
+  }
   const Receipt* receipt_of(AgentNumber agent) const {
     const auto at = std::lower_bound(receipts.begin(), receipts.end(), agent,
                                      [](const Receipt& r, AgentNumber a) { return r.agent < a; });
