@@ -55,6 +55,7 @@ class Run {
     const std::uint64_t acts = dice_.between(1, options_.acts_a_turn);
     for (std::uint64_t i = 0; i < acts && world_.up() && right(); ++i) workload_.act(manner);
     if (right() && world_.up()) world_.turn();
+    if (right() && world_.up()) workload_.check_waits();
     if (right() && !world_.up()) come_back(End::kill);
     if (!right()) return;
     base::Duration time = dice_.between(base::Duration(100us), base::Duration(60ms));
@@ -88,7 +89,7 @@ class Run {
     if (comes_up(options_.full_disk) && !world_.disk_is_full()) {
       findings_.trace("the disk is full");
       world_.fill_disk();
-    } else if (world_.disk_is_full() && faults_.one_in(60)) {
+    } else if (world_.disk_is_full() && faults_.one_in(workload_.refused_for_storage() ? 4 : 60)) {
       world_.heal_disk();
     }
     if (comes_up(options_.snapshot)) take_snapshot();

@@ -122,7 +122,7 @@ void Workload::judge_answer(const Sending& sending, const base::Result<broker::S
       if (options_.mailbox_messages <= 1'000 && sending.expected != Expected::duplicate) return;
       break;
     case ErrorCode::EXPIRED:
-      if (sending.may_expire) return;
+      if (sending.may_expire && sending.expected != Expected::duplicate) return;
       break;
     case ErrorCode::RECIPIENT_UNKNOWN:
       if (sending.expected != Expected::duplicate) return;  // somebody was removed

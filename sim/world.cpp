@@ -100,6 +100,9 @@ void World::recovered(const journal::file::Recovered& report) {
     if (!fault_struck()) findings_.wrong("O6: cannot be verified: " + text_of(verified.error()));
   } else if (!verified->intact()) {
     findings_.wrong("O6: " + text_of(*verified->first_bad));
+  } else if (verified->head != journal_->head()) {
+    findings_.wrong("O6: the journal goes on behind what can be verified: position " +
+                    std::to_string(verified->head.position.value));
   }
   if (journal_->head().position < durable_)
     findings_.wrong("P1: recovery lost what was durable: head " + std::to_string(journal_->head().position.value) +
