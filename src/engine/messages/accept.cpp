@@ -207,6 +207,9 @@ base::Result<Accepted> Engine::decide(const AcceptMessage& command, const Contex
                       "the message is of " + base::to_rfc3339(*envelope.sent_at) +
                           ", ids accepted before " + base::to_rfc3339(workspace.forgotten_until) + " are forgotten",
                       "timestamp");
+  if (envelope.expires_at && *envelope.expires_at <= context.now)
+    return base::fail(ErrorCode::EXPIRED, "the message expired at " + base::to_rfc3339(*envelope.expires_at) +
+                                              "; the server's clock says " + base::to_rfc3339(context.now));
 
   if (envelope.expires_at && *envelope.expires_at <= context.now)
     return base::fail(ErrorCode::EXPIRED, "the message expired at " + base::to_rfc3339(*envelope.expires_at) +
