@@ -109,7 +109,7 @@ TEST_F(Discovery, an_agent_of_two_workspaces_is_asked_which) {
 TEST_F(Discovery, tokens_are_readable_by_their_owner_alone) {
   const TokenStore tokens(folder_);
   ASSERT_TRUE(tokens.put("demo", "a", "t"));
-  struct stat info {};
+  struct stat info{};
   ASSERT_EQ(::stat(tokens.path("demo", "a").c_str(), &info), 0);
   EXPECT_EQ(info.st_mode & 0777, 0600);
   ASSERT_EQ(::stat((folder_ + "/tokens/demo").c_str(), &info), 0);

@@ -1,6 +1,8 @@
 // The server's error is told whole, whatever this version knows of it.
 #include "sdk/cpp/error_text.hpp"
 
+#include "base/result.hpp"
+
 #include <gtest/gtest.h>
 
 namespace parley::sdk {
@@ -16,7 +18,8 @@ TEST(ErrorText, every_code_of_the_catalogue_is_found_by_its_name) {
 }
 
 TEST(ErrorText, an_error_survives_being_written_and_read) {
-  const base::Error error{ErrorCode::SCHEMA, "The message is no task_assignment.", "Mend it.", "/payload",
+  const base::Error error{ErrorCode::SCHEMA, "The message is no task_assignment.",
+                          "Mend it.",        "/payload",
                           {"task_progress"}, {{"/payload/priority", "/properties/priority/enum", "found \"urgent\""}}};
   const auto read = error_of(422, to_json(error));
   EXPECT_EQ(read.code, ErrorCode::SCHEMA);

@@ -21,8 +21,8 @@ namespace {
 using base::ErrorCode;
 
 int milliseconds(base::Duration duration) {
-  return static_cast<int>(std::min<std::int64_t>(std::chrono::ceil<std::chrono::milliseconds>(duration).count(),
-                                                 std::int64_t{1} << 30));
+  return static_cast<int>(
+      std::min<std::int64_t>(std::chrono::ceil<std::chrono::milliseconds>(duration).count(), std::int64_t{1} << 30));
 }
 
 // The errno of the attempt; 0: connected.

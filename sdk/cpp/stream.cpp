@@ -149,8 +149,8 @@ base::Result<> Stream::State::greet(const Access& access, std::string_view agent
 base::Result<Frame> Stream::State::take_frame(std::string_view message) {
   const char* const end = buffer.get() + read_bytes;
   const bool in_buffer = message.data() >= buffer.get() && message.data() + message.size() <= end;
-  PARLEY_TRY(const json::Value whole, in_buffer ? parser.parse_padded(message, frame_limits)
-                                                : parser.parse(message, frame_limits));
+  PARLEY_TRY(const json::Value whole,
+             in_buffer ? parser.parse_padded(message, frame_limits) : parser.parse(message, frame_limits));
   Frame frame;
   frame.whole = whole;
   frame.re = whole.find("re").if_uint().value_or(0);
@@ -253,8 +253,7 @@ base::Result<Frame> Stream::next(base::Duration at_most) {
     if (now >= state.connection.next_deadline() && state.connection.on_time(now) == Step::closed)
       return ended(state.connection.end());
     if (now >= deadline) return Frame{};
-    PARLEY_CHECK(state.socket.wait(!state.output.empty(),
-                                   std::min(deadline, state.connection.next_deadline()) - now));
+    PARLEY_CHECK(state.socket.wait(!state.output.empty(), std::min(deadline, state.connection.next_deadline()) - now));
   }
 }
 

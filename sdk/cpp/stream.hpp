@@ -4,7 +4,8 @@
 //
 //   auto stream = Stream::open(access, "demo", "developer-01", {.credit = 1024});
 //   while (auto frame = stream->next(std::chrono::seconds(30)))
-//     for (const Delivery& delivery : frame->deliveries) { work(delivery.message); ids.push_back(delivery.delivery_id); }
+//     for (const Delivery& delivery : frame->deliveries) { work(delivery.message); ids.push_back(delivery.delivery_id);
+//     }
 //
 // Errors end the stream: UNREACHABLE where the connection broke; CONFLICT where a newer session of the agent took over
 // (4001), UNAUTHENTICATED (4401), OVERLOADED where this reader was too slow (4429). What had no result may have been

@@ -105,8 +105,7 @@ base::Result<std::vector<Settled>> Workspace::settle(Settlement what, std::strin
   out.begin_object();
   write_settle_members(out, delivery_ids, options);
   out.end_object();
-  PARLEY_TRY(const Reply reply,
-             client_->post(path_of(name_, {"agents", agent, "inbox", sdk::name(what)}), body));
+  PARLEY_TRY(const Reply reply, client_->post(path_of(name_, {"agents", agent, "inbox", sdk::name(what)}), body));
   PARLEY_TRY(const auto document, read_answer(reply.body));
   std::vector<Settled> results;
   for (const auto one : document.root().find("results").elements())

@@ -46,9 +46,9 @@ enum class Settlement : std::uint8_t { ack, nack, extend };
 std::string_view name(Settlement what);
 
 struct SettleOptions {
-  std::string reason{};                 // nack
+  std::string reason{};                   // nack
   std::optional<base::Duration> delay{};  // nack: else the profile's backoff
-  base::Duration lease{};               // extend; 0: the workspace's default
+  base::Duration lease{};                 // extend; 0: the workspace's default
 };
 
 // One delivery's outcome: "done", "already", "superseded", "unknown".

@@ -15,10 +15,9 @@ Verb ack_verb() {
           .examples = {"parley ack --as developer-01 DELIVERY_ID"},
           .options = std::vector<Option>{{"delivery_id", "as `parley wait` printed it", &options->delivery_ids, true}} +
                      agent_options(options->online),
-          .run =
-              [options](Context& context) {
-                return settle(context, options->online, sdk::Settlement::ack, options->delivery_ids, {});
-              }};
+          .run = [options](Context& context) {
+            return settle(context, options->online, sdk::Settlement::ack, options->delivery_ids, {});
+          }};
 }
 
 }  // namespace parley::cli

@@ -67,34 +67,34 @@ Verb agent_verb() {
       .name = "agent",
       .summary = "Register agents, list, change and remove them, rotate their tokens",
       .examples = {"parley agent add developer-01 --profile collab --type developer"},
-      .verbs = {{.name = "add",
-                 .summary = "Register an agent and keep its token",
-                 .examples = {"parley agent add architect-main --profile collab --type architect"},
-                 .options = properties(*options, true) + common,
-                 .run = [options](Context& context) { return add(context, *options); }},
-                {.name = "list",
-                 .summary = "List the agents",
-                 .options = common,
-                 .run = [options](Context& context) { return list_all(context, options->online, "agents"); }},
-                {.name = "change",
-                 .summary = "Change an agent's properties",
-                 .options = properties(*options, false) + common,
-                 .run =
-                     [options](Context& context) {
-                       return change_one(context, options->online, "agents", options->id, body_of(*options, false));
-                     }},
-                {.name = "remove",
-                 .summary = "Remove an agent",
-                 .options = std::vector<Option>{id} + common,
-                 .run = [options](Context& context) { return remove_one(context, options->online, "agents", options->id); }},
-                {.name = "token",
-                 .summary = "Give an agent a new token",
-                 .options = std::vector<Option>{id, {"--grace", "how long the old one stays valid", &options->grace}} +
-                            common,
-                 .run =
-                     [options](Context& context) {
-                       return rotate_token(context, options->online, "agents", options->id, options->grace);
-                     }}}};
+      .verbs = {
+          {.name = "add",
+           .summary = "Register an agent and keep its token",
+           .examples = {"parley agent add architect-main --profile collab --type architect"},
+           .options = properties(*options, true) + common,
+           .run = [options](Context& context) { return add(context, *options); }},
+          {.name = "list",
+           .summary = "List the agents",
+           .options = common,
+           .run = [options](Context& context) { return list_all(context, options->online, "agents"); }},
+          {.name = "change",
+           .summary = "Change an agent's properties",
+           .options = properties(*options, false) + common,
+           .run =
+               [options](Context& context) {
+                 return change_one(context, options->online, "agents", options->id, body_of(*options, false));
+               }},
+          {.name = "remove",
+           .summary = "Remove an agent",
+           .options = std::vector<Option>{id} + common,
+           .run = [options](Context& context) { return remove_one(context, options->online, "agents", options->id); }},
+          {.name = "token",
+           .summary = "Give an agent a new token",
+           .options =
+               std::vector<Option>{id, {"--grace", "how long the old one stays valid", &options->grace}} + common,
+           .run = [options](Context& context) {
+             return rotate_token(context, options->online, "agents", options->id, options->grace);
+           }}}};
 }
 
 }  // namespace parley::cli

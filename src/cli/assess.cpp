@@ -14,7 +14,7 @@ using profile::Ruleset;
 
 // The text at the place that the profile gives to a part of the envelope.
 std::string_view text_at(json::Value message, const Ruleset& rules, profile::TypeIndex type,
-                         profile::Slot profile::EnvelopeSlots::*part) {
+                         profile::Slot profile::EnvelopeSlots::* part) {
   const auto& reading = *rules.reading;
   const auto& of_type = reading.types[type.value];
   const profile::Slot slot = of_type.envelope.*part;
@@ -59,8 +59,9 @@ int fit(const Assessment& assessment) {
 base::Result<profile::RulesetPtr> built_in(std::string_view name) {
   const auto files = profile::built_in_files(name);
   if (!files.empty()) return profile::load(files);
-  auto error = base::fail(base::ErrorCode::PROFILE_UNKNOWN, "no built-in profile is named \"" + std::string(name) + "\"",
-                          "--profile", "Take one of those below.");
+  auto error =
+      base::fail(base::ErrorCode::PROFILE_UNKNOWN, "no built-in profile is named \"" + std::string(name) + "\"",
+                 "--profile", "Take one of those below.");
   error.error().legal_next = profile::built_in_names();
   return error;
 }

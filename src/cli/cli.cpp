@@ -13,7 +13,8 @@ namespace parley::cli {
 namespace {
 
 bool asks_for_help(const std::vector<std::string>& arguments) {
-  return arguments.empty() || arguments.front() == "help" || std::ranges::find(arguments, "--help") != arguments.end() ||
+  return arguments.empty() || arguments.front() == "help" ||
+         std::ranges::find(arguments, "--help") != arguments.end() ||
          std::ranges::find(arguments, "-h") != arguments.end();
 }
 

@@ -16,7 +16,7 @@ struct DeadletterOptions {
 base::Result<Exit> list(Context& context, const DeadletterOptions& options) {
   PARLEY_TRY(auto server, connect(options.online));
   PARLEY_TRY(auto text, all_pages(server.client, sdk::path_of(server.workspace, {"deadletters"}), options.limit));
-  return show(context, sdk::Reply{200, std::move(text)});
+  return show(context, sdk::Reply{200, std::move(text)}, {"message", "notice", "history"});
 }
 
 base::Result<Exit> show_one(Context& context, const DeadletterOptions& options) {
@@ -40,9 +40,9 @@ base::Result<Exit> redrive(Context& context, const DeadletterOptions& options) {
 
 Verb deadletter_verb() {
   auto options = std::make_shared<DeadletterOptions>();
-  const auto common = std::vector<Option>{{"--as", "the agent to act as (else the admin)",
-                                           &options->online.wanted.agent}} +
-                      workspace_options(options->online);
+  const auto common =
+      std::vector<Option>{{"--as", "the agent to act as (else the admin)", &options->online.wanted.agent}} +
+      workspace_options(options->online);
   const Option id{"delivery_id", "as the list shows it", &options->delivery_id, true};
   const auto bound = [options](auto what) { return [options, what](Context& c) { return what(c, *options); }; };
   return {.name = "deadletter",

@@ -35,7 +35,7 @@ std::string_view name(Health health) {
 
 // Whether there is a folder to look further into.
 bool check_folder(const std::string& folder, Findings& findings) {
-  struct stat info {};
+  struct stat info{};
   if (::stat(folder.c_str(), &info) != 0) {
     findings.push_back({"data folder", Health::doubtful, folder + ": " + std::strerror(errno),
                         "`parley serve` makes it; or name another with --data."});
@@ -71,7 +71,8 @@ void check_disk(const std::string& folder, Findings& findings) {
 
   const auto latency = probe_sync(folder, 64);
   if (!latency) {
-    findings.push_back({"sync latency", Health::bad, latency.error().message, "Make the data folder writable for you."});
+    findings.push_back(
+        {"sync latency", Health::bad, latency.error().message, "Make the data folder writable for you."});
     return;
   }
   const bool fast = latency->median < std::chrono::milliseconds(5);

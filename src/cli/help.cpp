@@ -37,7 +37,8 @@ std::string default_of(const Option& option) {
 }
 
 std::string capitals(std::string text) {
-  std::ranges::transform(text, text.begin(), [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c; });
+  std::ranges::transform(text, text.begin(),
+                         [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c; });
   return text;
 }
 
@@ -166,7 +167,8 @@ std::string reference(const std::vector<Group>& groups) {
       "- **Exit status**: 0 done, 1 refused, 2 usage, 3 the server could not be reached.\n"
       "- **`--json`** on every verb: one JSON document on standard output, also where the answer is an error\n"
       "  (`{\"error\": {code, message, hint, where, legal_next?, details}}`); `tail` prints one document a line.\n"
-      "- **Server and token** of verbs that call a server: `--server`, `--token`; `PARLEY_SERVER`, `PARLEY_TOKEN`; the\n"
+      "- **Server and token** of verbs that call a server: `--server`, `--token`; `PARLEY_SERVER`, `PARLEY_TOKEN`; "
+      "the\n"
       "  data folder (`--data`, else `$XDG_DATA_HOME/parley`, else `~/.local/share/parley`) with `server.json` and\n"
       "  `admin.token` of a server on this machine.\n"
       "- **`--as AGENT`** calls with the agent's own token, which `parley agent add` keeps in the data folder's\n"

@@ -19,10 +19,9 @@ Verb nack_verb() {
                                           &options->how.delay},
                                          {"--reason", "why, for the message's history", &options->how.reason}} +
                      agent_options(options->online),
-          .run =
-              [options](Context& context) {
-                return settle(context, options->online, sdk::Settlement::nack, options->delivery_ids, options->how);
-              }};
+          .run = [options](Context& context) {
+            return settle(context, options->online, sdk::Settlement::nack, options->delivery_ids, options->how);
+          }};
 }
 
 }  // namespace parley::cli

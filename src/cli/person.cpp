@@ -45,37 +45,37 @@ Verb person_verb() {
       .name = "person",
       .summary = "Register people, list, change and remove them, rotate their tokens",
       .examples = {"parley person add ada --role approver"},
-      .verbs = {{.name = "add",
-                 .summary = "Register a person and keep their token",
-                 .examples = {"parley person add ada --role maintainer --role approver"},
-                 .options = properties(*options, true) + common,
-                 .run =
-                     [options](Context& context) {
-                       return register_one(context, options->online, "people", options->id, body_of(*options, true));
-                     }},
-                {.name = "list",
-                 .summary = "List the people",
-                 .options = common,
-                 .run = [options](Context& context) { return list_all(context, options->online, "people"); }},
-                {.name = "change",
-                 .summary = "Change a person's roles or key",
-                 .options = properties(*options, false) + common,
-                 .run =
-                     [options](Context& context) {
-                       return change_one(context, options->online, "people", options->id, body_of(*options, false));
-                     }},
-                {.name = "remove",
-                 .summary = "Remove a person",
-                 .options = std::vector<Option>{id} + common,
-                 .run = [options](Context& context) { return remove_one(context, options->online, "people", options->id); }},
-                {.name = "token",
-                 .summary = "Give a person a new token",
-                 .options = std::vector<Option>{id, {"--grace", "how long the old one stays valid", &options->grace}} +
-                            common,
-                 .run =
-                     [options](Context& context) {
-                       return rotate_token(context, options->online, "people", options->id, options->grace);
-                     }}}};
+      .verbs = {
+          {.name = "add",
+           .summary = "Register a person and keep their token",
+           .examples = {"parley person add ada --role maintainer --role approver"},
+           .options = properties(*options, true) + common,
+           .run =
+               [options](Context& context) {
+                 return register_one(context, options->online, "people", options->id, body_of(*options, true));
+               }},
+          {.name = "list",
+           .summary = "List the people",
+           .options = common,
+           .run = [options](Context& context) { return list_all(context, options->online, "people"); }},
+          {.name = "change",
+           .summary = "Change a person's roles or key",
+           .options = properties(*options, false) + common,
+           .run =
+               [options](Context& context) {
+                 return change_one(context, options->online, "people", options->id, body_of(*options, false));
+               }},
+          {.name = "remove",
+           .summary = "Remove a person",
+           .options = std::vector<Option>{id} + common,
+           .run = [options](Context& context) { return remove_one(context, options->online, "people", options->id); }},
+          {.name = "token",
+           .summary = "Give a person a new token",
+           .options =
+               std::vector<Option>{id, {"--grace", "how long the old one stays valid", &options->grace}} + common,
+           .run = [options](Context& context) {
+             return rotate_token(context, options->online, "people", options->id, options->grace);
+           }}}};
 }
 
 }  // namespace parley::cli

@@ -1,4 +1,5 @@
-// `parley schema`: the profiles, their types and their schemas, offline; `parley schema lint` checks a profile's folder.
+// `parley schema`: the profiles, their types and their schemas, offline; `parley schema lint` checks a profile's
+// folder.
 #include <algorithm>
 #include <ostream>
 
@@ -110,8 +111,8 @@ base::Result<Exit> lint(Context& context, const std::string& folder) {
   if (context.json)
     print_json(context.terminal, R"({"defects":[]})");
   else
-    context.terminal.out << coloured("in order", Colour::green, context.terminal.out_is_tty) << "  " << rules->name << " "
-                         << rules->version << ", " << rules->types.size() << " types and variants\n";
+    context.terminal.out << coloured("in order", Colour::green, context.terminal.out_is_tty) << "  " << rules->name
+                         << " " << rules->version << ", " << rules->types.size() << " types and variants\n";
   return Exit::done;
 }
 

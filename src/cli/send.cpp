@@ -108,13 +108,12 @@ Verb send_verb() {
       .summary = "Send native messages from files or standard input",
       .examples = {"parley send --as architect-main task.json",
                    "cat tasks.ndjson | parley send --as architect-main --ndjson"},
-      .options = std::vector<Option>{{"file", "JSON message, JSON array or NDJSON; - or none: standard input",
-                                      &options->files},
-                                     {"--ndjson", "one message a line (known by the names .ndjson and .jsonl)",
-                                      &options->ndjson},
-                                     {"--idempotency-key", "id of a message that has none of its own",
-                                      &options->idempotency_key}} +
-                 agent_options(options->online),
+      .options =
+          std::vector<Option>{
+              {"file", "JSON message, JSON array or NDJSON; - or none: standard input", &options->files},
+              {"--ndjson", "one message a line (known by the names .ndjson and .jsonl)", &options->ndjson},
+              {"--idempotency-key", "id of a message that has none of its own", &options->idempotency_key}} +
+          agent_options(options->online),
       .run = [options](Context& context) { return send(context, *options); },
   };
 }

@@ -1,5 +1,6 @@
 // `parley tail`: the log in offset order, and on as it grows.
 #include <algorithm>
+#include <iterator>
 #include <ostream>
 
 #include "cli/online.hpp"
@@ -17,14 +18,23 @@ struct TailOptions {
   bool follow = false;
 };
 
-// offset and time first, then every other member as name=value.
+// Told in other columns, or only in --json.
+bool is_left_out(std::string_view member) {
+  constexpr std::string_view left_out[] = {"offset",  "logged_at", "event",
+                                           "message", "notice",    "processing_duration_ms"};
+  return std::ranges::find(left_out, member) != std::end(left_out);
+}
+
+// Offset, time and event first, then the other members as name=value; of lists of problems only how many there are.
 void print_entry(const Terminal& terminal, json::Value entry) {
   terminal.out << coloured(cell_of(entry.find("offset")), Colour::strong, terminal.out_is_tty);
-  for (const auto name : {"at", "event"})
+  for (const auto name : {"logged_at", "event"})
     if (const auto value = entry.find(name)) terminal.out << "  " << cell_of(value);
   for (const auto [key, value] : entry.members()) {
-    if (key == "offset" || key == "at" || key == "event" || value.is_null()) continue;
-    terminal.out << "  " << coloured(printable(key) + "=", Colour::faint, terminal.out_is_tty) << cell_of(value);
+    if (is_left_out(key) || value.is_null()) continue;
+    const bool is_problems = key == "warnings" || key == "validation_errors";
+    terminal.out << "  " << coloured(printable(key) + "=", Colour::faint, terminal.out_is_tty)
+                 << (is_problems ? std::to_string(value.size()) : cell_of(value));
   }
   terminal.out << '\n';
 }
@@ -34,8 +44,9 @@ base::Result<Exit> tail(Context& context, const TailOptions& options) {
   const Terminal& terminal = context.terminal;
   std::uint64_t from = options.from, left = options.max;
   while (left > 0) {
-    const std::string query = "?from=" + std::to_string(from) + "&max=" +
-                              std::to_string(std::min<std::uint64_t>(left, 1'000)) + (options.follow ? "&wait=30s" : "");
+    const std::string query = "?from=" + std::to_string(from) +
+                              "&max=" + std::to_string(std::min<std::uint64_t>(left, 1'000)) +
+                              (options.follow ? "&wait=30s" : "");
     sdk::CallOptions call;
     call.timeout = std::chrono::seconds(60);
     PARLEY_TRY(const auto reply, server.client.get(sdk::path_of(server.workspace, {"log"}) + query, call));

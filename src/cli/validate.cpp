@@ -59,8 +59,8 @@ void print_text(const Context& context, const std::string& file, const Assessmen
     terminal.out << "  " << coloured("warning", Colour::yellow, tty) << "  " << printable(warning.instance) << ": "
                  << printable(warning.message) << '\n';
   if (assessment.strict) terminal.out << error_text(*assessment.strict, tty);
-  const bool differs = assessment.lenient && assessment.strict &&
-                       assessment.lenient->message != assessment.strict->message;
+  const bool differs =
+      assessment.lenient && assessment.strict && assessment.lenient->message != assessment.strict->message;
   if (differs) terminal.out << "lenient, too:\n" << error_text(*assessment.lenient, tty);
 }
 

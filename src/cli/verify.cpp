@@ -33,10 +33,10 @@ base::Result<Exit> verify(Context& context, const std::string& folder) {
     print_json(terminal, to_json(report));
   } else {
     terminal.out << report.segments << " segments, " << report.blocks << " blocks, " << report.records << " records, "
-                 << report.bodies << " bodies (" << report.erased << " erased), " << report.snapshots
-                 << " snapshots\n";
+                 << report.bodies << " bodies (" << report.erased << " erased), " << report.snapshots << " snapshots\n";
     if (report.tail_bytes > 0)
-      terminal.out << report.tail_bytes << " bytes behind the last block were never promised; the next start cuts them\n";
+      terminal.out << report.tail_bytes
+                   << " bytes behind the last block were never promised; the next start cuts them\n";
     if (report.intact())
       terminal.out << coloured("intact", Colour::green, terminal.out_is_tty) << '\n';
     else

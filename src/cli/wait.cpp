@@ -48,10 +48,9 @@ base::Result<sdk::Taken> take_first(sdk::Workspace& workspace, const WaitOptions
   bool reached = false;
   while (true) {
     const Duration left = options.timeout ? start + *options.timeout - clock.monotonic() : poll;
-    auto taken = workspace.take(agent, {.max = options.max,
-                                        .wait = std::clamp(left, Duration{}, poll),
-                                        .lease = options.lease,
-                                        .take_id = take_id});
+    auto taken = workspace.take(
+        agent,
+        {.max = options.max, .wait = std::clamp(left, Duration{}, poll), .lease = options.lease, .take_id = take_id});
     if (taken && !taken->deliveries().empty()) return taken;
     if (!taken && !(reached && is_passing(taken.error()))) return std::unexpected(taken.error());
     reached = true;
@@ -86,12 +85,12 @@ Verb wait_verb() {
   return {.name = "wait",
           .summary = "Wait until a message is there, take it and print it",
           .examples = {"parley wait --as developer-01", "parley wait --as developer-01 --json --timeout 10m"},
-          .options = std::vector<Option>{{"--timeout", "give up after this long (default: never)", &options->timeout},
-                                         {"-n,--max", "how many messages to take at most", &options->max},
-                                         {"--lease", "how long they are claimed (default: the workspace's)",
-                                          &options->lease},
-                                         {"--ack", "acknowledge them once they are printed", &options->ack}} +
-                     agent_options(options->online),
+          .options =
+              std::vector<Option>{{"--timeout", "give up after this long (default: never)", &options->timeout},
+                                  {"-n,--max", "how many messages to take at most", &options->max},
+                                  {"--lease", "how long they are claimed (default: the workspace's)", &options->lease},
+                                  {"--ack", "acknowledge them once they are printed", &options->ack}} +
+              agent_options(options->online),
           .run = [options](Context& context) { return wait(context, *options); }};
 }
 

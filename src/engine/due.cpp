@@ -86,15 +86,19 @@ void Engine::decide_forgotten(WorkspaceNumber number, std::size_t most, const Co
   std::size_t over =
       workspace.messages.size() > settings.remembered_ids ? workspace.messages.size() - settings.remembered_ids : 0;
   Offset through = workspace.forgotten_through;
+  Instant until;
   std::size_t count = 0;
   for (auto at = workspace.messages.upper_bound(through); at != workspace.messages.end() && count < most;
        ++at, ++count) {
     if (over == 0 && at->second.accepted_at >= oldest_kept) break;
     if (over > 0) --over;
     through = at->first;
+    until = at->second.accepted_at;
   }
-  if (through != workspace.forgotten_through)
-    decided.add(number).mutable_messages_forgotten()->set_through(through.value);
+  if (through == workspace.forgotten_through) return;
+  event::MessagesForgotten& event = *decided.add(number).mutable_messages_forgotten();
+  event.set_through(through.value);
+  event.set_accepted_until(base::unix_us(until));
 }
 
 void apply(State& state, Workspace& workspace, WorkspaceNumber number, const event::LeasesEnded& event, Instant at) {
@@ -124,6 +128,7 @@ void apply(Workspace& workspace, const event::MessagesForgotten& event) {
   const Offset through(event.through());
   auto at = workspace.messages.upper_bound(workspace.forgotten_through);
   workspace.forgotten_through = through;
+  workspace.forgotten_until = base::instant_of(event.accepted_until());
   while (at != workspace.messages.end() && at->first <= through) {
     const Message& message = at->second;
     const bool dead = std::any_of(message.receipts.begin(), message.receipts.end(),

@@ -11,8 +11,8 @@
 #include <string_view>
 #include <vector>
 
-#include "base/result.hpp"
 #include "base/ids.hpp"
+#include "base/result.hpp"
 #include "base/time.hpp"
 #include "envelope/envelope.hpp"
 #include "json/value.hpp"
@@ -51,6 +51,10 @@ inline constexpr std::size_t details_max = 50;  // defects named in one refusal
 // Refusals: PAYLOAD_TOO_LARGE, TYPE_UNKNOWN, VERSION_UNSUPPORTED, SENDER_MISMATCH, SCHEMA, EXPIRED; those of limits
 // name limit and size.
 base::Result<Checked> check(const Native& native, const profile::Ruleset& rules, const Options& options);
+
+// The same for loops: `checked` is overwritten whole and its memory reused, so that an ordinary message allocates
+// nothing. After a refusal its contents mean nothing.
+base::Result<> check(const Native& native, const profile::Ruleset& rules, const Options& options, Checked& checked);
 
 LaneId lane_of(std::string_view task);
 

@@ -53,6 +53,27 @@ Table table_of_spec() {
 
 }  // namespace
 
+bool is_of(FieldType type, json::Value value) {
+  switch (type) {
+    case FieldType::string:
+    case FieldType::instant:
+      return value.is_string();
+    case FieldType::integer:
+      return value.if_int().has_value();
+    case FieldType::number:
+      return value.is_number();
+    case FieldType::boolean:
+      return value.is_bool();
+    case FieldType::list:
+      return value.is_array();
+    case FieldType::object:
+      return value.is_object();
+    case FieldType::any:
+      break;
+  }
+  return !value.is_absent();
+}
+
 const std::vector<CanonicalField>& fields_of(envelope::Kind kind) {
   static const Table table = table_of_spec();
   return table[static_cast<std::size_t>(kind)];

@@ -41,7 +41,8 @@ struct EnvelopeSlots {
 struct FieldSlot {
   std::string name;  // canonical
   Slot slot = no_slot;
-  bool carried = false;
+  FieldType type{};
+  bool carried = false;  // into the envelope
 };
 
 enum class LimitUnit : std::uint8_t { bytes, code_points, items };

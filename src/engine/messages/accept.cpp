@@ -192,10 +192,11 @@ base::Result<Accepted> Engine::decide(const AcceptMessage& command, const Contex
                       known->second, message.id};
     }
   }
-  if (envelope.sent_at && *envelope.sent_at < context.now - workspace.settings.remembered_for)
+  // R8: it may be one that was accepted and is forgotten by now. Only then: decision 0001.
+  if (envelope.sent_at && *envelope.sent_at <= workspace.forgotten_until)
     return base::fail(ErrorCode::TOO_OLD,
-                      "the message is of " + base::to_rfc3339(*envelope.sent_at) + ", ids are remembered for " +
-                          base::to_text(workspace.settings.remembered_for),
+                      "the message is of " + base::to_rfc3339(*envelope.sent_at) +
+                          ", ids accepted before " + base::to_rfc3339(workspace.forgotten_until) + " are forgotten",
                       "timestamp");
 
   PARLEY_CHECK(check_sender(command, workspace.registry.agent(command.sender)));
