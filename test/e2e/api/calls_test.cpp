@@ -116,14 +116,16 @@ TEST_F(Calls, Every_operation_answers_a_valid_call) {
 
   // A dead letter, and back.
   EXPECT_EQ(send(query()).status, 202);
-  for (int attempt = 1; attempt <= 5; ++attempt) {
-    const Answer failing = take(R"({"wait":"5s"})");
-    EXPECT_EQ(failing.number("/deliveries/0/attempt"), static_cast<std::uint64_t>(attempt));
-    EXPECT_EQ(settle("nack", ids_of(failing, R"(,"delay":"0s")")).status, 200);
+  std::uint64_t attempts = 0;  // as many as the profile has
+  const std::string patiently = R"({"wait":"500ms"})";
+  for (Answer failing = take(patiently); failing.root().find("deliveries").size() > 0; failing = take(patiently)) {
+    EXPECT_EQ(failing.number("/deliveries/0/attempt"), ++attempts);
+    ASSERT_EQ(settle("nack", ids_of(failing, R"(,"delay":"0s")")).status, 200);
   }
+  EXPECT_GT(attempts, 2u);
   const Answer dead = get(s, workspace + "/deadletters", developer);
   ASSERT_EQ(dead.root().find("items").size(), 1u);
-  EXPECT_EQ(dead.json.root().at_pointer("/items/0/history").size(), 5u);
+  EXPECT_EQ(dead.json.root().at_pointer("/items/0/history").size(), attempts);
   const std::string redrive = workspace + "/deadletters/" + dead.text("/items/0/delivery_id") + "/redrive";
   EXPECT_EQ(call(s, {"POST", redrive, developer}).status, 200);
   EXPECT_EQ(post(s, redrive, developer, "{}").status, 404);
