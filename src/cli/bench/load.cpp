@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "sdk/cpp/error_reading.hpp"
+#include "sdk/cpp/error_text.hpp"
 
 namespace parley::cli::bench {
 
