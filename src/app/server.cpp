@@ -150,6 +150,7 @@ base::Result<> serve(const cli::ServeOptions& options, const std::function<void(
     outcome = turn();
   }
   if (outcome) {
+    http.end_waits();
     loop.drain();
     const base::Duration patience = clock.monotonic() + shutdown_patience;
     while (outcome && loop.connections() > 0 && clock.monotonic() < patience) {
