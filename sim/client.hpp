@@ -51,6 +51,7 @@ struct Client {
   bool leaving = false;    // its removal was
 
   std::unique_ptr<Connection> connection;
+  std::optional<base::Duration> waits_until;  // a long poll, in virtual time
   std::vector<InHand> in_hand;
   std::string last_take_id;
   std::map<std::uint64_t, std::uint32_t> newest_offer;  // epoch by offset; only a planted fault uses it

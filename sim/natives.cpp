@@ -142,7 +142,8 @@ std::string Natives::text(const Example& example, const Wish& wish) const {
     edits[places.task] = quoted(wish.task);
   if (wish.lives) {
     const auto us = wish.lives->count();
-    if (places.expiry_is == Places::Expiry::seconds) edits[places.expiry] = std::to_string(static_cast<double>(us) / 1e6);
+    if (places.expiry_is == Places::Expiry::seconds)
+      edits[places.expiry] = std::to_string(static_cast<double>(us) / 1e6);
     if (places.expiry_is == Places::Expiry::milliseconds) edits[places.expiry] = std::to_string(us / 1000);
     if (places.expiry_is == Places::Expiry::instant)
       edits[places.expiry] = quoted(base::to_rfc3339(wish.now + *wish.lives));

@@ -56,8 +56,8 @@ Options options_of(std::uint64_t seed, std::uint64_t steps, Planted planted) {
   options.seed = seed;
   options.steps = steps;
   options.planted = planted;
-  options.segment_bytes = (128 << 10) + 4096 * dice.below(32);
-  options.block_bytes = 16'000 + dice.below(48'000);
+  options.segment_bytes = (80 << 10) + 4096 * dice.below(24);
+  options.block_bytes = dice.between(8'000, 24'000);
   options.cache_bytes = dice.one_in(3) ? 0 : dice.between(20'000, 1'000'000);
   options.deliveries_a_push = dice.between(1, 20);
   options.zeros = static_cast<journal::file::Zeros>(dice.below(3));

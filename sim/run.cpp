@@ -7,9 +7,10 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr std::uint64_t tidy_steps = 30;
+constexpr std::uint64_t tidy_steps = 60;
 constexpr base::Duration drain_time = 30min;
 constexpr std::uint64_t catch_up_every = 24;
+constexpr Call rolling[] = {Call::open, Call::truncate, Call::allocate, Call::sync_folder};
 
 class Run {
  public:
@@ -54,6 +55,7 @@ class Run {
     const std::uint64_t acts = dice_.between(1, options_.acts_a_turn);
     for (std::uint64_t i = 0; i < acts && world_.up() && right(); ++i) workload_.act(manner);
     if (right() && world_.up()) world_.turn();
+    if (right() && world_.up()) workload_.check_waits();
     if (right() && !world_.up()) come_back(End::kill);
     if (!right()) return;
     base::Duration time = dice_.between(base::Duration(100us), base::Duration(60ms));
@@ -78,12 +80,16 @@ class Run {
   bool comes_up(std::uint64_t once_in) { return once_in != 0 && faults_.one_in(once_in); }
 
   void throw_fault() {
-    if (comes_up(options_.power_loss)) world_.add_fault({std::nullopt, faults_.between(1, 30), Effect::power_off});
+    if (comes_up(options_.power_loss)) {
+      // At any call, or at one that only a roll makes.
+      const auto call = faults_.one_in(3) ? std::optional(rolling[faults_.below(std::size(rolling))]) : std::nullopt;
+      world_.add_fault({call, faults_.between(1, call ? 2 : 30), Effect::power_off});
+    }
     if (comes_up(options_.sync_error)) world_.add_fault({Call::sync, faults_.between(1, 20), Effect::io_error});
     if (comes_up(options_.full_disk) && !world_.disk_is_full()) {
       findings_.trace("the disk is full");
       world_.fill_disk();
-    } else if (world_.disk_is_full() && faults_.one_in(80)) {
+    } else if (world_.disk_is_full() && faults_.one_in(workload_.refused_for_storage() ? 4 : 60)) {
       world_.heal_disk();
     }
     if (comes_up(options_.snapshot)) take_snapshot();

@@ -79,12 +79,14 @@ void Workload::send(Sending sending) {
   auto sent = world_.broker().send(*client.caller, client.workspace, {sending.bytes, document->root()}, {});
   const auto at = unanswered_.insert(unanswered_.end(), std::move(sending));
   const ContentKey content{workspace_number(client), at->hash};
-  world_.answer([this, at, content, sent = std::move(sent)] {
+  world_.answer([this, at, content, sender = client.caller->agent, sent = std::move(sent)] {
     judge_answer(*at, sent);
     if (sent) {
       ledger_.accepted.push_back({content, sent->offset.value});
       offset_of_group_[at->group] = sent->offset.value;
-      accepted_.push_back({std::move(*at), sent->offset.value});
+      // Registered anew, an agent of the same name is another one, and no party to what the first one sent.
+      const bool one_sender = ledger_.issued.at(content).senders.size() == 1;
+      if (one_sender) accepted_.push_back({std::move(*at), sent->offset.value, sender});
       if (accepted_.size() > remembered_messages) accepted_.erase(accepted_.begin());
     }
     unanswered_.erase(at);
@@ -120,7 +122,7 @@ void Workload::judge_answer(const Sending& sending, const base::Result<broker::S
       if (options_.mailbox_messages <= 1'000 && sending.expected != Expected::duplicate) return;
       break;
     case ErrorCode::EXPIRED:
-      if (sending.may_expire) return;
+      if (sending.may_expire && sending.expected != Expected::duplicate) return;
       break;
     case ErrorCode::RECIPIENT_UNKNOWN:
       if (sending.expected != Expected::duplicate) return;  // somebody was removed
@@ -177,7 +179,8 @@ void Workload::look_at_message() {
   if (accepted_.empty()) return;
   const Accepted& known = dice_.among(accepted_);
   const Client& client = clients_[known.sending.client];
-  if (!client.active() || client.profile == "pipeline" || !remembers_all()) return;  // R7: those ids need a recipient
+  if (!client.active() || client.caller->agent != known.sender) return;
+  if (client.profile == "pipeline" || !remembers_all()) return;  // R7: those ids need a recipient
   auto seen = world_.broker().message(*client.caller, client.workspace, known.sending.id, {});
   if (!world_.up()) return;
   world_.answer([this, seen = std::move(seen), known] {

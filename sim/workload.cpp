@@ -57,7 +57,8 @@ void Workload::act(Manner manner) {
   if (manner == Manner::drain) return take(*client, manner);
   const std::uint64_t choice = dice_.below(100);
   if (choice < 42) return send_something(manner);
-  if (choice < 72) return take(*client, manner);
+  if (choice < 69) return take(*client, manner);
+  if (choice < 72) return wait_for_mail(*client);
   if (choice < 82) return fiddle_with_connection(*client, manner);
   if (choice < 88) return send_again();
   if (choice < 90) return send_other_content();
@@ -75,6 +76,7 @@ void Workload::server_ended() {
     client.enrolling = false;
     client.caller.reset();
     client.connection.reset();
+    client.waits_until.reset();
   }
   refused_for_storage_ = false;
 }

@@ -25,7 +25,9 @@ class Workload {
   void server_ended();      // what had no answer is unknown now; connections are gone
   void server_started();    // clients come back with the tokens they have
 
+  void check_waits();    // after a turn: no long poll is older than it asked for
   void check_inboxes();  // the server's own lists are those of the chronicle
+  bool refused_for_storage() const { return refused_for_storage_; }
   bool unsure() const { return !unanswered_.empty() || !unknown_.empty(); }
 
  private:
@@ -44,6 +46,7 @@ class Workload {
   struct Accepted {  // a message whose acceptance was told
     Sending sending;
     std::uint64_t offset = 0;
+    base::AgentNumber sender;
   };
   using Unanswered = std::list<Sending>;
 
@@ -75,6 +78,7 @@ class Workload {
 
   // Takers (takers.cpp).
   void take(Client& client, Manner manner);
+  void wait_for_mail(Client& client);
   void connect(Client& client);
   void fiddle_with_connection(Client& client, Manner manner);
   void settle_due(Client& client, Manner manner);

@@ -100,6 +100,9 @@ void World::recovered(const journal::file::Recovered& report) {
     if (!fault_struck()) findings_.wrong("O6: cannot be verified: " + text_of(verified.error()));
   } else if (!verified->intact()) {
     findings_.wrong("O6: " + text_of(*verified->first_bad));
+  } else if (verified->head != journal_->head()) {
+    findings_.wrong("O6: the journal goes on behind what can be verified: position " +
+                    std::to_string(verified->head.position.value));
   }
   if (journal_->head().position < durable_)
     findings_.wrong("P1: recovery lost what was durable: head " + std::to_string(journal_->head().position.value) +
@@ -138,6 +141,7 @@ void World::start() {
 void World::turn() {
   const std::uint64_t blocks = broker_->counts().blocks;
   const std::uint64_t events = broker_->counts().events;
+  const std::uint64_t made_ready = files_->calls(Call::allocate);
   if (clock_.passed() - ticked_ >= std::chrono::seconds(1)) {
     ticked_ = clock_.passed();
     journal_->tick();
@@ -145,6 +149,7 @@ void World::turn() {
   const auto turned = broker_->turn();
   if (broker_->counts().blocks == blocks + 1 && broker_->counts().events > events + 1)
     sightings_.saw(Sighting::group_commit);
+  if (files_->calls(Call::allocate) > made_ready) sightings_.saw(Sighting::segment_roll);
   if (turned) {
     durable_ = journal_->durable_head();
     return;

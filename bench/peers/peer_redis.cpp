@@ -33,7 +33,7 @@ Reply next_reply(redisContext* connection) {
   void* raw = nullptr;
   check(redisGetReply(connection, &raw) == REDIS_OK, std::string("Redis: ") + connection->errstr);
   Reply reply(static_cast<redisReply*>(raw));
-  check(reply->type != REDIS_REPLY_ERROR, std::string("Redis: ") + reply->str);
+  if (reply->type == REDIS_REPLY_ERROR) throw std::runtime_error(std::string("Redis: ") + reply->str);
   return reply;
 }
 

@@ -46,6 +46,9 @@ struct Recovery {
   base::Duration downtime{};
 };
 
+// Applies what lies between two positions: recovery, and whoever checks it.
+base::Result<> replay(journal::Reader& reader, base::Position after, base::Position through, engine::Engine& engine);
+
 class Broker final : public Port, private journal::Outcomes {
  public:
   Broker(const Parts& parts, const Options& options);

@@ -48,19 +48,18 @@ base::Result<std::vector<Delivery>> Broker::render(const Mailbox& mailbox, const
   std::vector<Delivery> deliveries;
   deliveries.reserve(offers.size());
   for (const engine::Offer& offer : offers) {
-    const engine::Message& message = workspace.messages.at(offer.offset);
     Delivery& delivery = deliveries.emplace_back();
     delivery.delivery_id = delivery_id(offer.offset, offer.epoch);
     delivery.offset = offer.offset;
     delivery.attempt = offer.attempt;
     if (offer.lease_until != base::Instant{}) delivery.lease_until = offer.lease_until;
-    delivery.priority = message.priority;
-    delivery.notice = message.notice;
-    PARLEY_TRY(delivery.message, history_.body(message.position));
-    if (message.sender != base::AgentNumber{})
-      delivery.profile = workspace.registry.agent(message.sender).properties.profile;
-    if (message.remarked) {
-      PARLEY_TRY(const event::Event event, history_.event(message.position));
+    delivery.priority = offer.priority;
+    delivery.notice = offer.notice;
+    PARLEY_TRY(delivery.message, history_.body(offer.position));
+    if (offer.sender != base::AgentNumber{})
+      delivery.profile = workspace.registry.agent(offer.sender).properties.profile;
+    if (offer.remarked) {
+      PARLEY_TRY(const event::Event event, history_.event(offer.position));
       delivery.warnings = problems_of(event.message_accepted());
     }
   }
@@ -222,6 +221,7 @@ base::Result<base::SessionId> Broker::open_session(const Caller& caller, Outbox&
   if (caller.kind != Caller::Kind::agent)
     return base::fail(ErrorCode::FORBIDDEN, "'" + caller.id + "' is no agent and has no mailbox", {},
                       "Say hello with the token of an agent.");
+  PARLEY_CHECK(enter(engine_.state(), caller, caller.workspace, Right::read));
   const Mailbox mailbox{caller.workspace_number, caller.agent};
   if (const auto before = session_of_.find(mailbox); before != session_of_.end()) {
     Outbox& old = *sessions_.at(before->second).outbox;
@@ -268,8 +268,12 @@ void Broker::push(base::SessionId id, Session& session) {
     if (session.credit <= leased || !agent.mailbox.anything_ready(id) || !session.outbox->has_room()) return;
     const std::uint32_t max =
         std::min<std::uint32_t>(session.credit - leased, static_cast<std::uint32_t>(options_.deliveries_a_push));
-    const std::vector<engine::Offer> offers = decide(engine::TakeMessages{
-        .workspace = mailbox.workspace, .agent = mailbox.agent, .session = id, .max = max, .lease = session.lease});
+    const std::vector<engine::Offer> offers = decide(engine::TakeMessages{.workspace = mailbox.workspace,
+                                                                          .agent = mailbox.agent,
+                                                                          .session = id,
+                                                                          .max = max,
+                                                                          .lease = session.lease,
+                                                                          .take_id = {}});
     if (offers.empty()) return;
     counts_.offered += offers.size();
     if (const auto deliveries = render(mailbox, offers)) session.outbox->deliver(*deliveries);

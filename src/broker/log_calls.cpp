@@ -13,7 +13,8 @@ namespace {
 using event::Event;
 
 constexpr std::uint32_t log_items_max = 1'000;
-constexpr std::uint64_t log_scanned_max = 20'000;  // events a call looks at, so that no call holds the loop
+constexpr std::uint64_t log_scanned_max =
+    20'000;  // events a call looks at, once it got ahead, so that none holds the loop
 
 std::string_view word(Event::FactCase fact) {
   switch (fact) {
@@ -167,7 +168,8 @@ base::Result<Answer> Broker::log(const Caller& caller, std::string_view workspac
         next = event.offset() + 1;
         if (sees(caller, event)) found.push_back({entry.position, entry.engine_time, event});
       }
-      const bool enough = found.size() == max || ++scanned >= log_scanned_max;
+      // Other workspaces' events may lie before the first of this one: the next call must not begin there again.
+      const bool enough = found.size() == max || (++scanned >= log_scanned_max && next > from);
       return enough || next > workspace.head.value ? journal::Visit::stop : journal::Visit::next;
     };
     PARLEY_CHECK(history_.reader().read(begin, visit));

@@ -11,23 +11,14 @@ namespace {
 using base::ErrorCode;
 
 // What a message is known again by (R7): its id, in some profiles with its recipient.
-engine::IdKey id_key(std::string_view message_id, std::string_view recipient) {
-  std::string text(message_id);
-  if (!recipient.empty()) text.append(1, '\0').append(recipient);
-  const base::Digest digest = base::sha256(text);
-  engine::IdKey key;
-  std::copy_n(digest.begin(), key.size(), key.begin());
-  return key;
-}
-
 engine::IdKey id_key(const envelope::Envelope& envelope, const profile::Ruleset& ruleset,
                      std::string_view idempotency_key) {
   const std::string_view id = envelope.message_id.empty() ? idempotency_key : std::string_view(envelope.message_id);
   if (id.empty()) return {};
-  if (ruleset.idempotency_key == profile::IdempotencyKey::message) return id_key(id, {});
+  if (ruleset.idempotency_key == profile::IdempotencyKey::message) return engine::id_key_of(id);
   std::string recipients = envelope.broadcast ? "*" : "";
   for (const std::string& recipient : envelope.recipients) recipients += recipient + '\n';
-  return id_key(id, recipients);
+  return engine::id_key_of(id, recipients);
 }
 
 base::Error id_conflict(const engine::Accepted& known) {
@@ -45,7 +36,7 @@ bool party_to(const engine::Message& message, base::AgentNumber agent) {
 base::Result<std::uint64_t> offset_of(const engine::Workspace& workspace, std::string_view message_id,
                                       std::string_view to) {
   for (const std::string& recipient : {std::string(), to.empty() ? std::string("*") : std::string(to) + '\n'})
-    if (const auto known = workspace.ids.find(id_key(message_id, recipient)); known != workspace.ids.end())
+    if (const auto known = workspace.ids.find(engine::id_key_of(message_id, recipient)); known != workspace.ids.end())
       return known->second.value;
   return base::fail(ErrorCode::NOT_FOUND, "no message '" + std::string(message_id.substr(0, 64)) + "' is known here",
                     {}, "Ids are remembered for the window in GET /v1/limits; older messages are in the log.");
@@ -81,7 +72,8 @@ base::Result<Sent> Broker::send(const Caller& caller, std::string_view workspace
   const profile::Ruleset& ruleset = *parts_.ruleset_of(workspace.registry.agent(caller.agent).properties.profile);
   const auto validation = workspace.settings.lenient ? ingress::Validation::lenient : ingress::Validation::strict;
   auto checked =
-      ingress::check({native.bytes, native.value}, ruleset, {caller.id, idempotency_key, context().now, validation});
+      ingress::check({native.bytes, native.value}, ruleset,
+                     {caller.id, idempotency_key, context().now, validation, ingress::Expired::judged_later});
   if (!checked) return refused(std::move(checked).error());
 
   const engine::AcceptMessage command{

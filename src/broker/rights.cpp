@@ -7,6 +7,14 @@ namespace {
 
 using base::ErrorCode;
 
+// A connection may outlive its agent's or person's registration.
+bool removed(const engine::State& state, const Caller& caller) {
+  if (caller.kind == Caller::Kind::admin) return false;
+  const engine::Registry& registry = state.workspace(caller.workspace_number).registry;
+  return caller.kind == Caller::Kind::agent ? registry.agent(caller.agent).removed
+                                            : registry.person(caller.person).removed;
+}
+
 bool has_role(const engine::State& state, const Caller& caller, std::string_view role) {
   const auto& person = state.workspace(caller.workspace_number).registry.person(caller.person);
   return std::find(person.roles.begin(), person.roles.end(), role) != person.roles.end();
@@ -41,6 +49,8 @@ base::Result<base::WorkspaceNumber> enter(const engine::State& state, const Call
   if (!member)
     return base::fail(ErrorCode::NOT_FOUND,
                       "no workspace '" + std::string(workspace.substr(0, 64)) + "' is here for you");
+  if (removed(state, caller))
+    return base::fail(ErrorCode::UNAUTHENTICATED, "'" + caller.id + "' was removed from this workspace");
   if (!may(state, caller, *number, right))
     return base::fail(ErrorCode::FORBIDDEN, "'" + caller.id + "' may not " + std::string(name(right)));
   return *number;

@@ -16,7 +16,7 @@ struct DeadletterOptions {
 base::Result<Exit> list(Context& context, const DeadletterOptions& options) {
   PARLEY_TRY(auto server, connect(options.online));
   PARLEY_TRY(auto text, all_pages(server.client, sdk::path_of(server.workspace, {"deadletters"}), options.limit));
-  return show(context, sdk::Reply{200, std::move(text)});
+  return show(context, sdk::Reply{200, std::move(text)}, {"message", "notice", "history"});
 }
 
 base::Result<Exit> show_one(Context& context, const DeadletterOptions& options) {

@@ -15,7 +15,7 @@ base::Result<Exit> look(Context& context, const InboxOptions& options) {
   PARLEY_TRY(auto text,
              all_pages(server.client, sdk::path_of(server.workspace, {"agents", options.online.wanted.agent, "inbox"}),
                        options.limit));
-  return show(context, sdk::Reply{200, std::move(text)});
+  return show(context, sdk::Reply{200, std::move(text)}, {"message", "notice"});
 }
 
 }  // namespace

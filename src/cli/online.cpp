@@ -60,7 +60,7 @@ std::vector<Option> agent_options(Online& online) {
          workspace_options(online);
 }
 
-base::Result<Exit> show(Context& context, const base::Result<sdk::Reply>& reply) {
+base::Result<Exit> show(Context& context, const base::Result<sdk::Reply>& reply, const Row& hidden) {
   if (!reply) return std::unexpected(reply.error());
   if (context.json) {
     print_json(context.terminal, reply->body.empty() ? "{}" : reply->body);
@@ -72,7 +72,7 @@ base::Result<Exit> show(Context& context, const base::Result<sdk::Reply>& reply)
   }
   PARLEY_TRY(const auto document, json::Document::parse(reply->body, answer_limits));
   if (const auto items = document.root().find("items"); items.is_array())
-    print_items(context.terminal, items);
+    print_items(context.terminal, items, hidden);
   else
     print_members(context.terminal, document.root());
   return Exit::done;

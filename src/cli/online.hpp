@@ -35,8 +35,8 @@ std::vector<Option> agent_options(Online& online);
 
 std::vector<Option> operator+(std::vector<Option> first, std::vector<Option> more);
 
-// The answer as it came (--json), or as a table of its items, or as its members.
-base::Result<Exit> show(Context& context, const base::Result<sdk::Reply>& reply);
+// The answer as it came (--json), or as a table of its items without the `hidden` members, or as its members.
+base::Result<Exit> show(Context& context, const base::Result<sdk::Reply>& reply, const Row& hidden = {});
 
 // All pages of a list, as one {"items": […]}.
 base::Result<std::string> all_pages(sdk::Client& client, const std::string& path, std::uint32_t limit);

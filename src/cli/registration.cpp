@@ -9,7 +9,7 @@ namespace parley::cli {
 namespace {
 
 base::Result<Exit> keep_token(Context& context, const Connected& server, const std::string& name,
-                              const sdk::Reply& reply) {
+                              const sdk::Reply& reply, std::string_view what) {
   PARLEY_TRY(const auto document, json::Document::parse(reply.body));
   const auto token = document.root().find("token").if_string();
   const sdk::TokenStore tokens(server.client.access().data_folder);
@@ -21,7 +21,7 @@ base::Result<Exit> keep_token(Context& context, const Connected& server, const s
     terminal.out << printable(name) << " is registered already, with these properties. Its token stays as it is.\n";
     return Exit::done;
   }
-  terminal.out << printable(name) << " is registered in " << printable(server.workspace) << ".\n  "
+  terminal.out << printable(name) << what << printable(server.workspace) << ".\n  "
                << coloured("token  ", Colour::faint, terminal.out_is_tty) << printable(*token) << "\n  "
                << coloured("kept   ", Colour::faint, terminal.out_is_tty)
                << printable(tokens.path(server.workspace, name)) << ", for --as " << printable(name) << '\n';
@@ -34,7 +34,7 @@ base::Result<Exit> register_one(Context& context, const Online& online, std::str
                                 const std::string& body) {
   PARLEY_TRY(auto server, connect(online));
   PARLEY_TRY(const auto reply, server.client.post(sdk::path_of(server.workspace, {whose}), body));
-  return keep_token(context, server, name, reply);
+  return keep_token(context, server, name, reply, " is registered in ");
 }
 
 base::Result<Exit> rotate_token(Context& context, const Online& online, std::string_view whose, const std::string& name,
@@ -42,7 +42,7 @@ base::Result<Exit> rotate_token(Context& context, const Online& online, std::str
   PARLEY_TRY(auto server, connect(online));
   const std::string body = "{\"grace\":\"" + base::to_text(grace) + "\"}";
   PARLEY_TRY(const auto reply, server.client.post(sdk::path_of(server.workspace, {whose, name, "token"}), body));
-  return keep_token(context, server, name, reply);
+  return keep_token(context, server, name, reply, " has a new token in ");
 }
 
 base::Result<Exit> list_all(Context& context, const Online& online, std::string_view whose) {

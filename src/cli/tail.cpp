@@ -1,5 +1,6 @@
 // `parley tail`: the log in offset order, and on as it grows.
 #include <algorithm>
+#include <iterator>
 #include <ostream>
 
 #include "cli/online.hpp"
@@ -17,16 +18,23 @@ struct TailOptions {
   bool follow = false;
 };
 
-// Offset, time and event first, then every other member as name=value, but for the message itself: --json has it.
+// Told in other columns, or only in --json.
+bool is_left_out(std::string_view member) {
+  constexpr std::string_view left_out[] = {"offset",  "logged_at", "event",
+                                           "message", "notice",    "processing_duration_ms"};
+  return std::ranges::find(left_out, member) != std::end(left_out);
+}
+
+// Offset, time and event first, then the other members as name=value; of lists of problems only how many there are.
 void print_entry(const Terminal& terminal, json::Value entry) {
   terminal.out << coloured(cell_of(entry.find("offset")), Colour::strong, terminal.out_is_tty);
   for (const auto name : {"logged_at", "event"})
     if (const auto value = entry.find(name)) terminal.out << "  " << cell_of(value);
   for (const auto [key, value] : entry.members()) {
-    if (key == "offset" || key == "logged_at" || key == "event" || key == "message" || key == "notice" ||
-        value.is_null())
-      continue;
-    terminal.out << "  " << coloured(printable(key) + "=", Colour::faint, terminal.out_is_tty) << cell_of(value);
+    if (is_left_out(key) || value.is_null()) continue;
+    const bool is_problems = key == "warnings" || key == "validation_errors";
+    terminal.out << "  " << coloured(printable(key) + "=", Colour::faint, terminal.out_is_tty)
+                 << (is_problems ? std::to_string(value.size()) : cell_of(value));
   }
   terminal.out << '\n';
 }

@@ -59,6 +59,20 @@ std::string shorthand(char32_t c) {
   }
 }
 
+struct Column {
+  std::string key;
+  std::string inner;  // of the object under `key`; empty: the value itself
+  bool operator==(const Column&) const = default;
+};
+
+bool is_small_object(json::Value value) {
+  constexpr std::uint32_t most = 4;
+  if (!value.is_object() || value.size() == 0 || value.size() > most) return false;
+  for (const auto [key, inner] : value.members())
+    if (inner.is_object() || inner.is_array()) return false;
+  return true;
+}
+
 std::string_view code_of(Colour colour) {
   switch (colour) {
     case Colour::none:
@@ -160,19 +174,30 @@ std::string cell_of(json::Value value, std::size_t max) {
   return text.substr(0, end) + "…";
 }
 
-void print_items(const Terminal& terminal, json::Value items) {
-  Row columns;
+void print_items(const Terminal& terminal, json::Value items, const Row& hidden) {
+  std::vector<Column> columns;
+  const auto add = [&columns](Column column) {
+    if (std::ranges::find(columns, column) == columns.end()) columns.push_back(std::move(column));
+  };
   for (const auto item : items.elements())
-    for (const auto [key, value] : item.members())
-      if (std::ranges::find(columns, key) == columns.end()) columns.emplace_back(key);
+    for (const auto [key, value] : item.members()) {
+      if (std::ranges::find(hidden, key) != hidden.end()) continue;
+      if (!is_small_object(value))
+        add({std::string(key), {}});
+      else
+        for (const auto [inner, ignored] : value.members()) add({std::string(key), std::string(inner)});
+    }
   std::vector<Row> rows;
   for (const auto item : items.elements()) {
     Row row;
-    for (const auto& column : columns) row.push_back(cell_of(item.find(column), 40));
+    for (const auto& [key, inner] : columns) {
+      const auto value = item.find(key);
+      row.push_back(cell_of(inner.empty() ? value : value.find(inner), 40));
+    }
     rows.push_back(std::move(row));
   }
   Row headings;
-  for (const auto& column : columns) headings.push_back(printable(column));
+  for (const auto& [key, inner] : columns) headings.push_back(printable(inner.empty() ? key : key + "." + inner));
   if (rows.empty())
     terminal.out << coloured("none", Colour::faint, terminal.out_is_tty) << '\n';
   else

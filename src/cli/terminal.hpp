@@ -38,8 +38,9 @@ void print_table(std::ostream& out, const Row& headings, const std::vector<Row>&
 // A value in one cell: texts plain, objects and arrays as JSON, cut at `max` code points.
 std::string cell_of(json::Value value, std::size_t max = 60);
 
-// An array of objects as a table, with the columns in the order in which their names come first.
-void print_items(const Terminal& terminal, json::Value items);
+// An array of objects as a table, with the columns in the order in which their names come first; small objects in them
+// have a column a member. Members named in `hidden` are left out.
+void print_items(const Terminal& terminal, json::Value items, const Row& hidden = {});
 // An object as lines of name and value.
 void print_members(const Terminal& terminal, json::Value object);
 

@@ -42,7 +42,7 @@ base::Result<Exit> create(Context& context, const WorkspaceOptions& options) {
 base::Result<Exit> list(Context& context, const WorkspaceOptions& options) {
   PARLEY_TRY(auto client, options.online.client());
   PARLEY_TRY(auto text, all_pages(client, "/v1/workspaces", UINT32_MAX));
-  return show(context, sdk::Reply{200, std::move(text)});
+  return show(context, sdk::Reply{200, std::move(text)}, {"settings"});
 }
 
 base::Result<Exit> show_one(Context& context, const WorkspaceOptions& options) {
@@ -84,7 +84,7 @@ Verb workspace_verb() {
                      .run = bound(show_one)},
                     {.name = "set",
                      .summary = "Change a workspace",
-                     .examples = {"parley workspace set demo --set default_lease=60s"},
+                     .examples = {"parley workspace set demo --set lease=60s"},
                      .options = properties(*options) + server,
                      .run = bound(set)}}};
 }

@@ -78,7 +78,7 @@ struct AcceptMessage {
   const profile::Ruleset& ruleset;  // the sender's
   profile::TypeIndex type;
   LaneId lane;
-  IdKey id_key{};            // all 0: the message has no id of its own
+  IdKey id_key{};            // all 0: the message has no id of its own, and gets a made one
   std::uint32_t length = 0;  // of the native bytes
   std::span<const base::Problem> warnings;
   std::span<const base::Problem> validation_errors;

@@ -13,14 +13,6 @@ bool expired(const Message& message, Instant now) {
   return message.expires() && message.expires_at <= now;
 }
 
-std::vector<AgentNumber> undelivered(const Message& message) {
-  std::vector<AgentNumber> agents;
-  for (const Receipt& receipt : message.receipts)
-    if (receipt.state == ReceiptState::queued || receipt.state == ReceiptState::waiting)
-      agents.push_back(receipt.agent);
-  return agents;
-}
-
 }  // namespace
 
 profile::RetryPolicy Engine::retry_of(const Workspace& workspace, const Message& message) const {
@@ -39,17 +31,20 @@ void Engine::decide_due(const Context& context, Decided& decided) const {
   using Group = std::pair<WorkspaceNumber, AgentNumber>;
   absl::btree_map<Group, std::vector<Offset>> leases;
   absl::btree_map<Group, std::vector<Offset>> backoffs;
+  absl::btree_set<std::pair<WorkspaceNumber, Offset>> over;  // a backoff may be due with its message: told once
   std::size_t count = 0;
   for (const Timer& timer : state_.timers) {
     if (timer.due > context.now || ++count > timers_a_turn) break;
     const Workspace& workspace = state_.workspace(timer.workspace);
     const Message& message = workspace.messages.at(timer.message);
-    if (timer.kind == TimerKind::message_expires) {
-      decide_expired(decided, state_, timer.workspace, timer.message, undelivered(message), context.now);
+    const bool is_over = expired(message, context.now);
+    if (timer.kind == TimerKind::message_expires || (timer.kind == TimerKind::backoff_ends && is_over)) {
+      if (over.insert({timer.workspace, timer.message}).second)
+        decide_expired(decided, state_, timer.workspace, timer.message, message.undelivered(), context.now);
       continue;
     }
-    // A queued one is expired by its own timer; what comes back from a taker is expired here.
-    if (expired(message, context.now)) {
+    // Who held it kept it to the end of the lease (messages/expiry.hpp).
+    if (is_over) {
       decide_expired(decided, state_, timer.workspace, timer.message, {timer.agent}, context.now);
       continue;
     }
@@ -83,22 +78,18 @@ void Engine::decide_forgotten(WorkspaceNumber number, std::size_t most, const Co
   const Workspace& workspace = state_.workspace(number);
   const Settings& settings = workspace.settings;
   const Instant oldest_kept = context.now - settings.remembered_for;
-  std::size_t over =
-      workspace.messages.size() > settings.remembered_ids ? workspace.messages.size() - settings.remembered_ids : 0;
+  std::uint64_t over =
+      workspace.window_size > settings.remembered_ids ? workspace.window_size - settings.remembered_ids : 0;
   Offset through = workspace.forgotten_through;
-  Instant until;
   std::size_t count = 0;
   for (auto at = workspace.messages.upper_bound(through); at != workspace.messages.end() && count < most;
        ++at, ++count) {
     if (over == 0 && at->second.accepted_at >= oldest_kept) break;
     if (over > 0) --over;
     through = at->first;
-    until = at->second.accepted_at;
   }
-  if (through == workspace.forgotten_through) return;
-  event::MessagesForgotten& event = *decided.add(number).mutable_messages_forgotten();
-  event.set_through(through.value);
-  event.set_accepted_until(base::unix_us(until));
+  if (through != workspace.forgotten_through)
+    decided.add(number).mutable_messages_forgotten()->set_through(through.value);
 }
 
 void apply(State& state, Workspace& workspace, WorkspaceNumber number, const event::LeasesEnded& event, Instant at) {
@@ -128,12 +119,11 @@ void apply(Workspace& workspace, const event::MessagesForgotten& event) {
   const Offset through(event.through());
   auto at = workspace.messages.upper_bound(workspace.forgotten_through);
   workspace.forgotten_through = through;
-  workspace.forgotten_until = base::instant_of(event.accepted_until());
   while (at != workspace.messages.end() && at->first <= through) {
     const Message& message = at->second;
-    const bool dead = std::any_of(message.receipts.begin(), message.receipts.end(),
-                                  [](const Receipt& r) { return r.state == ReceiptState::dead; });
-    if (dead || !message.closed()) {  // goes when it is closed (transitions.cpp)
+    workspace.forgotten_until = message.accepted_at;
+    --workspace.window_size;
+    if (!message.settled()) {  // goes when it is (transitions.cpp)
       ++at;
       continue;
     }

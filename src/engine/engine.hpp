@@ -36,11 +36,17 @@ struct Accepted {
   std::string message_id;  // the sender's, or the one made for it; empty in a duplicate
 };
 
+// What a delivery says, taken before the offer is applied: a final one may leave the state with it.
 struct Offer {
   Offset offset;
   std::uint32_t epoch = 0;
   std::uint32_t attempt = 0;
   Instant lease_until;  // 0: final, no ack is expected (R20)
+  Position position;
+  AgentNumber sender;
+  Priority priority = Priority::normal;
+  bool notice = false;
+  bool remarked = false;
 };
 
 enum class Settled : std::uint8_t { done, already, superseded, unknown };

@@ -1,8 +1,8 @@
 // The pure pipeline from a native message to its canonical envelope: every rule of the sender's profile that one
 // message and its sender alone can answer for. No clock, no file, no state; the engine judges the rest (who is
-// registered, what came before). Nothing is stored before a message has passed here (COR-04).
+// registered, what came before, what has expired). Nothing is stored before a message has passed here (COR-04).
 //
-// In order: size, type, version, sender, schema, named checks, limits, envelope, expiry. In lenient validation the
+// In order: size, type, version, sender, schema, named checks, limits, envelope. In lenient validation the
 // defects that schema and checks find are recorded, as long as type, sender and recipients can be read (R5); the rest
 // refuses in either, as do checks that are `also_lenient`.
 #pragma once
@@ -28,11 +28,15 @@ struct Native {
 
 enum class Validation : std::uint8_t { strict, lenient };  // R5
 
+// Known ids come before everything else (R8): who knows them judges a message's time after that.
+enum class Expired : std::uint8_t { refused, judged_later };
+
 struct Options {
   std::string_view sender;           // the agent the credential belongs to (D10)
   std::string_view idempotency_key;  // of the request; serves as id where a lenient message has none (R8)
   base::Instant now{};
   Validation validation = Validation::strict;
+  Expired expired = Expired::refused;
 };
 
 // First eight bytes of the SHA-256 of the task's name; 0: the message is a lane of its own (R32).
@@ -48,7 +52,7 @@ struct Checked {
 
 inline constexpr std::size_t details_max = 50;  // defects named in one refusal
 
-// Refusals: PAYLOAD_TOO_LARGE, TYPE_UNKNOWN, VERSION_UNSUPPORTED, SENDER_MISMATCH, SCHEMA, EXPIRED; those of limits
+// Refusals: PAYLOAD_TOO_LARGE, TYPE_UNKNOWN, VERSION_UNSUPPORTED, SENDER_MISMATCH, SCHEMA; those of limits
 // name limit and size.
 base::Result<Checked> check(const Native& native, const profile::Ruleset& rules, const Options& options);
 

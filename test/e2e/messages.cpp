@@ -46,17 +46,15 @@ Message collab(const AgentRole& sender, std::uint64_t number, std::mt19937_64& r
   return message;
 }
 
-// Error reports: of normal priority at most once, of critical at least once (R20).
+// Task updates: of normal priority at most once, of high at least once (R20).
 Message handoff(const AgentRole& sender, std::uint64_t number, std::mt19937_64& random) {
   Message message{number, sender.workspace, sender.agent_id, {"dispatcher"}, {}, random() % 2 == 0, false, {}};
+  message.lane = "task-" + std::to_string(random() % 64);
   json::Writer out(message.native);
   out.begin_object().member("id", id_of(number)).member("timestamp", now()).member("from", sender.agent_id);
-  out.member("to", "dispatcher").member("type", "ERROR_REPORT").key("payload").begin_object();
-  out.member("error_id", "err-" + std::to_string(number)).member("agent_id", sender.agent_id);
-  out.member("error_type", "RATE_LIMIT").member("severity", "low").member("message", filler(number));
-  out.key("context").begin_object().end_object().key("recovery_attempts").begin_array().end_array();
-  out.key("suggested_actions").begin_array().end_array().end_object();
-  out.key("metadata").begin_object().member("priority", message.at_most_once ? "normal" : "critical");
+  out.member("to", "dispatcher").member("type", "TASK_UPDATE").key("payload").begin_object();
+  out.member("task_id", message.lane).member("status", "in_progress").member("details", filler(number)).end_object();
+  out.key("metadata").begin_object().member("priority", message.at_most_once ? "normal" : "high");
   out.member("retry_count", 0).member("max_retries", 5).end_object().end_object();
   return message;
 }

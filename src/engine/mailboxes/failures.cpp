@@ -24,6 +24,9 @@ base::Result<> Engine::decide(const RedriveMessage& command, const Context& cont
   const Agent& agent = workspace.registry.agent(command.agent);
   if (!agent.dead_letters.contains(command.message))
     return base::fail(base::ErrorCode::NOT_FOUND, "no dead letter of that id is at '" + agent.id + "'");
+  if (agent.removed)
+    return base::fail(base::ErrorCode::NOT_FOUND,
+                      "agent '" + agent.id + "' was removed; its dead letters stay to be read");
   const Message& message = workspace.messages.at(command.message);
   if (message.expires() && message.expires_at <= context.now)
     return base::fail(base::ErrorCode::EXPIRED, "the message expired at " + base::to_rfc3339(message.expires_at), {},

@@ -5,11 +5,24 @@
 #include "engine/mailboxes/selection.hpp"
 #include "engine/mailboxes/transitions.hpp"
 #include "engine/messages/expiry.hpp"
+#include "engine/retry.hpp"
 
 namespace parley::engine {
 namespace {
 
 constexpr std::size_t remembered_takes = 8;
+
+Offer offer_of(Offset offset, const Message& message, const Receipt& receipt, std::uint32_t epoch, Instant until) {
+  return {.offset = offset,
+          .epoch = epoch,
+          .attempt = receipt.attempts + 1u,
+          .lease_until = until,
+          .position = message.position,
+          .sender = message.sender,
+          .priority = message.priority,
+          .notice = message.notice,
+          .remarked = message.remarked};
+}
 
 // The still leased part of an earlier answer to the same take_id.
 std::vector<Offer> offered_before(const Workspace& workspace, AgentNumber number, std::string_view take_id) {
@@ -21,7 +34,7 @@ std::vector<Offer> offered_before(const Workspace& workspace, AgentNumber number
       if (at == workspace.messages.end()) continue;
       const Receipt* receipt = at->second.receipt_of(number);
       if (receipt && receipt->state == ReceiptState::leased && receipt->session == taken.session)
-        offers.push_back({offset, receipt->epoch, receipt->attempts + 1u, receipt->until});
+        offers.push_back(offer_of(offset, at->second, *receipt, receipt->epoch, receipt->until));
     }
   }
   return offers;
@@ -38,7 +51,7 @@ std::vector<Offer> Engine::decide(const TakeMessages& command, const Context& co
   std::vector<Offer> offers;
   std::vector<Offset> expired;
   std::uint64_t bytes = 0;
-  const Instant until = context.now + (command.lease > base::Duration{} ? command.lease : workspace.settings.lease);
+  const Instant until = later(context.now, command.lease > base::Duration{} ? command.lease : workspace.settings.lease);
   Selection selection(agent.mailbox, command.session, context.now);
   while (offers.size() < command.max) {
     const Offset offset = selection.next();
@@ -51,11 +64,12 @@ std::vector<Offer> Engine::decide(const TakeMessages& command, const Context& co
     bytes += message.length;
     if (!offers.empty() && bytes > command.bytes_max) break;
     const Receipt& receipt = *message.receipt_of(command.agent);
-    offers.push_back({offset, receipt.epoch + 1, receipt.attempts + 1u, message.at_most_once ? Instant{} : until});
+    offers.push_back(offer_of(offset, message, receipt, receipt.epoch + 1, message.at_most_once ? Instant{} : until));
   }
-  // Given back by a taker after their own timer had passed.
+  // Asked for in the very turn in which their time is over.
   for (const Offset offset : expired)
-    decide_expired(decided, state_, command.workspace, offset, {command.agent}, context.now);
+    decide_expired(decided, state_, command.workspace, offset, workspace.messages.at(offset).undelivered(),
+                   context.now);
   if (offers.empty()) return offers;
 
   event::Offered& event = *decided.add(command.workspace).mutable_offered();

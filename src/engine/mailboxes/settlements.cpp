@@ -82,8 +82,8 @@ std::vector<Settled> Engine::decide(const NackMessages& command, const Context& 
                   {context.now, 0, "nacked", std::string(command.reason)});
       continue;
     }
-    held_back.emplace_back(offset,
-                           context.now + command.delay.value_or(backoff(policy, failed, context.seed + offset.value)));
+    held_back.emplace_back(
+        offset, later(context.now, command.delay.value_or(backoff(policy, failed, context.seed + offset.value))));
   }
   if (held_back.empty()) return verdicts;
   event::Nacked& event = *decided.add(command.workspace).mutable_nacked();
@@ -105,7 +105,7 @@ std::vector<Settled> Engine::decide(const ExtendLeases& command, const Context& 
   event.set_agent(command.agent.value);
   for (const Offset offset : done) event.add_offsets(offset.value);
   event.set_lease_until(
-      base::unix_us(context.now + (command.lease > base::Duration{} ? command.lease : workspace.settings.lease)));
+      base::unix_us(later(context.now, command.lease > base::Duration{} ? command.lease : workspace.settings.lease)));
   return verdicts;
 }
 

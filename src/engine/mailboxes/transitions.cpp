@@ -29,6 +29,12 @@ void leave(const Scene& scene, Offset offset, const Message& message, const Rece
   }
 }
 
+// Its time may have passed while it was held: then the timer is due at once.
+void arm_expiry(const Scene& scene, Offset offset, const Message& message) {
+  if (message.expires())
+    scene.state.timers.insert({message.expires_at, TimerKind::message_expires, scene.number, {}, offset});
+}
+
 // The receipt reaches its last state; the message, where it was the last one open, is closed.
 void settle(const Scene& scene, Offset offset, Message& message, Receipt& receipt, ReceiptState final) {
   receipt.state = final;
@@ -39,8 +45,9 @@ void settle(const Scene& scene, Offset offset, Message& message, Receipt& receip
   if (!message.closed()) return;
   if (message.expires())
     scene.state.timers.erase({message.expires_at, TimerKind::message_expires, scene.number, {}, offset});
-  // Its place in the remembered window has gone by already: it leaves the state at once. A dead letter stays.
-  if (offset <= scene.workspace.forgotten_through && final != ReceiptState::dead) {
+  // Its place in the remembered window has gone by already: it leaves the state at once. A dead letter, anybody's,
+  // stays.
+  if (offset <= scene.workspace.forgotten_through && message.settled()) {
     if (message.remembered) scene.workspace.ids.erase(message.id_key);
     scene.workspace.messages.erase(offset);
   }
@@ -84,6 +91,7 @@ void give_back(const Scene& scene, Offset offset, Message& message, Receipt& rec
   scene.state.timers.erase(timer_of(scene, TimerKind::lease_ends, receipt.until, offset));
   scene.agent().mailbox.give_back(entry_of(offset, message), receipt.session, scene.now);
   receipt.state = ReceiptState::queued;
+  arm_expiry(scene, offset, message);
 }
 
 void hold_back(const Scene& scene, Offset offset, Message& message, Receipt& receipt, Instant until) {
@@ -93,6 +101,7 @@ void hold_back(const Scene& scene, Offset offset, Message& message, Receipt& rec
   receipt.state = ReceiptState::waiting;
   receipt.until = until;
   scene.state.timers.insert(timer_of(scene, TimerKind::backoff_ends, until, offset));
+  arm_expiry(scene, offset, message);
 }
 
 void resume(const Scene& scene, Offset offset, Message& message, Receipt& receipt) {

@@ -148,7 +148,7 @@ void write(std::span<const base::Problem> problems, google::protobuf::RepeatedPt
   }
 }
 
-void write(const AcceptMessage& command, const Recipients& recipients, std::string message_id,
+void write(const AcceptMessage& command, const Recipients& recipients, std::string message_id, const IdKey& id_key,
            event::MessageAccepted& event) {
   const envelope::Envelope& envelope = command.envelope;
   event.set_message_id(std::move(message_id));
@@ -175,12 +175,21 @@ void write(const AcceptMessage& command, const Recipients& recipients, std::stri
     written.set_name(field.name);
     written.set_json(field.json);
   }
-  if (given(command.id_key)) event.set_id_key(command.id_key.data(), command.id_key.size());
+  event.set_id_key(id_key.data(), id_key.size());
   write(command.validation_errors, *event.mutable_validation_errors());
   write(command.warnings, *event.mutable_warnings());
 }
 
 }  // namespace
+
+IdKey id_key_of(std::string_view message_id, std::string_view recipient) {
+  std::string text(message_id);
+  if (!recipient.empty()) text.append(1, '\0').append(recipient);
+  const base::Digest digest = base::sha256(text);
+  IdKey key;
+  std::copy_n(digest.begin(), key.size(), key.begin());
+  return key;
+}
 
 base::Result<Accepted> Engine::decide(const AcceptMessage& command, const Context& context, Decided& decided) const {
   const Workspace& workspace = state_.workspace(command.workspace);
@@ -198,14 +207,22 @@ base::Result<Accepted> Engine::decide(const AcceptMessage& command, const Contex
                       "the message is of " + base::to_rfc3339(*envelope.sent_at) +
                           ", ids accepted before " + base::to_rfc3339(workspace.forgotten_until) + " are forgotten",
                       "timestamp");
+  if (envelope.expires_at && *envelope.expires_at <= context.now)
+    return base::fail(ErrorCode::EXPIRED, "the message expired at " + base::to_rfc3339(*envelope.expires_at) +
+                                              "; the server's clock says " + base::to_rfc3339(context.now));
 
+  if (envelope.expires_at && *envelope.expires_at <= context.now)
+    return base::fail(ErrorCode::EXPIRED, "the message expired at " + base::to_rfc3339(*envelope.expires_at) +
+                                              ", the server's clock says " + base::to_rfc3339(context.now));
   PARLEY_CHECK(check_sender(command, workspace.registry.agent(command.sender)));
   PARLEY_TRY(const Recipients recipients, resolve(command, workspace));
 
   event::Event& event = decided.add(command.workspace);
   const Offset offset(event.offset());
   std::string message_id = envelope.message_id.empty() ? made_id(context, offset.value) : envelope.message_id;
-  write(command, recipients, message_id, *event.mutable_message_accepted());
+  // A made one is remembered too: its sender asks for its receipts by it (R5, D7).
+  const IdKey id_key = given(command.id_key) ? command.id_key : id_key_of(message_id);
+  write(command, recipients, message_id, id_key, *event.mutable_message_accepted());
   decided.last().has_native_body = true;
   return Accepted{AcceptOutcome::accepted, offset, std::move(message_id)};
 }
@@ -213,6 +230,7 @@ base::Result<Accepted> Engine::decide(const AcceptMessage& command, const Contex
 void apply(State& state, Workspace& workspace, WorkspaceNumber number, Offset offset,
            const event::MessageAccepted& event, const Placed& placed) {
   Message& message = workspace.messages.emplace_hint(workspace.messages.end(), offset, Message{})->second;
+  ++workspace.window_size;
   message.position = placed.position;
   message.length = placed.body_length;
   message.content = placed.body_hash;

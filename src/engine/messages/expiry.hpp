@@ -1,4 +1,5 @@
-// What is over is never delivered, and its sender learns of it (HND-10, COR-16).
+// What is over is never delivered, and its sender learns of it (HND-10, COR-16). Whoever holds it when its time comes
+// may still ack it; it ends there when it comes back.
 #pragma once
 #include "engine/decided.hpp"
 

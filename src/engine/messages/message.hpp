@@ -47,6 +47,8 @@ struct Receipt {
 
 using IdKey = std::array<std::uint8_t, 16>;  // first half of the SHA-256 of what identifies a message (R7)
 
+IdKey id_key_of(std::string_view message_id, std::string_view recipient = {});  // made by the server: without one
+
 struct Message {
   Position position;  // of its record in the journal
   std::uint32_t length = 0;
@@ -68,6 +70,19 @@ struct Message {
   bool expires() const { return expires_at != Instant{}; }
   bool closed() const {
     return std::none_of(receipts.begin(), receipts.end(), [](const Receipt& r) { return open(r.state); });
+  }
+  // At whom it is open and nobody holds it: there it ends with its time.
+  std::vector<AgentNumber> undelivered() const {
+    std::vector<AgentNumber> agents;
+    for (const Receipt& receipt : receipts)
+      if (receipt.state == ReceiptState::queued || receipt.state == ReceiptState::waiting)
+        agents.push_back(receipt.agent);
+    return agents;
+  }
+  // Nothing may come of it any more: a dead letter may be redriven.
+  bool settled() const {
+    return std::none_of(receipts.begin(), receipts.end(),
+                        [](const Receipt& r) { return open(r.state) || r.state == ReceiptState::dead; });
   }
   const Receipt* receipt_of(AgentNumber agent) const {
     const auto at = std::lower_bound(receipts.begin(), receipts.end(), agent,

@@ -42,6 +42,7 @@ void apply(State& state, Workspace& workspace, WorkspaceNumber number, Offset of
            const Placed& placed) {
   const Scene scene{state, workspace, number, AgentNumber(event.agent()), placed.at};
   Message& message = workspace.messages[offset];
+  ++workspace.window_size;
   message.position = placed.position;
   message.length = placed.body_length;
   message.content = placed.body_hash;

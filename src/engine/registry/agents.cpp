@@ -94,6 +94,7 @@ base::Result<> Engine::decide(const RemoveAgent& command, const Context& context
   absl::btree_map<AgentNumber, std::vector<Offset>> by_sender;
   for (const Offset offset : workspace.registry.agent(command.agent).mailbox.open())
     by_sender[workspace.messages.at(offset).sender].push_back(offset);
+  by_sender.erase(command.agent);  // it is gone itself
   for (const auto& [sender, offsets] : by_sender)
     post_notice(
         decided, state_, command.workspace, sender, context.now,

@@ -5,6 +5,7 @@
 #include "engine/appliers.hpp"
 #include "engine/id.hpp"
 #include "engine/registry/credentials.hpp"
+#include "engine/retry.hpp"
 
 namespace parley::engine {
 namespace {
@@ -62,7 +63,7 @@ base::Result<> Engine::decide(const RotateToken& command, const Context& context
   else
     event.set_person(command.person.value);
   event.set_token_hash(command.token_hash.data(), command.token_hash.size());
-  event.set_old_valid_until(base::unix_us(context.now + command.grace));
+  event.set_old_valid_until(base::unix_us(later(context.now, command.grace)));
   return {};
 }
 

@@ -44,13 +44,15 @@ struct Workspace {
   Registry registry;
   absl::btree_map<Offset, Message> messages;  // open, or still remembered (R8)
   absl::btree_map<IdKey, Offset> ids;
-  Offset forgotten_through;  // closed messages up to here are gone
-  Instant forgotten_until;   // when the newest of them was accepted; 0: none was forgotten yet
+  Offset forgotten_through;       // closed messages up to here are gone
+  Instant forgotten_until{};      // when the newest of them was accepted
+  std::uint64_t window_size = 0;  // messages after forgotten_through
   std::deque<Mark> marks;
 
   template <class Archive>
   void archive(Archive& a) {
-    a(name, settings, created_at, head, registry, messages, ids, forgotten_through, forgotten_until, marks);
+    a(name, settings, created_at, head, registry, messages, ids, forgotten_through, forgotten_until, window_size,
+      marks);
   }
 };
 

@@ -46,10 +46,8 @@ void write_sent(json::Writer& writer, const base::Result<broker::Sent>& sent) {
   } else {
     writer.member("message_id", sent->message_id).member("offset", sent->offset.value);
     writer.member("status", std::string_view(sent->duplicate ? "duplicate" : "accepted"));
-    if (!sent->warnings.empty()) {
-      writer.key("warnings");
-      write_problems(writer, sent->warnings);
-    }
+    writer.key("warnings");
+    write_problems(writer, sent->warnings);
   }
   writer.end_object();
 }
@@ -64,10 +62,8 @@ void append_delivery(std::string& out, const broker::Delivery& delivery) {
     writer.member("origin", std::string_view("server")).key("notice").raw(delivery.message);
   else
     writer.member("profile", delivery.profile).key("message").raw(delivery.message);
-  if (!delivery.warnings.empty()) {
-    writer.key("warnings");
-    write_problems(writer, delivery.warnings);
-  }
+  writer.key("warnings");
+  write_problems(writer, delivery.warnings);
   writer.end_object();
 }
 
@@ -77,6 +73,22 @@ void write_settled(json::Writer& writer, std::span<const std::string_view> ids,
   for (std::size_t i = 0; i < ids.size(); ++i)
     writer.begin_object().member("delivery_id", ids[i]).member("status", name(settled[i])).end_object();
   writer.end_array();
+}
+
+base::Result<std::optional<base::Duration>> duration_member(json::Value object, std::string_view key) {
+  constexpr base::Duration longest = std::chrono::days(36'500);  // so that now + duration stays a time
+  const json::Value value = object.find(key);
+  if (!value) return std::nullopt;
+  const std::string where = '/' + std::string(key);
+  if (!value.is_string())
+    return base::fail(base::ErrorCode::BAD_REQUEST, std::string(key) + " is no text", where,
+                      "Write a duration as text: \"100ms\", \"30s\".");
+  auto duration = base::parse_duration(value.as_string());
+  if (duration && *duration <= longest) return *duration;
+  if (duration) return base::fail(base::ErrorCode::BAD_REQUEST, std::string(key) + " is longer than 100 years", where);
+  base::Error error = std::move(duration).error();
+  error.where = where;
+  return std::unexpected(std::move(error));
 }
 
 }  // namespace parley::gateway::form

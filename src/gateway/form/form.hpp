@@ -12,14 +12,17 @@ namespace parley::gateway::form {
 void write_error(json::Writer& writer, const base::Error& error);
 std::string error_body(const base::Error& error);  // {"error": …}
 
-// {"message_id", "offset", "status", "warnings"}, or {"error": …}
+// {"message_id", "offset", "status", "warnings": […]}, or {"error": …}
 void write_sent(json::Writer& writer, const base::Result<broker::Sent>& sent);
 
-// {"delivery_id", "offset", "attempt", "lease_until", "priority", "message" or "notice", "warnings"}
+// {"delivery_id", "offset", "attempt", "lease_until", "priority", "message" or "notice", "warnings": […]}
 void append_delivery(std::string& out, const broker::Delivery& delivery);
 
 // [{"delivery_id", "status"}] beside the ids asked about.
 void write_settled(json::Writer& writer, std::span<const std::string_view> ids,
                    std::span<const broker::Settled> settled);
+
+// "30s" under `key`; none where it is left out. BAD_REQUEST for what is no duration, or one of over 100 years.
+base::Result<std::optional<base::Duration>> duration_member(json::Value object, std::string_view key);
 
 }  // namespace parley::gateway::form

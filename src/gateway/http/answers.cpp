@@ -14,6 +14,7 @@ Response json_response(int status, std::string body) {
 Response error_response(const base::Error& error) {
   Response response = json_response(info(error.code).http_status, form::error_body(error));
   if (error.code == ErrorCode::UNAUTHENTICATED) response.fields.emplace_back("WWW-Authenticate", "Bearer");
+  if (error.code == ErrorCode::UPGRADE_REQUIRED) response.fields.emplace_back("Upgrade", "websocket");
   if (error.code == ErrorCode::METHOD_NOT_ALLOWED) response.fields.emplace_back("Allow", error.where);
   if (response.status == 429 || response.status == 503) response.fields.emplace_back("Retry-After", "1");
   return response;

@@ -6,7 +6,7 @@
 #include <map>
 
 #include "broker/port.hpp"
-#include "gateway/http/bodies.hpp"
+#include "gateway/http/contract.hpp"
 #include "gateway/http/routes.hpp"
 #include "json/parser.hpp"
 #include "net/http/target.hpp"
@@ -24,6 +24,9 @@ class Gateway final : public net::HttpPort {
   net::http::Response refusal(const base::Error& error) override;
   void on_closed(net::ConnectionId connection) override;
 
+  // Shutting down: calls that wait are answered with what there is, and none waits any more.
+  void end_waits();
+
   // Before a scrape: whatever is counted elsewhere is copied into the metrics.
   std::function<void()> before_metrics = [] {};
   // Why the process as a whole is not ready; empty: it is.
@@ -32,6 +35,7 @@ class Gateway final : public net::HttpPort {
  private:
   using RequestKey = std::pair<std::uint64_t, std::uint64_t>;  // connection, number
   static RequestKey key(net::RequestId id) { return {id.connection.value, id.number}; }
+  using Body = json::Value;
 
   // A request whose head was accepted, until it is answered.
   struct Request {
@@ -39,27 +43,29 @@ class Gateway final : public net::HttpPort {
     Match match;
     std::optional<broker::Caller> caller;
     net::http::QueryParameters query;
+
+    // Of a call that may wait.
+    std::string token;  // looked at anew after each wait: it may have been revoked meanwhile
     broker::WaitId wait;
-    base::Duration deadline{};  // of a long poll, by the loop's clock
-    // For a take that waits.
+    base::Duration deadline{};  // by the loop's clock
     broker::TakeRequest take;
     std::string take_id;
+    std::uint64_t log_from = 1;
+    std::uint32_t log_max = 100;
   };
-  using Body = json::Value;
 
   base::Result<Request> open(net::RequestId id, const net::http::Head& head);
   base::Result<> authenticate(Request& request, const net::http::Head& head);
-  base::Result<> check_media_type(const net::http::Head& head);
-  std::string_view parameter(const Request& request, std::string_view name) const;
-  base::Result<broker::Page> page(const Request& request) const;
 
   base::Result<broker::Answer> answer(const Request& request, Body body);
   base::Result<broker::Answer> settle(const Request& request, broker::Settlement what, Body body);
-  void send(Request& request, const net::http::Head& head, std::string_view bytes);
+  void send(const Request& request, const net::http::Head& head, std::string_view bytes);
+
   void take(Request& request, Body body);
   void try_take(RequestKey request);
   void read_log(Request& request);
   void try_log(RequestKey request);
+  base::Result<> look_at_token_again(Request& request);
 
   void respond(net::RequestId id, net::http::Response response);
   void respond(net::RequestId id, const base::Result<broker::Answer>& answer);
@@ -68,9 +74,10 @@ class Gateway final : public net::HttpPort {
   broker::Port& broker_;
   net::Loop& loop_;
   observe::Metrics& metrics_;
-  Bodies bodies_;
+  Contract contract_;
   json::Parser parser_;
   std::map<RequestKey, Request> requests_;
+  bool waits_ended_ = false;
 };
 
 }  // namespace parley::gateway::http

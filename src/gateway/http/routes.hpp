@@ -1,7 +1,6 @@
 // Which call answers which method and path. The same set stands in spec/api/openapi.json; a test compares the two.
 #pragma once
-#include <array>
-#include <optional>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -44,13 +43,16 @@ enum class Call : std::uint8_t {
   openapi,
 };
 
+// Whose token a call wants before anything else is looked at; who may do what with it, the broker knows.
+enum class Access : std::uint8_t { anyone, bearer, admin };
+
 struct Route {
   std::string_view method;
   std::string_view pattern;  // "/v1/workspaces/{workspace}/agents"
-  Call call;
+  Call call{};
   std::string_view operation;      // operationId in the OpenAPI document
-  bool open = false;               // needs no token
   std::size_t body_bytes_max = 0;  // 0: takes no body
+  Access access = Access::bearer;
 };
 
 std::span<const Route> routes();

@@ -1,0 +1,115 @@
+// What must be so in every state, whatever happened: for tests. The receipts are the truth; mailboxes, timers, counts
+// and ids must agree with them.
+#pragma once
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "engine/state.hpp"
+
+namespace parley::engine {
+
+class Consistency {
+ public:
+  explicit Consistency(const State& state) : state_(state) {
+    for (std::uint32_t i = 1; i <= state.workspaces.size(); ++i) workspace(WorkspaceNumber(i));
+    std::set<Timer> timers(state.timers.begin(), state.timers.end());
+    for (const Timer& timer : timers)
+      if (!timers_wanted_.contains(timer) && !timers_allowed_.contains(timer))
+        defect(timer.workspace, timer.message, "has a timer that stands for nothing");
+    for (const Timer& timer : timers_wanted_)
+      if (!timers.contains(timer)) defect(timer.workspace, timer.message, "lacks a timer");
+  }
+  std::vector<std::string> defects;
+
+ private:
+  struct Expected {
+    std::vector<Offset> open;
+    std::uint64_t bytes = 0;
+    std::set<std::pair<SessionId, Offset>> leased;
+    std::set<Offset> dead;
+  };
+
+  void defect(WorkspaceNumber number, Offset offset, const std::string& what) {
+    defects.push_back("message " + std::to_string(offset.value) + " of workspace " + std::to_string(number.value) +
+                      ' ' + what);
+  }
+
+  void workspace(WorkspaceNumber number) {
+    const Workspace& workspace = state_.workspace(number);
+    std::map<AgentNumber, Expected> expected;
+    for (const auto& [offset, message] : workspace.messages) {
+      for (const Receipt& receipt : message.receipts)
+        take_in(number, offset, message, receipt, expected[receipt.agent]);
+      if (message.remembered && (!workspace.ids.contains(message.id_key) || workspace.ids.at(message.id_key) != offset))
+        defect(number, offset, "is not found by its id");
+      if (offset > workspace.head) defect(number, offset, "lies behind the head");
+    }
+    if (static_cast<std::uint64_t>(std::distance(workspace.messages.upper_bound(workspace.forgotten_through),
+                                                 workspace.messages.end())) != workspace.window_size)
+      defect(number, workspace.head, "the remembered window is miscounted");
+    for (const auto& [key, offset] : workspace.ids)
+      if (!workspace.messages.contains(offset)) defect(number, offset, "has an id and is not there");
+    for (std::uint32_t i = 1; i <= workspace.registry.agents.size(); ++i)
+      agent(number, workspace.registry.agent(AgentNumber(i)), expected[AgentNumber(i)]);
+  }
+
+  void take_in(WorkspaceNumber number, Offset offset, const Message& message, const Receipt& receipt, Expected& at) {
+    if (receipt.state == ReceiptState::dead) at.dead.insert(offset);
+    if (!open(receipt.state)) return;
+    at.open.push_back(offset);
+    at.bytes += message.length;
+    const Timer expiry{message.expires_at, TimerKind::message_expires, number, {}, offset};
+    // A leased one may outlive its time: it ends when the lease does.
+    if (message.expires()) (receipt.state == ReceiptState::leased ? timers_allowed_ : timers_wanted_).insert(expiry);
+    if (receipt.state == ReceiptState::leased) at.leased.insert({receipt.session, offset});
+    if (receipt.state != ReceiptState::queued) {
+      const auto kind = receipt.state == ReceiptState::leased ? TimerKind::lease_ends : TimerKind::backoff_ends;
+      timers_wanted_.insert({receipt.until, kind, number, receipt.agent, offset});
+    }
+  }
+
+  void agent(WorkspaceNumber number, const Agent& agent, const Expected& expected) {
+    const auto of_agent = [&](const std::string& what) {
+      defects.push_back("agent '" + agent.id + "' of workspace " + std::to_string(number.value) + ": " + what);
+    };
+    if (agent.mailbox.open() != expected.open) of_agent("the mailbox holds other messages than are open");
+    if (agent.open_messages != expected.open.size()) of_agent("open messages are miscounted");
+    if (agent.open_bytes != expected.bytes) of_agent("open bytes are miscounted");
+    if (agent.removed && !expected.open.empty()) of_agent("was removed and has mail");
+    std::set<std::pair<SessionId, Offset>> leased;
+    for (const SessionId session : agent.mailbox.sessions()) {
+      const auto offsets = agent.mailbox.leased_to(session);
+      if (offsets.size() != agent.mailbox.leased_count(session)) of_agent("leases are miscounted");
+      for (const Offset offset : offsets) leased.insert({session, offset});
+    }
+    if (leased != expected.leased) of_agent("other messages are leased than the receipts say");
+    std::set<Offset> dead;
+    for (const auto& [offset, letter] : agent.dead_letters) dead.insert(offset);
+    if (dead != expected.dead) of_agent("dead letters and receipts differ");
+    for (const auto& [offset, attempts] : agent.attempts)
+      if (!std::binary_search(expected.open.begin(), expected.open.end(), offset))
+        of_agent("attempts of a closed message are kept");
+    for (const auto& [id, lane] : agent.mailbox.lanes()) check_lane(lane, of_agent);
+  }
+
+  template <class Report>
+  static void check_lane(const Lane& lane, const Report& report) {
+    std::array<std::uint32_t, envelope::priority_count> waiting_at{};
+    for (const auto& [offset, priority] : lane.waiting) ++waiting_at[static_cast<std::size_t>(priority)];
+    if (waiting_at != lane.waiting_at) report("a lane's priorities are miscounted");
+    if (lane.empty()) report("an empty lane is kept");
+    for (const Offset offset : lane.backing_off)
+      if (!lane.waiting.contains(offset)) report("a lane holds back what is not in it");
+  }
+
+  const State& state_;
+  std::set<Timer> timers_wanted_, timers_allowed_;
+};
+
+inline std::vector<std::string> inconsistencies(const State& state) {
+  return Consistency(state).defects;
+}
+
+}  // namespace parley::engine

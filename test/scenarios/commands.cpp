@@ -1,0 +1,539 @@
+#include "commands.hpp"
+
+#include <charconv>
+#include <functional>
+
+#include "../conformance/profiles/edit.hpp"
+#include "json/parser.hpp"
+#include "json/writer.hpp"
+#include "print.hpp"
+#include "source.hpp"
+
+namespace parley::scenarios {
+namespace {
+
+using base::Result;
+
+struct Call {
+  World& world;
+  const Command& command;
+
+  std::string option(std::string_view key, std::string_view otherwise = {}) const {
+    return command.option(key, otherwise);
+  }
+  std::string workspace() const { return option("workspace", world.workspace); }
+  std::uint64_t number(std::string_view key, std::uint64_t otherwise) const {
+    const std::string text = option(key);
+    std::uint64_t value = otherwise;
+    std::from_chars(text.data(), text.data() + text.size(), value);
+    return value;
+  }
+  base::Duration duration(std::string_view key) const {
+    const std::string text = option(key);
+    return text.empty() ? base::Duration{} : base::parse_duration(text).value();
+  }
+  std::string word(std::size_t i) const { return i < command.words().size() ? command.words()[i] : std::string(); }
+};
+
+// The one who calls; says so where the token is nobody's.
+std::optional<broker::Caller> caller(const Call& call, const std::string& otherwise) {
+  auto caller = call.world.caller(call.option("as", otherwise));
+  if (caller) return caller;
+  call.world.answer("refused 401: the token is nobody's\n");
+  call.command.forgive();
+  return std::nullopt;
+}
+
+std::string print(const Result<broker::Answer>& answer, const std::function<std::string(json::Value)>& show) {
+  if (!answer) return scenarios::print(answer.error());
+  const auto document = json::Document::parse(answer->json);
+  if (!document) return "AN ANSWER THAT IS NO JSON: " + answer->json + '\n';
+  return show(document->root());
+}
+
+std::string text_of(json::Value object, std::string_view key) {
+  const json::Value value = object.find(key);
+  return value.is_string() ? std::string(value.as_string()) : json::to_text(value);
+}
+
+// "key=text" of the members that are there.
+std::string members(json::Value object, std::initializer_list<std::string_view> keys) {
+  std::string text;
+  for (const std::string_view key : keys)
+    if (object.find(key)) text.append(" ").append(key).append("=").append(text_of(object, key));
+  return text;
+}
+
+std::string next_of(json::Value list) {
+  return list.find("next").is_null() ? std::string() : "next " + text_of(list, "next") + '\n';
+}
+
+// A body of the options named, each a JSON value or else a text.
+std::string body_of(const Call& call, std::initializer_list<std::pair<std::string_view, std::string_view>> keys,
+                    std::string_view id_key = {}, const std::string& id = {}) {
+  std::string body;
+  json::Writer writer(body);
+  writer.begin_object();
+  if (!id_key.empty()) writer.member(id_key, id);
+  for (const auto& [option, key] : keys) {
+    if (!call.command.has(option)) continue;
+    const std::string value = call.option(option);
+    if (value.starts_with('{') || value.starts_with('[') || (value[0] >= '0' && value[0] <= '9' && option != "type"))
+      writer.key(key).raw(value);
+    else
+      writer.member(key, value);
+  }
+  writer.end_object();
+  return body;
+}
+
+// ---- workspaces, agents, people
+
+void create_or_change_workspace(const Call& call, bool create) {
+  const auto who = caller(call, "admin");
+  if (!who) return;
+  const std::string name = call.word(0).empty() ? call.world.workspace : call.word(0);
+  const auto keys = {std::pair<std::string_view, std::string_view>{"validation", "validation"},
+                     {"profiles", "profiles"},
+                     {"settings", "settings"}};
+  const auto body = json::Document::parse(create ? body_of(call, keys, "name", name) : body_of(call, keys));
+  const auto answer = create ? call.world.broker().create_workspace(*who, body->root())
+                             : call.world.broker().change_workspace(*who, name, body->root());
+  if (create && answer) call.world.workspace = name;
+  call.world.answer(print(answer, [&](json::Value) {
+    return std::string(!create ? "changed" : answer->status == 201 ? "created" : "exists") + '\n';
+  }));
+}
+
+void registered(const Call& call, const std::string& id, const Result<broker::Answer>& answer) {
+  call.world.answer(print(answer, [&](json::Value body) {
+    if (const auto token = body.find("token").if_string())
+      call.world.keep_token(call.workspace() + '/' + id, std::string(*token));
+    return id + (answer->status == 201 ? " registered\n" : " known\n");
+  }));
+}
+
+void agent(const Call& call) {
+  const auto who = caller(call, "admin");
+  if (!who) return;
+  const std::string body = body_of(call,
+                                   {{"profile", "profile"},
+                                    {"type", "agent_type"},
+                                    {"instance", "instance_id"},
+                                    {"capabilities", "capabilities"},
+                                    {"max_load", "max_load"}},
+                                   "agent_id", call.word(0));
+  const auto document = json::Document::parse(body);
+  registered(call, call.word(0), call.world.broker().register_agent(*who, call.workspace(), document->root()));
+}
+
+// Those of a profile's own examples.
+void agents(const Call& call) {
+  const auto who = caller(call, "admin");
+  if (!who) return;
+  const std::string profile = call.word(0);
+  const auto list = json::Document::parse(read_source("spec/profiles/" + profile + "/examples/agents.json"));
+  for (const json::Value agent : list->root().find("agents").elements()) {
+    const auto body = json::Document::parse(conformance::with_member(agent, agent, "profile", '"' + profile + '"'));
+    registered(call, text_of(agent, "agent_id"),
+               call.world.broker().register_agent(*who, call.workspace(), body->root()));
+  }
+}
+
+void change_agent(const Call& call) {
+  const auto who = caller(call, "admin");
+  if (!who) return;
+  const auto body = json::Document::parse(body_of(
+      call, {{"profile", "profile"}, {"type", "agent_type"}, {"instance", "instance_id"}, {"max_load", "max_load"}}));
+  call.world.answer(print(call.world.broker().change_agent(*who, call.workspace(), call.word(0), body->root()),
+                          [](json::Value) { return std::string("changed\n"); }));
+}
+
+void remove_agent(const Call& call) {
+  const auto who = caller(call, "admin");
+  if (!who) return;
+  call.world.answer(print(call.world.broker().remove_agent(*who, call.workspace(), call.word(0)),
+                          [](json::Value) { return std::string("removed\n"); }));
+}
+
+void person(const Call& call) {
+  const auto who = caller(call, "admin");
+  if (!who) return;
+  const auto body = json::Document::parse(body_of(call, {{"roles", "roles"}}, "person_id", call.word(0)));
+  registered(call, call.word(0), call.world.broker().register_person(*who, call.workspace(), body->root()));
+}
+
+void list_agents(const Call& call) {
+  const auto who = caller(call, "admin");
+  if (!who) return;
+  const auto answer = call.world.broker().agents(*who, call.workspace(), {});
+  call.world.answer(print(answer, [](json::Value list) {
+    std::string text;
+    for (const json::Value item : list.find("items").elements())
+      text += text_of(item, "agent_id") + members(item, {"profile", "agent_type", "mailbox"}) + '\n';
+    return text;
+  }));
+}
+
+void rotate(const Call& call) {
+  const auto who = caller(call, "admin");
+  if (!who) return;
+  const std::string id = call.word(0);
+  if (call.command.has("keep")) call.world.keep_token(call.option("keep"), call.world.token(id));
+  const auto answer = call.world.broker().rotate_token(*who, call.workspace(), "agents", id, call.duration("grace"));
+  call.world.answer(print(answer, [&](json::Value body) {
+    call.world.keep_token(call.workspace() + '/' + id, text_of(body, "token"));
+    return std::string("rotated\n");
+  }));
+}
+
+// ---- messages
+
+std::string id_of(std::string_view profile, const std::string& sender, std::uint64_t number) {
+  const std::string digits = std::to_string(number);
+  if (profile == "pipeline") return "msg-" + digits + '-' + sender + "-1";
+  return "00000000-0000-4000-8000-" + std::string(12 - std::min<std::size_t>(digits.size(), 12), '0') + digits;
+}
+
+Result<std::string> with(std::string text, const std::string& pointer, std::string_view value) {
+  PARLEY_TRY(const json::Document document, json::Document::parse(text));
+  if (const json::Value place = document.root().at_pointer(pointer))
+    return conformance::replaced(document.root(), place, value);
+  const std::size_t slash = pointer.rfind('/');
+  const json::Value parent = document.root().at_pointer(pointer.substr(0, slash));
+  if (!parent.is_object()) return base::fail(base::ErrorCode::BAD_REQUEST, "no place " + pointer);
+  return conformance::with_member(document.root(), parent, pointer.substr(slash + 1), value);
+}
+
+Result<std::string> without(std::string text, const std::string& pointer) {
+  PARLEY_TRY(const json::Document document, json::Document::parse(text));
+  const std::size_t slash = pointer.rfind('/');
+  const json::Value parent = document.root().at_pointer(pointer.substr(0, slash));
+  return conformance::without_member(document.root(), parent, pointer.substr(slash + 1));
+}
+
+std::string quoted(const std::string& text) {
+  std::string json;
+  json::append_string(json, text);
+  return json;
+}
+
+std::string replace_all(std::string text, std::string_view what, const std::string& by) {
+  for (std::size_t at = 0; (at = text.find(what, at)) != std::string::npos; at += by.size())
+    text.replace(at, what.size(), by);
+  return text;
+}
+
+// The message's bytes: a file's or one sent before, as they are, or with the changes that the command names.
+Result<std::string> bytes_of(const Call& call, const std::string& given, std::string_view profile, std::uint64_t n) {
+  const Wire* wire = call.world.wire(profile);
+  std::string text = given;
+  const auto change = [&](const std::string& pointer, const std::string& value) -> Result<> {
+    PARLEY_TRY(text, with(text, pointer, value));
+    return {};
+  };
+  if (wire && call.command.has("id")) PARLEY_CHECK(change(wire->id, quoted(id_of(profile, call.option("from"), n))));
+  if (wire && call.command.has("from")) PARLEY_CHECK(change(wire->sender, quoted(call.option("from"))));
+  if (wire && call.command.has("to")) {
+    const std::string to = call.option("to");
+    PARLEY_CHECK(change(wire->recipients, to.starts_with('[') ? to : quoted(to)));
+  }
+  if (wire && call.option("at") == "now")
+    PARLEY_CHECK(change(wire->timestamp, quoted(base::to_rfc3339(call.world.clock().wall()))));
+  for (const std::string& set : call.command.all("set")) {
+    const std::size_t equals = set.find('=');
+    PARLEY_CHECK(change(set.substr(0, equals), replace_all(set.substr(equals + 1), "{n}", std::to_string(n))));
+  }
+  for (const std::string& pointer : call.command.all("drop")) {
+    PARLEY_TRY(text, without(text, pointer));
+  }
+  return text;
+}
+
+std::string send_one(const Call& call, const broker::Caller& who, const std::string& bytes) {
+  json::Parser parser;
+  const auto value = parser.parse(bytes);
+  if (!value) return scenarios::print(value.error());
+  const auto sent = call.world.broker().send(who, call.workspace(), {bytes, *value}, call.option("key"));
+  if (!sent) return scenarios::print(sent.error());
+  if (!sent->duplicate) call.world.sent(call.workspace(), sent->offset, bytes);
+  std::string text = scenarios::print(*sent);
+  if (call.command.has("show_id")) {
+    text.insert(text.find('\n'), " id=" + sent->message_id);
+    call.world.keep_token("id:" + call.option("show_id"), sent->message_id);
+  }
+  return text;
+}
+
+// Of many, how many had which outcome and the last one's words.
+std::string tally(const std::vector<std::string>& results) {
+  std::map<std::string, int> counts;
+  for (const std::string& result : results) ++counts[result.substr(0, result.find(' '))];
+  std::string text;
+  for (const auto& [outcome, count] : counts) text += outcome + ' ' + std::to_string(count) + ", ";
+  return text + "last: " + results.back();
+}
+
+// Of the sender that `from` names; `as` says whose token is used instead.
+void send(const Call& call) {
+  const auto who = caller(call, call.option("from"));
+  if (!who) return;
+  std::string given = call.command.has("file") ? read_source("spec/profiles/" + call.option("file"))
+                                               : call.world.native_bytes(call.option("name"));
+  for (const std::string& line : call.command.input()) given += (given.empty() ? "" : "\n") + line;
+  const auto workspace = call.world.broker().engine().state().find_workspace(who->workspace);
+  const std::string profile =
+      workspace && who->agent != base::AgentNumber{}
+          ? call.world.broker().engine().state().workspace(*workspace).registry.agent(who->agent).properties.profile
+          : call.option("profile");
+  const std::uint64_t first = call.number("id", 1);
+  const std::uint64_t count = call.number("count", 1);
+  std::vector<std::string> results;
+  for (std::uint64_t n = first; n < first + count; ++n) {
+    const auto bytes = bytes_of(call, given, profile, n);
+    if (!bytes) return call.world.say("SCRIPT: " + scenarios::print(bytes.error()));
+    if (call.command.has("name") && given != call.world.native_bytes(call.option("name")))
+      call.world.keep_native(call.option("name"), *bytes);
+    results.push_back(send_one(call, *who, *bytes));
+  }
+  call.world.answer(results.size() > 16 ? tally(results) : joined(results, ""));
+}
+
+void message(const Call& call) {
+  const std::string sender = call.option("as");
+  const auto who = caller(call, sender);
+  if (!who) return;
+  const std::string profile = call.option("profile");
+  const std::string made = call.option("made");
+  const std::string id = !made.empty()            ? call.world.token("id:" + made)
+                         : call.command.has("id") ? id_of(profile, call.option("from", sender), call.number("id", 1))
+                                                  : call.word(0);
+  const auto answer = call.world.broker().message(*who, call.workspace(), id, call.option("to"));
+  call.world.answer(print(answer, [](json::Value body) {
+    std::string text = "message" + members(body, {"offset", "type", "priority", "delivery"}) + '\n';
+    for (const json::Value receipt : body.find("receipts").elements())
+      text += "  " + text_of(receipt, "recipient") + ' ' + text_of(receipt, "state") +
+              members(receipt, {"offers", "attempts", "lease_until", "retrying_at"}) + '\n';
+    return text;
+  }));
+}
+
+// ---- mailboxes
+
+void take(const Call& call) {
+  const std::string agent = call.option("agent");
+  const auto who = caller(call, agent);
+  if (!who) return;
+  const std::string take_id = call.option("take_id");
+  const auto taken =
+      call.world.broker().take(*who, call.workspace(), agent,
+                               {static_cast<std::uint32_t>(call.number("max", 10)), call.duration("lease"), take_id});
+  if (!taken) return call.world.answer(scenarios::print(taken.error()));
+  std::string text;
+  for (const broker::Delivery& delivery : *taken)
+    text += scenarios::print(call.world, call.workspace(), delivery, call.command.all("show"));
+  call.world.answer(text.empty() ? "nothing\n" : text);
+}
+
+void settle(const Call& call, broker::Settlement what) {
+  const std::string agent = call.option("agent");
+  const auto who = caller(call, agent);
+  if (!who) return;
+  const std::vector<std::string_view> ids(call.command.words().begin(), call.command.words().end());
+  const std::string reason = call.option("reason");
+  broker::SettleRequest request{what, ids, {}, reason, call.duration("lease")};
+  if (call.command.has("delay")) request.delay = call.duration("delay");
+  const auto settled = call.world.broker().settle(*who, call.workspace(), agent, request);
+  if (!settled) return call.world.answer(scenarios::print(settled.error()));
+  std::string text;
+  for (std::size_t i = 0; i < ids.size(); ++i)
+    text += std::string(ids[i]) + ' ' + std::string(broker::name((*settled)[i])) + '\n';
+  call.world.answer(text);
+}
+
+void inbox(const Call& call) {
+  const std::string agent = call.option("agent");
+  const auto who = caller(call, agent);
+  if (!who) return;
+  const std::string after = call.option("after");
+  const auto answer = call.world.broker().inbox(*who, call.workspace(), agent,
+                                                {after, static_cast<std::uint32_t>(call.number("limit", 100))});
+  call.world.answer(print(answer, [](json::Value list) {
+    std::string text;
+    for (const json::Value item : list.find("items").elements())
+      text += text_of(item, "offset") + ' ' + text_of(item, "state") +
+              members(item, {"priority", "attempts", "from", "expires_at"}) + '\n';
+    text += next_of(list);
+    return text.empty() ? "empty\n" : text;
+  }));
+}
+
+void dead_letters(const Call& call) {
+  const auto who = caller(call, "admin");
+  if (!who) return;
+  const std::string after = call.option("after");
+  const auto answer = call.world.broker().dead_letters(*who, call.workspace(),
+                                                       {after, static_cast<std::uint32_t>(call.number("limit", 100))});
+  call.world.answer(print(answer, [](json::Value list) {
+    std::string text;
+    for (const json::Value item : list.find("items").elements()) {
+      text += text_of(item, "delivery_id") + " of " + text_of(item, "agent") + ": " + text_of(item, "reason") + '\n';
+      for (const json::Value attempt : item.find("history").elements())
+        text += "  " + text_of(attempt, "at") + " offer " + text_of(attempt, "offer") + ' ' + text_of(attempt, "what") +
+                (text_of(attempt, "reason").empty() ? "" : ": ") + text_of(attempt, "reason") + '\n';
+    }
+    text += next_of(list);
+    return text.empty() ? "none\n" : text;
+  }));
+}
+
+void redrive(const Call& call) {
+  const auto who = caller(call, "admin");
+  if (!who) return;
+  call.world.answer(print(call.world.broker().redrive(*who, call.workspace(), call.word(0)),
+                          [](json::Value body) { return text_of(body, "status") + '\n'; }));
+}
+
+void log(const Call& call) {
+  const auto who = caller(call, "admin");
+  if (!who) return;
+  const auto answer = call.world.broker().log(*who, call.workspace(), call.number("from", 1),
+                                              static_cast<std::uint32_t>(call.number("max", 1000)));
+  call.world.answer(print(answer, [](json::Value list) {
+    std::string text;
+    for (const json::Value item : list.find("items").elements()) {
+      text += text_of(item, "offset") + ' ' + (item.find("private") ? "private" : text_of(item, "event"));
+      text += members(item, {"agent", "messages", "from", "to", "type", "kind"});
+      if (const json::Value code = item.find("notice").find("notice"))
+        text += " notice=" + std::string(code.as_string());
+      for (const json::Value error : item.find("validation_errors").elements())
+        text += "\n  " + text_of(error, "schema") + " at '" + text_of(error, "instance") + "'";
+      text += '\n';
+    }
+    return text + next_of(list);
+  }));
+}
+
+void wait(const Call& call) {
+  const std::string agent = call.option("agent");
+  const std::string name = call.option("name", "wait");
+  World& world = call.world;
+  const auto woken = [&world, name] { world.say(name + " <- woken\n"); };
+  const auto who = caller(call, agent.empty() ? "admin" : agent);
+  if (!who) return;
+  const auto id = agent.empty()
+                      ? world.broker().wait_for_log(*who, call.workspace(), 0, call.duration("for"), woken)
+                      : world.broker().wait_for_mail(*who, call.workspace(), agent, call.duration("for"), woken);
+  world.answer(id.value == 0 ? "refused\n" : "waiting\n");
+}
+
+// session open name=s agent=… credit=10 | credit name=s credit=5 | room name=s full|free | close name=s
+void session(const Call& call) {
+  World::Session& session = call.world.session(call.option("name", "session"));
+  broker::Broker& broker = call.world.broker();
+  const std::string what = call.word(0);
+  const auto credit = static_cast<std::uint32_t>(call.number("credit", 10));
+  if (what == "open") {
+    const auto who = caller(call, call.option("agent"));
+    if (!who) return;
+    session.workspace = who->workspace;
+    call.world.answer("");
+    const auto opened = broker.open_session(*who, session, {credit, call.duration("lease")});
+    if (opened) session.id = *opened;
+    call.world.answer(opened ? "open\n" : scenarios::print(opened.error()));
+  } else if (what == "credit") {
+    broker.set_credit(session.id, credit);
+    call.world.answer("credit " + std::to_string(credit) + '\n');
+  } else if (what == "room") {
+    session.room = call.word(1) == "free";
+    if (session.room) broker.outbox_has_room(session.id);
+    call.world.answer(session.room ? "free\n" : "full\n");
+  } else {
+    broker.close_session(session.id);
+    call.world.answer("closed\n");
+  }
+}
+
+// ---- time, and the end of the process
+
+// The first command of a script, where its messages are of another day.
+void clock(const Call& call) {
+  call.world.begin(base::parse_rfc3339(call.word(0)).value());
+}
+
+// The clock on the wall jumps; the monotonic one knows nothing of it.
+void wall(const Call& call) {
+  std::string by = call.word(0);
+  const bool back = by.starts_with('-');
+  const base::Duration step = base::parse_duration(by.substr(1)).value();
+  call.world.clock().set_wall(call.world.clock().wall() + (back ? -step : step));
+}
+
+void restart(const Call& call) {
+  call.world.say("restarted ");
+  call.world.restart(call.duration("down"));
+}
+
+void snapshot_restart(const Call& call) {
+  if (!call.world.snapshot()) return call.world.say("NO SNAPSHOT\n");
+  call.world.say("restarted ");
+  call.world.restart(call.duration("down"));
+}
+
+const std::map<std::string, std::function<void(const Call&)>, std::less<>>& commands() {
+  using broker::Settlement;
+  static const std::map<std::string, std::function<void(const Call&)>, std::less<>> all{
+      {"workspace", [](const Call& call) { create_or_change_workspace(call, true); }},
+      {"change-workspace", [](const Call& call) { create_or_change_workspace(call, false); }},
+      {"in", [](const Call& call) { call.world.workspace = call.word(0); }},
+      {"agent", agent},
+      {"agents", agents},
+      {"change-agent", change_agent},
+      {"remove-agent", remove_agent},
+      {"person", person},
+      {"list-agents", list_agents},
+      {"rotate", rotate},
+      {"send", send},
+      {"message", message},
+      {"take", take},
+      {"ack", [](const Call& call) { settle(call, Settlement::ack); }},
+      {"nack", [](const Call& call) { settle(call, Settlement::nack); }},
+      {"extend", [](const Call& call) { settle(call, Settlement::extend); }},
+      {"inbox", inbox},
+      {"deadletters", dead_letters},
+      {"redrive", redrive},
+      {"log", log},
+      {"wait", wait},
+      {"session", session},
+      {"clock", clock},
+      {"wall", wall},
+      {"advance", [](const Call& call) { call.world.advance(base::parse_duration(call.word(0)).value()); }},
+      // The loop is held up while time passes: what comes due comes at once, afterwards.
+      {"stall", [](const Call& call) { call.world.clock().pass(base::parse_duration(call.word(0)).value()); }},
+      {"hold", [](const Call& call) { call.world.hold(true); }},
+      {"turn", [](const Call& call) { call.world.hold(false); }},
+      {"restart", restart},
+      {"snapshot-restart", snapshot_restart},
+  };
+  return all;
+}
+
+}  // namespace
+
+std::string run(World& world, const Command& command) {
+  const auto known = commands().find(command.name());
+  if (known == commands().end()) return "SCRIPT: no command '" + command.name() + "'\n";
+  try {
+    known->second({world, command});
+    if (command.name() != "stall") world.settle();
+    world.say(world.defects());
+  } catch (const std::exception& broken) {
+    world.say(std::string("BROKEN: ") + broken.what() + '\n');
+  }
+  if (const std::string unknown = command.unknown(); !unknown.empty())
+    world.say("SCRIPT: unknown option" + unknown + '\n');
+  const std::string text = world.take_output();
+  return text.empty() ? "ok\n" : text;
+}
+
+}  // namespace parley::scenarios

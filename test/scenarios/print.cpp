@@ -1,0 +1,68 @@
+#include "print.hpp"
+
+#include "json/parser.hpp"
+#include "json/writer.hpp"
+
+namespace parley::scenarios {
+namespace {
+
+std::string type_of(json::Value message) {
+  for (const char* at : {"message_type", "messageType", "type"})
+    if (const auto type = message.find(at).if_string()) return std::string(*type);
+  return "?";
+}
+
+std::string notice(json::Value notice) {
+  std::string text = " notice " + std::string(notice.find("notice").if_string().value_or("?")) + " of";
+  for (const json::Value about : notice.find("messages").elements()) text += ' ' + json::to_text(about.find("offset"));
+  text += " at";
+  for (const json::Value at : notice.find("recipients").elements()) text += ' ' + std::string(at.as_string());
+  return text + ": " + std::string(notice.find("reason").if_string().value_or(""));
+}
+
+}  // namespace
+
+std::string joined(const std::vector<std::string>& words, std::string_view between) {
+  std::string text;
+  for (const std::string& word : words) text.append(text.empty() ? std::string_view() : between).append(word);
+  return text;
+}
+
+std::string print_problem(const base::Problem& problem) {
+  return "  " + problem.schema + " at '" + problem.instance + "'\n";
+}
+
+std::string print(const base::Error& error) {
+  const base::ErrorInfo& info = base::info(error.code);
+  std::string text = "refused " + std::to_string(info.http_status) + ' ' + std::string(info.name);
+  if (!error.where.empty()) text += " at " + error.where;
+  text += ": " + error.message + '\n';
+  if (!error.legal_next.empty()) text += "  legal: " + joined(error.legal_next) + '\n';
+  for (const base::Problem& problem : error.details) text += print_problem(problem);
+  return text;
+}
+
+std::string print(const broker::Sent& sent) {
+  std::string text = (sent.duplicate ? "duplicate offset=" : "accepted offset=") + std::to_string(sent.offset.value);
+  text += '\n';
+  for (const base::Problem& problem : sent.warnings) text += print_problem(problem);
+  return text;
+}
+
+std::string print(World& world, const std::string& workspace, const broker::Delivery& delivery,
+                  const std::vector<std::string>& show) {
+  const auto document = json::Document::parse(delivery.message);
+  if (!document) return "DELIVERED NO JSON\n";
+  std::string text = "delivery " + delivery.delivery_id + " attempt=" + std::to_string(delivery.attempt) +
+                     " priority=" + std::string(envelope::name(delivery.priority));
+  text += delivery.notice ? notice(document->root()) : ' ' + type_of(document->root());
+  for (const std::string& at : show) text += ' ' + json::to_text(document->root().at_pointer(at));
+  if (!delivery.lease_until) text += " final";
+  text += '\n';
+  for (const base::Problem& problem : delivery.warnings) text += print_problem(problem);
+  if (!delivery.notice && !world.as_sent(workspace, delivery.offset, delivery.message))
+    text += "  NOT THE BYTES THAT WERE SENT (R4)\n";
+  return text;
+}
+
+}  // namespace parley::scenarios

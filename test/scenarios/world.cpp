@@ -1,0 +1,194 @@
+#include "world.hpp"
+
+#include "base/hash.hpp"
+#include "engine/test_consistency.hpp"
+#include "journal/memory/memory_journal.hpp"
+#include "json/parser.hpp"
+#include "print.hpp"
+#include "profile/files.hpp"
+
+namespace parley::scenarios {
+namespace {
+
+constexpr std::string_view admin_token = "pt_admin";
+constexpr int turns_max = 1'000;
+
+engine::RulesetOf ruleset_of(const profile::Rulesets& rulesets) {
+  return [&rulesets](std::string_view name) -> const profile::Ruleset* { return rulesets.find(name).get(); };
+}
+
+Wire wire_of(const profile::Files& files) {
+  const auto document = json::Document::parse(files.at("profile.json"));
+  const json::Value root = document->root();
+  const auto place = [&](const char* of) {
+    return std::string(root.find("envelope").find(of).if_string().value_or(""));
+  };
+  return {place("id"), place("timestamp"), place("sender"), place("recipients"),
+          std::string(root.find("type_at").if_string().value_or(""))};
+}
+
+}  // namespace
+
+void SeededRandom::fill(std::span<std::uint8_t> bytes) {
+  for (std::uint8_t& byte : bytes) {  // splitmix64
+    std::uint64_t z = state_ += 0x9E3779B97F4A7C15;
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9;
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EB;
+    byte = static_cast<std::uint8_t>(z >> 56);
+  }
+}
+
+World::World() {
+  for (const std::string& name : profile::built_in_names())
+    wires_.emplace(name, wire_of(profile::built_in_files(name)));
+  begin(clock_.wall());
+}
+
+void World::begin(base::Instant wall) {
+  broker_.reset();
+  journal_ = journal::memory::open();
+  clock_.set_wall(wall);
+  start();
+  if (const auto recovery = broker_->start(); !recovery) say("NOT STARTED: " + print(recovery.error()));
+}
+
+World::~World() = default;
+
+void World::start() {
+  broker::Options options;
+  options.admin_token_hash = base::sha256(admin_token);
+  broker_ = std::make_unique<broker::Broker>(broker::Parts{clock_, random_, *journal_, ruleset_of(rulesets_)}, options);
+}
+
+std::string World::token(const std::string& who) {
+  if (who == "admin") return std::string(admin_token);
+  const auto known = tokens_.find(who.find('/') == std::string::npos ? workspace + '/' + who : who);
+  return known == tokens_.end() ? "pt_of_nobody" : known->second;
+}
+
+std::optional<broker::Caller> World::caller(const std::string& who) {
+  constexpr std::string_view connection = "connection:";
+  if (who.starts_with(connection)) return callers_.at(who.substr(connection.size()));
+  auto caller = broker_->caller_of(token(who));
+  if (caller) callers_[who] = *caller;
+  return caller;
+}
+
+void World::keep_token(const std::string& who, std::string token) {
+  tokens_[who.find('/') == std::string::npos ? workspace + '/' + who : who] = std::move(token);
+}
+
+const Wire* World::wire(std::string_view profile) const {
+  const auto known = wires_.find(profile);
+  return known == wires_.end() ? nullptr : &known->second;
+}
+
+std::string World::native_bytes(const std::string& name) const {
+  const auto known = natives_.find(name);
+  return known == natives_.end() ? std::string() : known->second;
+}
+
+void World::keep_native(const std::string& name, std::string bytes) {
+  natives_[name] = std::move(bytes);
+}
+
+void World::sent(const std::string& to, base::Offset offset, std::string bytes) {
+  sent_.insert_or_assign({to, offset.value}, std::move(bytes));
+}
+
+bool World::as_sent(const std::string& from, base::Offset offset, std::string_view bytes) const {
+  const auto known = sent_.find({from, offset.value});
+  return known != sent_.end() && known->second == bytes;
+}
+
+void World::answer(std::string text) {
+  broker_->after_sync([this, text = std::move(text)] { out_ += text; });
+}
+
+void World::settle() {
+  if (held_ || failed_) return;
+  for (int i = 0; i < turns_max; ++i) {
+    if (const auto turned = broker_->turn(); !turned) {
+      failed_ = true;
+      return say("STOPPED: " + print(turned.error()));
+    }
+    const auto due = broker_->until_next_due();
+    if (broker_->idle() && (!due || *due > base::Duration{})) return;
+  }
+  say("THE LOOP NEVER RESTS\n");
+}
+
+void World::advance(base::Duration time) {
+  const base::Duration end = clock_.monotonic() + time;
+  settle();
+  while (!held_ && !failed_) {
+    const auto due = broker_->until_next_due();
+    if (!due || clock_.monotonic() + *due > end) break;
+    clock_.pass(*due);
+    settle();
+  }
+  clock_.pass(end - clock_.monotonic());
+  settle();
+}
+
+bool World::restart(base::Duration down) {
+  sessions_.clear();
+  broker_.reset();
+  clock_.pass(down);
+  clock_.boot();
+  held_ = failed_ = false;
+  start();
+  const auto recovery = broker_->start();
+  if (!recovery) {
+    failed_ = true;
+    say(print(recovery.error()));
+    return false;
+  }
+  say(std::string(recovery->from_snapshot ? "from a snapshot and " : "from ") + std::to_string(recovery->events) +
+      " events, down for " + base::to_text(recovery->downtime) + '\n');
+  return true;
+}
+
+bool World::snapshot() {
+  settle();
+  auto writer = journal_->begin_snapshot();
+  return writer && (*writer)->write(broker_->engine().save()) && (*writer)->commit();
+}
+
+World::Session& World::session(const std::string& name) {
+  auto& session = sessions_[name];
+  if (!session) session = std::make_unique<Session>(*this, name);
+  return *session;
+}
+
+std::string World::defects() {
+  if (held_ || failed_) return {};
+  std::string found;
+  const engine::Engine& live = broker_->engine();
+
+  engine::Engine replayed(ruleset_of(rulesets_));
+  if (const auto read = broker::replay(*journal_->reader(), {}, journal_->head().position, replayed); !read)
+    found += "NOT REPLAYED: " + print(read.error());
+  else if (replayed.state_hash() != live.state_hash())
+    found += "REPLAY GIVES ANOTHER STATE (O8)\n";
+
+  engine::Engine loaded(ruleset_of(rulesets_));
+  const std::string saved = live.save();
+  if (!loaded.load(saved) || loaded.save() != saved) found += "A SNAPSHOT GIVES ANOTHER STATE (O8)\n";
+
+  for (const std::string& defect : engine::inconsistencies(live.state())) found += "INCONSISTENT: " + defect + '\n';
+  return found;
+}
+
+void World::Session::deliver(std::span<const broker::Delivery> deliveries) {
+  std::string text;
+  for (const broker::Delivery& delivery : deliveries) text += name + " <- " + print(world, workspace, delivery, {});
+  world.answer(std::move(text));
+}
+
+void World::Session::taken_over() {
+  id = {};
+  world.answer(name + " <- taken over\n");
+}
+
+}  // namespace parley::scenarios
