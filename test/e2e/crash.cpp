@@ -93,7 +93,7 @@ class Life {
   std::string state() const {
     return "  outstanding " + std::to_string(ledger_.outstanding()) + ", clients through " +
            std::to_string(town_.clients_through()) + ", unsure senders " + std::to_string(town_.unsure_senders) +
-           "\n" + world_.log().substr(world_.log().size() - std::min<std::size_t>(world_.log().size(), 2000));
+           "\n" + ledger_.outstanding_text() + world_.log().substr(world_.log().size() - std::min<std::size_t>(world_.log().size(), 2000));
   }
 
   void wait_for_load() {
@@ -133,7 +133,7 @@ class Life {
   }
 
   bool drained() {
-    if (town_.unsure_senders > 0 || town_.clients_through() < Load::senders) return false;
+    if (town_.unsure_senders > 0) return false;
     world_.read_logs(ledger_);
     return ledger_.outstanding() == 0 && world_.inboxes_empty();
   }
@@ -197,7 +197,7 @@ void print(const Figures& figures, double seconds) {
   row("acks answered done", c.acked);
   row("late acks fenced (superseded)", c.fenced);
   row("nacks", c.nacked);
-  row("expired, dead-lettered, on record", c.expired + c.dead);
+  row("expired, dead-lettered, on record", c.ended_otherwise);
   row("at most once: handed over", c.handed_over);
   row("at most once: handed over as the server died", c.handed_over_unseen);
   std::printf("  0 of %llu rounds went wrong: with 95 %% confidence a round goes wrong in less than %.2f %% (3/N)\n",

@@ -1,5 +1,6 @@
 #include "ledger.hpp"
 
+#include <array>
 #include <utility>
 
 #include "json/parser.hpp"
@@ -28,7 +29,7 @@ void Counts::add(const Counts& o) {
   unknown_were_duplicates += o.unknown_were_duplicates, unknown_were_new += o.unknown_were_new;
   duplicates_asked += o.duplicates_asked, conflicts_asked += o.conflicts_asked, overloaded += o.overloaded;
   deliveries += o.deliveries, redeliveries += o.redeliveries, acked += o.acked, fenced += o.fenced;
-  nacked += o.nacked, takes_repeated += o.takes_repeated, expired += o.expired, dead += o.dead;
+  nacked += o.nacked, takes_repeated += o.takes_repeated, ended_otherwise += o.ended_otherwise;
   handed_over += o.handed_over, handed_over_unseen += o.handed_over_unseen;
 }
 
@@ -160,8 +161,8 @@ void Ledger::ack_answered(const std::string& recipient, std::uint64_t offset, st
   require(newest_then <= epoch, entry, recipient, "O4: an ack of a superseded lease is taken for the newer one");
   if (!copy->acked) {
     copy->acked = true;
-    --outstanding_;
     ++counts_.acked;
+    end(entry, *copy);
   }
 }
 
@@ -246,11 +247,10 @@ void Ledger::logged_of_copy(Entry& entry, const std::string& recipient, std::str
     require(!copy.log_acked, entry, recipient, "O4: the log acks it twice");
     require(copy.ack_asked, entry, recipient, "O4: the log acks it and nobody did");
     copy.log_acked = true;
+    end(entry, copy);
   } else if (event == "expired" || event == "dead_lettered") {
     copy.log_ended = !copy.log_acked;
-    if (copy.log_acked || std::exchange(copy.end_counted, true)) return;
-    ++(event == "expired" ? counts_.expired : counts_.dead);
-    if (!entry.message.at_most_once) --outstanding_;
+    if (copy.log_ended) end(entry, copy);
   }
 }
 
@@ -273,11 +273,35 @@ void Ledger::check_all_ended() {
       require(!copy.acked || copy.log_acked, entry, recipient, "O4: an ack that was answered is not in the log");
       require(copy.log_acked || copy.log_ended, entry, recipient, "P3: at least once came to no end on record");
       require(!copy.log_acked || !copy.seen.empty(), entry, recipient, "P3: acked and never delivered");
+      counts_.ended_otherwise += copy.log_ended ? 1 : 0;
     }
   }
 }
 
+std::string Ledger::outstanding_text() const {
+  const std::scoped_lock lock(mutex_);
+  std::map<std::string, std::array<std::uint64_t, 4>> open;  // all, accepted, delivered, ack asked
+  for (const auto& [number, entry] : entries_)
+    for (const auto& [recipient, copy] : entry.copies) {
+      if (copy.ended || entry.refused || entry.message.at_most_once) continue;
+      auto& counts = open[recipient];
+      ++counts[0];
+      counts[1] += entry.accepted;
+      counts[2] += !copy.seen.empty();
+      counts[3] += copy.ack_asked;
+    }
+  std::string text;
+  for (const auto& [recipient, c] : open)
+    text += "  " + recipient + ": " + std::to_string(c[0]) + " open, " + std::to_string(c[1]) + " accepted, " +
+            std::to_string(c[2]) + " delivered, of " + std::to_string(c[3]) + " the ack was asked\n";
+  return text;
+}
+
 // --- common
+
+void Ledger::end(const Entry& entry, Copy& copy) {
+  if (!std::exchange(copy.ended, true) && !entry.message.at_most_once) --outstanding_;
+}
 
 bool Ledger::settle_offset(Entry& entry, std::uint64_t offset) {
   if (!entry.offset) {

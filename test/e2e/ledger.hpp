@@ -38,7 +38,7 @@ struct Counts {
   std::uint64_t sent = 0, accepted = 0, unknown = 0, unknown_were_duplicates = 0, unknown_were_new = 0;
   std::uint64_t duplicates_asked = 0, conflicts_asked = 0, overloaded = 0;
   std::uint64_t deliveries = 0, redeliveries = 0, acked = 0, fenced = 0, nacked = 0, takes_repeated = 0;
-  std::uint64_t expired = 0, dead = 0, handed_over = 0, handed_over_unseen = 0;
+  std::uint64_t ended_otherwise = 0, handed_over = 0, handed_over_unseen = 0;
   void add(const Counts& other);
 };
 
@@ -71,6 +71,7 @@ class Ledger {
 
   // Copies of at-least-once messages that were sent and came to no end yet.
   std::int64_t outstanding() const { return outstanding_; }
+  std::string outstanding_text() const;  // by recipient
 
   void wrong(const std::string& what);
   std::string first_wrong() const;
@@ -83,7 +84,7 @@ class Ledger {
     // As the log says.
     std::uint32_t log_offers = 0;
     bool log_acked = false, log_ended = false;
-    bool end_counted = false;
+    bool ended = false;  // no longer outstanding
   };
   struct Entry {
     Message message;
@@ -96,6 +97,7 @@ class Ledger {
     std::unordered_map<std::uint64_t, std::uint64_t> number_at;  // offset → message number
   };
 
+  void end(const Entry& entry, Copy& copy);
   void wrong_locked(const std::string& what);
   void require(bool holds, const Entry& entry, const std::string& recipient, std::string_view what);
   bool settle_offset(Entry& entry, std::uint64_t offset);

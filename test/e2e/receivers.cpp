@@ -12,6 +12,7 @@
 namespace parley::e2e {
 namespace {
 
+constexpr auto lease_of_takers = Milliseconds(1500);  // outlives the server, and blocks its lanes meanwhile
 constexpr auto lease_of_competitors = Milliseconds(120);
 
 // A delivery in hand that is to be acked.
@@ -126,7 +127,7 @@ struct Taker {
     const auto settled = workspace.settle(what, agent, ids_of(in_hand), options);
     if (!settled && settled.error().code == base::ErrorCode::UNREACHABLE) return false;
     // 409: all are superseded.
-    if (!settled && settled.error().code != base::ErrorCode::CONFLICT) {
+    if (!settled && settled.error().code != base::ErrorCode::SUPERSEDED) {
       receiver.ledger.wrong("a settlement is refused: " + settled.error().message);
       return true;
     }
@@ -180,7 +181,7 @@ void receive_by_stream(Receiver& receiver) {
 void receive_by_take(Receiver& receiver) {
   std::string lost_take;  // its answer never came
   take_in_turns(receiver, [&](Taker& taker) {
-    sdk::TakeOptions options{.max = 48, .wait = Milliseconds(10)};
+    sdk::TakeOptions options{.max = 48, .wait = Milliseconds(10), .lease = lease_of_takers};
     options.take_id = !lost_take.empty() ? lost_take : "take-" + std::to_string(receiver.random());
     lost_take = receiver.agents.size() == 1 ? options.take_id : "";
     auto taken = taker.workspace.take(taker.agent, options);
