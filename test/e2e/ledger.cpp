@@ -27,7 +27,7 @@ std::string text_of(json::Value value) {
 void Counts::add(const Counts& o) {
   sent += o.sent, accepted += o.accepted, unknown += o.unknown;
   unknown_were_duplicates += o.unknown_were_duplicates, unknown_were_new += o.unknown_were_new;
-  duplicates_asked += o.duplicates_asked, conflicts_asked += o.conflicts_asked, overloaded += o.overloaded;
+  duplicates_asked += o.duplicates_asked, conflicts_asked += o.conflicts_asked, refused_for_now += o.refused_for_now;
   deliveries += o.deliveries, redeliveries += o.redeliveries, acked += o.acked, fenced += o.fenced;
   nacked += o.nacked, takes_repeated += o.takes_repeated, ended_otherwise += o.ended_otherwise;
   handed_over += o.handed_over, handed_over_unseen += o.handed_over_unseen;
@@ -65,8 +65,8 @@ void Ledger::answered(std::uint64_t number, std::uint64_t offset, bool duplicate
 void Ledger::refused(std::uint64_t number, std::string_view code) {
   const std::scoped_lock lock(mutex_);
   Entry& entry = entries_.at(number);
-  if (code == "OVERLOADED" || code == "STORAGE_FULL") {  // before acceptance, and it is sent again
-    ++counts_.overloaded;
+  if (code == "OVERLOADED" || code == "SHUTTING_DOWN" || code == "STORAGE_FULL") {  // before acceptance, and it is sent again
+    ++counts_.refused_for_now;
     return;
   }
   entry.refused = true;

@@ -36,7 +36,7 @@ struct Seen {
 
 struct Counts {
   std::uint64_t sent = 0, accepted = 0, unknown = 0, unknown_were_duplicates = 0, unknown_were_new = 0;
-  std::uint64_t duplicates_asked = 0, conflicts_asked = 0, overloaded = 0;
+  std::uint64_t duplicates_asked = 0, conflicts_asked = 0, refused_for_now = 0;
   std::uint64_t deliveries = 0, redeliveries = 0, acked = 0, fenced = 0, nacked = 0, takes_repeated = 0;
   std::uint64_t ended_otherwise = 0, handed_over = 0, handed_over_unseen = 0;
   void add(const Counts& other);

@@ -34,7 +34,8 @@ std::string id_of(std::uint64_t number);
 std::optional<std::uint64_t> number_of(std::string_view id);
 std::string_view id_member(std::string_view workspace);  // where a native has its id
 
-Message make_message(const AgentRole& sender, std::uint64_t number, std::mt19937_64& random);
+Message make_message(const AgentRole& sender, std::uint64_t number, std::mt19937_64& random,
+                     std::size_t text_bytes = 640);
 // The same id with other content: to be refused as ID_CONFLICT.
 std::string altered(const Message& message);
 

@@ -111,6 +111,7 @@ Sender::Batch Sender::next_batch(std::size_t size) {
     batch.push_back(std::move(unanswered_.front()));
     unanswered_.pop_front();
   }
+  if (std::exchange(overloaded_, false)) std::this_thread::sleep_for(Milliseconds(20));
   if (!batch.empty() || town.draining() || ledger.outstanding() > options_.outstanding_max) return batch;
   while (batch.size() < size) {
     if (random_() % 32 == 0) add_repetition(batch);
@@ -134,8 +135,10 @@ void Sender::add_repetition(Batch& batch) {
 
 void Sender::settle(Outgoing&& outgoing, const base::Result<sdk::Sent>& outcome) {
   const std::uint64_t number = outgoing.message.number;
-  if (!outcome && outcome.error().code == base::ErrorCode::OVERLOADED) {
+  using enum base::ErrorCode;
+  if (!outcome && (outcome.error().code == OVERLOADED || outcome.error().code == SHUTTING_DOWN)) {
     ledger.refused(number, code_of(outcome.error()));
+    overloaded_ = true;
     if (outgoing.why == Why::fresh || outgoing.why == Why::unknown) unanswered_.push_back(std::move(outgoing));
     return;
   }

@@ -49,6 +49,7 @@ class Sender {
   std::deque<Outgoing> unanswered_;
   std::deque<Message> accepted_;  // some of the newest
   bool unsure_ = false;
+  bool overloaded_ = false;  // the server asked to wait
 };
 
 void send_by_stream(Sender& sender);

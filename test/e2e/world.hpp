@@ -20,8 +20,8 @@ class World {
   // Starts a server and waits for it. Unusable where it does not become ready.
   void start(Milliseconds at_most = Milliseconds(20'000));
   void launch();  // without waiting
+  void run_under(std::vector<std::string> command) { under_ = std::move(command); }  // from the next start on
   Server& server() { return *server_; }
-  void forget_server() { server_.reset(); }  // kills it, if it runs
 
   void enrol(Town& town);  // workspaces and agents of cast(), their tokens into the town
   sdk::Client admin() const;
