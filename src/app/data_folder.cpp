@@ -17,6 +17,16 @@ std::unexpected<base::Error> failed(const std::string& path, std::string_view wh
                     path, "Check the data folder's owner and permissions.");
 }
 
+// A name lasts once its folder is synced.
+bool sync_folder_of(const std::string& path) {
+  const std::string folder = path.substr(0, path.rfind('/') + 1);
+  const int file = ::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (file < 0) return false;
+  const bool synced = ::fsync(file) == 0;
+  ::close(file);
+  return synced;
+}
+
 base::Result<> write_private(const std::string& path, const std::string& text) {
   const std::string fresh = path + ".new";
   const int file = ::open(fresh.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
@@ -24,7 +34,8 @@ base::Result<> write_private(const std::string& path, const std::string& text) {
   const bool written =
       ::write(file, text.data(), text.size()) == static_cast<ssize_t>(text.size()) && ::fsync(file) == 0;
   ::close(file);
-  if (!written || ::rename(fresh.c_str(), path.c_str()) != 0) return failed(path, "write");
+  if (!written || ::rename(fresh.c_str(), path.c_str()) != 0 || !sync_folder_of(path))
+    return failed(path, "write");
   return {};
 }
 
