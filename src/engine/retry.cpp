@@ -8,7 +8,7 @@ base::Duration backoff(const profile::RetryPolicy& policy, std::uint32_t failed,
   double delay = static_cast<double>(policy.base_delay.count());
   const double most = static_cast<double>(policy.max_delay.count());
   for (std::uint32_t i = 1; i < failed && delay < most; ++i) delay *= policy.multiplier;
-  const auto whole = static_cast<std::int64_t>(std::min(delay, most));
+  const std::int64_t whole = delay < most ? static_cast<std::int64_t>(delay) : policy.max_delay.count();
   if (!policy.full_jitter || whole <= 0) return base::Duration(whole);
   return base::Duration(static_cast<std::int64_t>(seed % (static_cast<std::uint64_t>(whole) + 1)));
 }

@@ -59,14 +59,18 @@ void Mailbox::unstand_from(Priority level, SessionId session, Standing standing)
   }
 }
 
-void Mailbox::stand(LaneId id, const Lane& lane, Instant now) {
-  if (const LanePlace place = place_of(id, lane); place.stands)
-    stand_at(place.level, place.session, place.standing, now);
-}
-
-void Mailbox::unstand(LaneId id, const Lane& lane) {
-  if (const LanePlace place = place_of(id, lane); place.stands)
-    unstand_from(place.level, place.session, place.standing);
+template <class Change>
+void Mailbox::change_lane(LaneId id, Instant now, Change change) {
+  Lane& lane = lanes_[id];
+  const LanePlace before = place_of(id, lane);
+  change(lane);
+  const LanePlace after = place_of(id, lane);
+  if (before != after) {
+    // First the new place: a level that the lane only moves within has not become ready anew.
+    if (after.stands) stand_at(after.level, after.session, after.standing, now);
+    if (before.stands) unstand_from(before.level, before.session, before.standing);
+  }
+  if (lane.empty()) lanes_.erase(id);
 }
 
 void Mailbox::lease(Offset offset, SessionId session) {
@@ -81,19 +85,11 @@ void Mailbox::unlease(Offset offset, SessionId session) {
   if (--count->second == 0) leased_counts_.erase(count);
 }
 
-void Mailbox::forget_if_empty(LaneId id) {
-  if (const auto at = lanes_.find(id); at != lanes_.end() && at->second.empty()) lanes_.erase(at);
-}
-
 void Mailbox::queue(const Entry& entry, Instant now) {
-  if (entry.lane == LaneId{}) {
+  if (entry.lane == LaneId{})
     stand_at(entry.priority, anyone, {entry.offset, {}}, now);
-    return;
-  }
-  Lane& lane = lanes_[entry.lane];
-  unstand(entry.lane, lane);
-  put_in(lane, entry);
-  stand(entry.lane, lane, now);
+  else
+    change_lane(entry.lane, now, [&](Lane& lane) { put_in(lane, entry); });
 }
 
 void Mailbox::offer(const Entry& entry, SessionId session, bool final, Instant now) {
@@ -104,38 +100,27 @@ void Mailbox::offer(const Entry& entry, SessionId session, bool final, Instant n
     fairness_.served(entry.priority, ready_before, now);
     return;
   }
-  Lane& lane = lanes_.at(entry.lane);
-  const LanePlace place = place_of(entry.lane, lane);
-  unstand(entry.lane, lane);
-  take_out(lane, entry.offset);
-  if (!final) {
+  fairness_.served(place_of(entry.lane, lanes_.at(entry.lane)).level, ready_before, now);
+  change_lane(entry.lane, now, [&](Lane& lane) {
+    take_out(lane, entry.offset);
+    if (final) return;
     lane.leased.insert(entry.offset);
     lane.holder = session;
-  }
-  fairness_.served(place.level, ready_before, now);
-  stand(entry.lane, lane, now);
-  forget_if_empty(entry.lane);
+  });
 }
 
 void Mailbox::settle(const Entry& entry, SessionId session, Instant now) {
   unlease(entry.offset, session);
-  if (entry.lane == LaneId{}) return;
-  Lane& lane = lanes_.at(entry.lane);
-  unstand(entry.lane, lane);
-  lane.leased.erase(entry.offset);
-  stand(entry.lane, lane, now);
-  forget_if_empty(entry.lane);
+  if (entry.lane != LaneId{}) change_lane(entry.lane, now, [&](Lane& lane) { lane.leased.erase(entry.offset); });
 }
 
 void Mailbox::give_back(const Entry& entry, SessionId session, Instant now) {
   unlease(entry.offset, session);
-  if (entry.lane != LaneId{}) {
-    Lane& lane = lanes_.at(entry.lane);
-    unstand(entry.lane, lane);
+  if (entry.lane == LaneId{}) return queue(entry, now);
+  change_lane(entry.lane, now, [&](Lane& lane) {
     lane.leased.erase(entry.offset);
-    stand(entry.lane, lane, now);
-  }
-  queue(entry, now);
+    put_in(lane, entry);
+  });
 }
 
 void Mailbox::hold_back(const Entry& entry, SessionId session, Instant now) {
@@ -144,12 +129,11 @@ void Mailbox::hold_back(const Entry& entry, SessionId session, Instant now) {
     backing_off_.insert(entry.offset);
     return;
   }
-  Lane& lane = lanes_.at(entry.lane);
-  unstand(entry.lane, lane);
-  lane.leased.erase(entry.offset);
-  put_in(lane, entry);
-  lane.backing_off.insert(entry.offset);
-  stand(entry.lane, lane, now);
+  change_lane(entry.lane, now, [&](Lane& lane) {
+    lane.leased.erase(entry.offset);
+    put_in(lane, entry);
+    lane.backing_off.insert(entry.offset);
+  });
 }
 
 void Mailbox::resume(const Entry& entry, Instant now) {
@@ -158,23 +142,17 @@ void Mailbox::resume(const Entry& entry, Instant now) {
     stand_at(entry.priority, anyone, {entry.offset, {}}, now);
     return;
   }
-  Lane& lane = lanes_.at(entry.lane);
-  unstand(entry.lane, lane);
-  const bool backed_off = lane.backing_off.erase(entry.offset) == 1;
-  PARLEY_ASSERT(backed_off);
-  stand(entry.lane, lane, now);
+  change_lane(entry.lane, now, [&](Lane& lane) {
+    const bool backed_off = lane.backing_off.erase(entry.offset) == 1;
+    PARLEY_ASSERT(backed_off);
+  });
 }
 
 void Mailbox::drop(const Entry& entry, Instant now) {
-  if (entry.lane == LaneId{}) {
-    if (backing_off_.erase(entry.offset) == 0) unstand_from(entry.priority, anyone, {entry.offset, {}});
-    return;
-  }
-  Lane& lane = lanes_.at(entry.lane);
-  unstand(entry.lane, lane);
-  take_out(lane, entry.offset);
-  stand(entry.lane, lane, now);
-  forget_if_empty(entry.lane);
+  if (entry.lane != LaneId{})
+    change_lane(entry.lane, now, [&](Lane& lane) { take_out(lane, entry.offset); });
+  else if (backing_off_.erase(entry.offset) == 0)
+    unstand_from(entry.priority, anyone, {entry.offset, {}});
 }
 
 std::vector<Offset> Mailbox::leased_after(const Entry& entry) const {

@@ -106,13 +106,12 @@ class Mailbox {
   }
 
  private:
-  void stand(LaneId id, const Lane& lane, Instant now);
-  void unstand(LaneId id, const Lane& lane);
+  template <class Change>
+  void change_lane(LaneId id, Instant now, Change change);
   void stand_at(Priority level, SessionId session, Standing standing, Instant now);
   void unstand_from(Priority level, SessionId session, Standing standing);
   void lease(Offset offset, SessionId session);
   void unlease(Offset offset, SessionId session);
-  void forget_if_empty(LaneId id);
 
   std::array<Level, envelope::priority_count> levels_;
   absl::btree_map<LaneId, Lane> lanes_;
@@ -128,6 +127,7 @@ struct LanePlace {
   Priority level = Priority::low;
   SessionId session;  // 0: anyone's
   Standing standing;
+  friend bool operator==(const LanePlace&, const LanePlace&) = default;
 };
 LanePlace place_of(LaneId id, const Lane& lane);
 

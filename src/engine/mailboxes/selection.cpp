@@ -11,7 +11,8 @@ Selection::Selection(const Mailbox& mailbox, SessionId session, Instant now)
     const Level& at = mailbox.levels()[level];
     const auto held = at.held.find(session);
     const StandingSet& mine = held == at.held.end() ? none : held->second;
-    candidates_[level] = {at.free.begin(), at.free.end(), mine.begin(), mine.end(), {}};
+    const bool for_others = at.held.size() > (held == at.held.end() ? 0u : 1u);
+    candidates_[level] = {at.free.begin(), at.free.end(), mine.begin(), mine.end(), {}, for_others};
   }
 }
 
@@ -37,7 +38,10 @@ void Selection::stand_anew(LaneId id) {
   ++left.head;
   if (left.head == lane.waiting.end() || lane.backing_off.contains(left.head->first)) return;
   const auto highest = std::find_if(left.waiting_at.rbegin(), left.waiting_at.rend(), [](auto n) { return n > 0; });
-  candidates_[static_cast<std::size_t>(left.waiting_at.rend() - highest - 1)].restood.insert({left.head->first, id});
+  const auto level = static_cast<std::size_t>(left.waiting_at.rend() - highest - 1);
+  Candidates& at = candidates_[level];
+  if (at.empty() && !at.for_others) fairness_.became_ready(static_cast<Priority>(level), now_);
+  at.restood.insert({left.head->first, id});
 }
 
 Offset Selection::next() {

@@ -18,6 +18,7 @@ class Selection {
     StandingSet::const_iterator free, free_end;
     StandingSet::const_iterator held, held_end;
     StandingSet restood;
+    bool for_others = false;  // something that other sessions alone may get stands here
 
     bool empty() const { return free == free_end && held == held_end && restood.empty(); }
     Standing pop();
