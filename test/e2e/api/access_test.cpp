@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <map>
+#include <thread>
 
 #include "api.hpp"
 
@@ -72,10 +74,6 @@ struct Access : testing::Test {
     message = uuid();
     ASSERT_EQ(post(server, home + "/messages", other, status_query("architect-main", "developer-01", message)).status,
               202);
-    for (int who = 0; who < count; ++who) {
-      make_agent(server, home, "victim-" + std::to_string(who), "collab", "developer");
-      make_person(server, home, "victim-" + std::to_string(who) + "p", "observer");
-    }
   }
 
   // A valid call of an operation, with a thing of its own for each caller.
@@ -134,6 +132,10 @@ struct Access : testing::Test {
 
 TEST_F(Access, I1_is_denied_by_default_in_every_cell) {
   int cells = 0;
+  for (int who = 0; who < count; ++who) {
+    make_agent(server, home, "victim-" + std::to_string(who), "collab", "developer");
+    make_person(server, home, "victim-" + std::to_string(who) + "p", "observer");
+  }
   // Removals last: what they remove is what the others are tried on.
   const auto operations = documented_operations();
   ASSERT_EQ(operations.size(), table.size());
@@ -195,8 +197,34 @@ TEST_F(Access, What_may_not_be_seen_is_not_there) {
     same("developer-01", "developer-99", {method, home + "/agents/developer-01" + path, tokens[agent], body},
          {method, home + "/agents/developer-99" + path, tokens[agent], body});
   }
-  same("victim-0", "victim-x", {"DELETE", home + "/agents/victim-0", tokens[agent]},
-       {"DELETE", home + "/agents/victim-x", tokens[agent]});
+  same("developer-01", "developer-99", {"DELETE", home + "/agents/developer-01", tokens[agent]},
+       {"DELETE", home + "/agents/developer-99", tokens[agent]});
+}
+
+// I1: nor can it be told by the time it takes.
+TEST_F(Access, What_may_not_be_seen_takes_as_long_as_what_is_not_there) {
+  const auto median = [&](const Call& asked) {
+    std::vector<std::chrono::microseconds> took;
+    for (int i = 0; i < 41; ++i) {
+      const auto began = std::chrono::steady_clock::now();
+      call(server, asked);
+      took.push_back(std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - began));
+    }
+    std::nth_element(took.begin(), took.begin() + 20, took.end());
+    return took[20];
+  };
+  const auto hidden = median({"GET", home + "/messages/" + message, tokens[agent]});
+  const auto unknown = median({"GET", home + "/messages/" + uuid(), tokens[agent]});
+  EXPECT_LT(std::chrono::abs(hidden - unknown), std::chrono::milliseconds(5));
+}
+
+// I4: a token that was given grace is void when that is over.
+TEST_F(Access, A_token_is_void_when_its_grace_is_over) {
+  const std::string at = home + "/agents/developer-01/token";
+  EXPECT_EQ(post(server, at, server.admin(), R"({"grace":"400ms"})").status, 201);
+  EXPECT_EQ(get(server, home, owner).status, 200);
+  std::this_thread::sleep_for(std::chrono::milliseconds(500));
+  EXPECT_EQ(get(server, home, owner).status, 401);
 }
 
 TEST_F(Access, An_agent_has_its_own) {

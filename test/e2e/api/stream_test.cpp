@@ -291,8 +291,10 @@ TEST_F(Stream, What_it_said_is_true_after_a_kill) {
   EXPECT_EQ(in_mailbox(), 0u);
 }
 
-// D6: one who does not read is told so and let go; meanwhile it costs little, and others nothing.
-TEST_F(Stream, A_reader_too_slow_for_too_long_is_closed) {
+// D6: one who does not read is told so and let go; meanwhile it costs little, and others nothing. E2: so is one who
+// never says hello.
+TEST_F(Stream, A_reader_too_slow_for_too_long_is_closed_and_so_is_who_says_nothing) {
+  const auto silent = open();
   for (int i = 0; i < 6; ++i) mail(120, 50'000);  // 36 MB
   auto socket = greeted(100'000);
   const auto began = std::chrono::steady_clock::now();
@@ -302,6 +304,7 @@ TEST_F(Stream, A_reader_too_slow_for_too_long_is_closed) {
   while (const auto frame = socket->next())
     delivered += static_cast<int>(parsed(frame).root().find("deliveries").size());
   EXPECT_EQ(socket->close_code(), 4429);
+  EXPECT_EQ(silent->closed(milliseconds(1000)), 4401);
   EXPECT_LT(delivered, 720);
   EXPECT_LT(std::chrono::steady_clock::now() - began, seconds(20));
   EXPECT_EQ(get(*server, workspace + "/agents/" + me + "/inbox?limit=1000", my_token).text("/items/0/state"), "queued");
