@@ -1,5 +1,5 @@
-// Any bytes: the parser accepts or refuses, and where it accepts, the scanner that explains refusals finds no fault, slices
-// read back as their values, and writing gives an equal document.
+// Any bytes: the parser accepts or refuses, and where it accepts, the scanner that explains refusals finds no fault,
+// slices read back as their values, and writing gives an equal document.
 #include <cstdint>
 #include <string_view>
 

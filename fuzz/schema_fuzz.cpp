@@ -1,5 +1,5 @@
-// Any two JSON texts, split at the first zero byte: a schema and an instance. Compiling and running end, and accepting agrees
-// with explaining.
+// Any two JSON texts, split at the first zero byte: a schema and an instance. Compiling and running end, and accepting
+// agrees with explaining.
 #include <cstdint>
 #include <string_view>
 

@@ -120,8 +120,7 @@ base::Result<Answer> Broker::message(const Caller& caller, std::string_view work
   const bool visible = caller.kind == Caller::Kind::agent ? party_to(message, caller.agent)
                                                           : !message.private_ || caller.kind == Caller::Kind::person;
   if (!visible || message.private_)  // R25: the sender alone may follow its receipt
-    if (message.sender != caller.agent || caller.kind != Caller::Kind::agent)
-      return not_known(message_id);
+    if (message.sender != caller.agent || caller.kind != Caller::Kind::agent) return not_known(message_id);
 
   PARLEY_TRY(const event::Event event, history_.event(message.position));
   PARLEY_TRY(const std::string_view body, history_.body(message.position));
