@@ -203,6 +203,7 @@ std::optional<Effect> FaultyFiles::count(Call call) {
     const Effect effect = fault->effect;
     faults_.erase(fault);
     if (effect == Effect::power_off) powered_ = false;
+    last_fault_ = call;
     return effect;
   }
   return std::nullopt;

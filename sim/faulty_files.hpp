@@ -54,6 +54,10 @@ class FaultyFiles final : public base::FileSystem {
   std::uint64_t calls(Call call) const { return counts_[static_cast<std::size_t>(call)]; }
   std::uint64_t changing_calls() const { return changing_; }
   bool powered() const { return powered_; }
+  const std::optional<Call>& last_fault() const { return last_fault_; }  // the call that went wrong last by a fault
+  void forget_fault() { last_fault_.reset(); }
+  void clear_faults() { faults_.clear(); }
+  std::uint64_t used() const;  // bytes of all files together
 
   // What a machine finds that starts after the power went now: the synced state, and of every change since, by the
   // seed, all, nothing or a torn part (sectors of 512 bytes or pages of 4 KiB, in any order, sizes before contents,
@@ -79,7 +83,6 @@ class FaultyFiles final : public base::FileSystem {
   // Counts the call and says what is to go wrong with it.
   std::optional<Effect> count(Call call);
   static std::unexpected<base::Error> error(Effect effect, const std::string& path);
-  std::uint64_t used() const;
   void change_name(NameChange change);
   static void apply(Names& names, const NameChange& change);
 
@@ -93,6 +96,7 @@ class FaultyFiles final : public base::FileSystem {
   std::uint64_t changing_ = 0;
   std::uint64_t capacity_ = UINT64_MAX;
   bool powered_ = true;
+  std::optional<Call> last_fault_;
 };
 
 }  // namespace parley::sim

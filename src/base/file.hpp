@@ -41,7 +41,7 @@ class FileSystem {
   virtual Result<std::vector<std::string>> list(const std::string& folder) = 0;            // names, sorted
   virtual Result<> rename(const std::string& from, const std::string& to) = 0;
   virtual Result<> remove(const std::string& path) = 0;
-  virtual Result<> make_folder(const std::string& path) = 0;  // with parents, 0700; fine where it exists
+  virtual Result<> make_folder(const std::string& path) = 0;  // with parents, 0700, each to last; fine where it exists
   virtual Result<> sync_folder(const std::string& path) = 0;  // makes creations, renames and removals last
   virtual Result<std::unique_ptr<FileLock>> lock(const std::string& path) = 0;  // JOURNAL_LOCKED where another holds it
   virtual Result<std::uint64_t> free_space(const std::string& folder) = 0;      // bytes

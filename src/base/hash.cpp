@@ -83,7 +83,9 @@ Digest sha256(std::string_view bytes) {
   return hasher.add(bytes).finish();
 }
 
-bool equal_secret(const Digest& a, const Digest& b) { return CRYPTO_memcmp(a.data(), b.data(), a.size()) == 0; }
+bool equal_secret(const Digest& a, const Digest& b) {
+  return CRYPTO_memcmp(a.data(), b.data(), a.size()) == 0;
+}
 
 std::uint32_t crc32c(std::string_view bytes, std::uint32_t before) {
   static const bool hardware = __builtin_cpu_supports("sse4.2");

@@ -198,8 +198,13 @@ class PosixFiles final : public FileSystem {
   }
 
  private:
-  static Result<> make_one(const std::string& path) {
-    if (::mkdir(path.c_str(), 0700) == 0 || errno == EEXIST || errno == EISDIR) return {};
+  // A folder that was made lasts once the one it is in is synced.
+  Result<> make_one(const std::string& path) {
+    if (::mkdir(path.c_str(), 0700) == 0) {
+      const std::size_t slash = path.find_last_of('/', path.find_last_not_of('/'));
+      return sync_folder(slash == std::string::npos ? "." : path.substr(0, slash + 1));
+    }
+    if (errno == EEXIST || errno == EISDIR) return {};
     // A parent that exists may still refuse mkdir (read-only root); only its absence is a failure.
     const int error = errno;
     struct stat info{};

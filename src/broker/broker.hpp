@@ -46,9 +46,6 @@ struct Recovery {
   base::Duration downtime{};
 };
 
-// Applies what lies between two positions: recovery, and whoever checks it.
-base::Result<> replay(journal::Reader& reader, base::Position after, base::Position through, engine::Engine& engine);
-
 class Broker final : public Port, private journal::Outcomes {
  public:
   Broker(const Parts& parts, const Options& options);
@@ -66,7 +63,9 @@ class Broker final : public Port, private journal::Outcomes {
   const engine::Engine& engine() const { return engine_; }
   const journal::Journal& journal() const { return parts_.journal; }
   struct Counts {
-    std::uint64_t accepted = 0, duplicates = 0, refused = 0, offered = 0, acked = 0, blocks = 0, events = 0;
+    absl::btree_map<std::string, std::uint64_t> accepted;           // by the sender's profile
+    std::array<std::uint64_t, base::error_infos.size()> refused{};  // by ErrorCode
+    std::uint64_t duplicates = 0, offered = 0, acked = 0, blocks = 0, events = 0;
   };
   const Counts& counts() const { return counts_; }
 
@@ -155,6 +154,7 @@ class Broker final : public Port, private journal::Outcomes {
     }
   }
   base::Result<> check_room(std::uint64_t bytes);
+  std::unexpected<base::Error> refused(base::Error error);  // counted
   base::Result<> commit();
   void release_held();
   base::SessionId fresh_session(bool connection);
@@ -174,6 +174,7 @@ class Broker final : public Port, private journal::Outcomes {
   std::unique_ptr<Block> block_;
   History history_;
   std::optional<base::Instant> block_time_;  // one engine time a block
+  std::uint64_t block_seed_ = 0;
   base::Position durable_;
   std::optional<base::Error> failure_;
   std::string event_bytes_;

@@ -232,7 +232,9 @@ Answer Broker::limits() const {
 }
 
 std::string Broker::not_ready() const {
-  return failure_ ? failure_->message : std::string();
+  if (failure_) return failure_->message;
+  if (parts_.journal.room_for(1) != journal::Room::enough) return "the journal has no room for messages yet";
+  return {};
 }
 
 }  // namespace parley::broker

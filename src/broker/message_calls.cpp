@@ -21,8 +21,22 @@ engine::IdKey id_key(const envelope::Envelope& envelope, const profile::Ruleset&
   return engine::id_key_of(id, recipients);
 }
 
+base::Error id_conflict(const engine::Accepted& known) {
+  base::Error error;
+  error.code = ErrorCode::ID_CONFLICT;
+  error.message = "the id '" + known.message_id.substr(0, 64) + "' belongs to the message at offset " +
+                  std::to_string(known.offset.value) + ", which has other content";
+  return error;
+}
+
 bool party_to(const engine::Message& message, base::AgentNumber agent) {
   return message.sender == agent || message.receipt_of(agent) != nullptr;
+}
+
+// The same for what is not there and for what the caller may not see (I1).
+std::unexpected<base::Error> not_known(std::string_view message_id) {
+  return base::fail(ErrorCode::NOT_FOUND, "no message '" + std::string(message_id.substr(0, 64)) + "' is known here",
+                    {}, "Ids are remembered for the window in GET /v1/limits; older messages are in the log.");
 }
 
 base::Result<std::uint64_t> offset_of(const engine::Workspace& workspace, std::string_view message_id,
@@ -30,11 +44,15 @@ base::Result<std::uint64_t> offset_of(const engine::Workspace& workspace, std::s
   for (const std::string& recipient : {std::string(), to.empty() ? std::string("*") : std::string(to) + '\n'})
     if (const auto known = workspace.ids.find(engine::id_key_of(message_id, recipient)); known != workspace.ids.end())
       return known->second.value;
-  return base::fail(ErrorCode::NOT_FOUND, "no message '" + std::string(message_id.substr(0, 64)) + "' is known here",
-                    {}, "Ids are remembered for the window in GET /v1/limits; older messages are in the log.");
+  return not_known(message_id);
 }
 
 }  // namespace
+
+std::unexpected<base::Error> Broker::refused(base::Error error) {
+  ++counts_.refused[static_cast<std::size_t>(error.code)];
+  return std::unexpected(std::move(error));
+}
 
 bool Broker::same_json(base::Offset known, base::WorkspaceNumber workspace, std::string_view bytes) {
   const engine::Message& message = engine_.state().workspace(workspace).messages.at(known);
@@ -52,7 +70,7 @@ base::Result<Sent> Broker::send(const Caller& caller, std::string_view workspace
   if (caller.kind != Caller::Kind::agent)
     return base::fail(ErrorCode::FORBIDDEN, "'" + caller.id + "' is no agent, and only agents send messages", {},
                       "Send with the token of the message's own sender.");
-  PARLEY_CHECK(check_room(native.bytes.size()));
+  if (auto room = check_room(native.bytes.size()); !room) return refused(std::move(room).error());
 
   const base::Duration began = parts_.clock.monotonic();
   const engine::Workspace& workspace = state.workspace(number);
@@ -61,10 +79,7 @@ base::Result<Sent> Broker::send(const Caller& caller, std::string_view workspace
   auto checked =
       ingress::check({native.bytes, native.value}, ruleset,
                      {caller.id, idempotency_key, context().now, validation, ingress::Expired::judged_later});
-  if (!checked) {
-    ++counts_.refused;
-    return std::unexpected(std::move(checked).error());
-  }
+  if (!checked) return refused(std::move(checked).error());
 
   const engine::AcceptMessage command{
       .workspace = number,
@@ -80,22 +95,15 @@ base::Result<Sent> Broker::send(const Caller& caller, std::string_view workspace
   };
   decided_.clear();
   auto accepted = engine_.decide(command, context(), decided_);
-  if (!accepted) {
-    ++counts_.refused;
-    return std::unexpected(std::move(accepted).error());
-  }
-  if (accepted->outcome == engine::AcceptOutcome::other_bytes && !same_json(accepted->offset, number, native.bytes)) {
-    ++counts_.refused;
-    return base::fail(ErrorCode::ID_CONFLICT, "the id '" + accepted->message_id.substr(0, 64) +
-                                                  "' belongs to the message at offset " +
-                                                  std::to_string(accepted->offset.value) + ", which has other content");
-  }
+  if (!accepted) return refused(std::move(accepted).error());
+  if (accepted->outcome == engine::AcceptOutcome::other_bytes && !same_json(accepted->offset, number, native.bytes))
+    return refused(id_conflict(*accepted));
   const bool duplicate = accepted->outcome != engine::AcceptOutcome::accepted;
   if (!duplicate)
     decided_.facts().front().event.mutable_message_accepted()->set_processing_us(
         (parts_.clock.monotonic() - began).count());
   record(decided_, native.bytes, checked->envelope.content_hash);
-  ++(duplicate ? counts_.duplicates : counts_.accepted);
+  ++(duplicate ? counts_.duplicates : counts_.accepted[ruleset.name]);
 
   Sent sent{std::move(accepted->message_id), accepted->offset, duplicate, std::move(checked->warnings)};
   std::move(checked->validation_errors.begin(), checked->validation_errors.end(), std::back_inserter(sent.warnings));
@@ -112,9 +120,7 @@ base::Result<Answer> Broker::message(const Caller& caller, std::string_view work
   const bool visible = caller.kind == Caller::Kind::agent ? party_to(message, caller.agent)
                                                           : !message.private_ || caller.kind == Caller::Kind::person;
   if (!visible || message.private_)  // R25: the sender alone may follow its receipt
-    if (message.sender != caller.agent || caller.kind != Caller::Kind::agent)
-      return base::fail(ErrorCode::NOT_FOUND,
-                        "no message '" + std::string(message_id.substr(0, 64)) + "' is known here");
+    if (message.sender != caller.agent || caller.kind != Caller::Kind::agent) return not_known(message_id);
 
   PARLEY_TRY(const event::Event event, history_.event(message.position));
   PARLEY_TRY(const std::string_view body, history_.body(message.position));

@@ -1,12 +1,12 @@
 // Recovery: the newest snapshot that reads back, what came after it, then the start itself as an event.
 #include "broker/broker.hpp"
+#include "broker/replay.hpp"
 
 namespace parley::broker {
-namespace {
 
-// Loads the newest snapshot that is whole and of this version; the position it stands for, 0 where there is none.
-base::Position load_snapshot(journal::Journal& journal, engine::Engine& engine) {
-  for (const journal::SnapshotInfo& info : journal.snapshots()) {
+base::Position load_snapshot(journal::Journal& journal, const std::vector<journal::SnapshotInfo>& newest_first,
+                             engine::Engine& engine) {
+  for (const journal::SnapshotInfo& info : newest_first) {
     std::string bytes;
     bytes.reserve(info.bytes);
     const auto read = journal.read_snapshot(info, [&](std::string_view chunk) {
@@ -18,9 +18,8 @@ base::Position load_snapshot(journal::Journal& journal, engine::Engine& engine) 
   return {};
 }
 
-}  // namespace
-
-base::Result<> replay(journal::Reader& reader, base::Position after, base::Position through, engine::Engine& engine) {
+base::Result<> replay(journal::Reader& reader, base::Position after, base::Position through, engine::Engine& engine,
+                      const std::atomic<bool>* give_up) {
   if (through <= after) return {};
   event::Event event;
   return reader.read(base::Position(after.value + 1), [&](const journal::Entry& entry) -> base::Result<journal::Visit> {
@@ -29,13 +28,14 @@ base::Result<> replay(journal::Reader& reader, base::Position after, base::Posit
                         "the event at position " + std::to_string(entry.position.value) + " is none of this version",
                         {}, "Start a newer server on this data folder.");
     engine.apply(event, {entry.position, entry.engine_time, entry.body_length, entry.body_hash});
-    return entry.position == through ? journal::Visit::stop : journal::Visit::next;
+    return entry.position == through || (give_up && give_up->load(std::memory_order_relaxed)) ? journal::Visit::stop
+                                                                                              : journal::Visit::next;
   });
 }
 
 base::Result<Recovery> Broker::start() {
   Recovery recovery;
-  const base::Position from = load_snapshot(parts_.journal, engine_);
+  const base::Position from = load_snapshot(parts_.journal, parts_.journal.snapshots(), engine_);
   recovery.from_snapshot = from != base::Position{};
   const journal::Head head = parts_.journal.head();
   PARLEY_CHECK(replay(history_.reader(), from, head.position, engine_));

@@ -20,23 +20,34 @@ std::string_view first_id(const Found& found, const std::vector<profile::Slot>& 
   return {};
 }
 
+// Strings of a vector keep their memory when the next message has as many.
+void set_at(std::vector<std::string>& texts, std::size_t index, std::string_view text) {
+  if (index == texts.size()) texts.emplace_back();
+  texts[index] = text;
+}
+
 // In the message's order, each once.
-void read_list(json::Value list, Envelope& envelope) {
+std::size_t read_list(json::Value list, std::vector<std::string>& recipients) {
   std::unordered_set<std::string_view> seen;
+  std::size_t count = 0;
   for (const json::Value item : list.elements())
-    if (const std::string_view id = id_of(item); !id.empty() && seen.insert(id).second)
-      envelope.recipients.emplace_back(id);
+    if (const std::string_view id = id_of(item); !id.empty() && seen.insert(id).second) set_at(recipients, count++, id);
+  return count;
 }
 
 // The words for everybody and for "whom routing picks" count only where they stand alone; in a list they are ids, and
 // reserved ones (R31), so the engine refuses them as unknown (R47).
 void read_recipients(json::Value value, const profile::Ruleset& rules, Envelope& envelope) {
-  if (value.is_array()) return read_list(value, envelope);
   const std::string_view id = id_of(value);
-  if (id.empty()) return;
   envelope.broadcast = rules.is_broadcast(id);
   envelope.automatic = rules.is_automatic(id);
-  if (!envelope.broadcast && !envelope.automatic) envelope.recipients.emplace_back(id);
+  std::size_t count = 0;
+  if (value.is_array()) {
+    count = read_list(value, envelope.recipients);
+  } else if (!id.empty() && !envelope.broadcast && !envelope.automatic) {
+    set_at(envelope.recipients, count++, id);
+  }
+  envelope.recipients.resize(count);
 }
 
 // R1, R19: what the message says, raised to its type's floor, unless the type's level is fixed.
@@ -54,6 +65,7 @@ envelope::Priority priority_of(const Found& found, const EnvelopeSlots& slots, c
 }
 
 void read_expiry(const Found& found, const EnvelopeSlots& slots, base::Instant now, Envelope& envelope) {
+  envelope.expires_at.reset();
   for (const profile::ExpirySlot& stated : slots.expiry) {
     const json::Value value = found.at(stated.slot);
     if (!value) continue;
@@ -63,6 +75,7 @@ void read_expiry(const Found& found, const EnvelopeSlots& slots, base::Instant n
 }
 
 void read_timestamp(json::Value value, const std::string& pointer, base::Instant now, Checked& checked) {
+  checked.envelope.sent_at.reset();
   const auto text = value.if_string();
   if (!text) return;
   const auto instant = base::parse_rfc3339(*text);
@@ -75,11 +88,18 @@ void read_timestamp(json::Value value, const std::string& pointer, base::Instant
 }
 
 void read_fields(const Found& found, const std::vector<profile::FieldSlot>& fields, Envelope& envelope) {
+  std::size_t count = 0;
   for (const profile::FieldSlot& field : fields) {
-    if (!field.carried) continue;
-    const json::Value value = found.at(field.slot);
-    if (value) envelope.fields.push_back({field.name, json::to_text(value)});
+    const json::Value value = field.carried ? found.at(field.slot) : json::Value();
+    if (!value || !profile::is_of(field.type, value)) continue;
+    if (value.is_string() && value.as_string().size() > carried_bytes_max) continue;
+    if (count == envelope.fields.size()) envelope.fields.emplace_back();
+    envelope::Field& kept = envelope.fields[count++];
+    kept.name = field.name;
+    kept.json.clear();
+    json::Writer(kept.json).value(value);
   }
+  envelope.fields.resize(count);
 }
 
 }  // namespace
@@ -108,9 +128,8 @@ void canonicalise(const Found& found, const profile::Ruleset& rules, const Optio
   envelope.recipient_role = id_of(found.at(slots.recipient_role));
   envelope.priority = priority_of(found, slots, type, reading);
   envelope.delivery = type.delivery[static_cast<std::size_t>(envelope.priority)];
-  if (slots.timestamp != profile::no_slot)
-    read_timestamp(found.at(slots.timestamp), reading.places[places.places].pointer(slots.timestamp), options.now,
-                   checked);
+  read_timestamp(found.at(slots.timestamp), reading.places[places.places].pointer(slots.timestamp), options.now,
+                 checked);
   read_expiry(found, slots, options.now, envelope);
   envelope.sequence = found.at(slots.sequence).if_int();
   envelope.task = first_id(found, slots.task);

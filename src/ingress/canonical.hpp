@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <memory>
 
+#include "base/assert.hpp"
 #include "ingress/check.hpp"
 #include "profile/reading.hpp"
 
@@ -13,6 +14,7 @@ namespace parley::ingress {
 class Found {
  public:
   Found(const profile::Places& places, json::Value message) : size_(places.size()) {
+    PARLEY_ASSERT(size_ <= profile::Places::max);
     std::uninitialized_default_construct_n(data(), size_);
     places.read(message, {data(), size_});
   }
@@ -32,10 +34,13 @@ class Found {
 
 inline constexpr std::size_t id_bytes_max = 1024;  // 256 code points, the most a profile's schema may allow
 
+// Every carried field is written into the event of its message: a longer text stays in the message alone.
+inline constexpr std::size_t carried_bytes_max = 1024;
+
 // The text of an id; empty where the value is none.
 std::string_view id_of(json::Value value);
 
-// Fills all but the content hash, by the type in `checked`; appends warnings.
+// Sets all of the envelope but its content hash, by the type in `checked`; appends warnings.
 void canonicalise(const Found& found, const profile::Ruleset& rules, const Options& options, Checked& checked);
 
 }  // namespace parley::ingress

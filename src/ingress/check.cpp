@@ -95,6 +95,12 @@ Result<> check_not_expired(const envelope::Envelope& envelope, base::Instant now
 }  // namespace
 
 Result<Checked> check(const Native& native, const Ruleset& rules, const Options& options) {
+  Result<Checked> result;
+  if (Result<> done = check(native, rules, options, *result); !done) result = std::unexpected(std::move(done).error());
+  return result;
+}
+
+Result<> check(const Native& native, const Ruleset& rules, const Options& options, Checked& checked) {
   PARLEY_ASSERT(!options.sender.empty());
   PARLEY_CHECK(check_size(native.bytes, rules));
   PARLEY_TRY(const TypeIndex named, type_of(native.value, rules));
@@ -106,8 +112,6 @@ Result<Checked> check(const Native& native, const Ruleset& rules, const Options&
   PARLEY_CHECK(check_version(found, type, reading));
   PARLEY_CHECK(check_sender(found, type, reading, options.sender));
 
-  Result<Checked> result;
-  Checked& checked = *result;
   checked.type = reading.form_of(named, found.values());
   Defects defects = defects_of(native.value, rules, checked.type);
   const bool tolerant = options.validation == Validation::lenient && !defects.refuse_lenient;
@@ -120,7 +124,7 @@ Result<Checked> check(const Native& native, const Ruleset& rules, const Options&
   canonicalise(found, rules, options, checked);
   if (options.expired == Expired::refused) PARLEY_CHECK(check_not_expired(checked.envelope, options.now));
   checked.envelope.content_hash = base::sha256(native.bytes);
-  return result;
+  return {};
 }
 
 LaneId lane_of(std::string_view task) {

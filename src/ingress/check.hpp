@@ -1,8 +1,8 @@
 // The pure pipeline from a native message to its canonical envelope: every rule of the sender's profile that one
 // message and its sender alone can answer for. No clock, no file, no state; the engine judges the rest (who is
-// registered, what came before). Nothing is stored before a message has passed here (COR-04).
+// registered, what came before, what has expired). Nothing is stored before a message has passed here (COR-04).
 //
-// In order: size, type, version, sender, schema, named checks, limits, envelope, expiry. In lenient validation the
+// In order: size, type, version, sender, schema, named checks, limits, envelope. In lenient validation the
 // defects that schema and checks find are recorded, as long as type, sender and recipients can be read (R5); the rest
 // refuses in either, as do checks that are `also_lenient`.
 #pragma once
@@ -52,9 +52,13 @@ struct Checked {
 
 inline constexpr std::size_t details_max = 50;  // defects named in one refusal
 
-// Refusals: PAYLOAD_TOO_LARGE, TYPE_UNKNOWN, VERSION_UNSUPPORTED, SENDER_MISMATCH, SCHEMA, EXPIRED; those of limits
+// Refusals: PAYLOAD_TOO_LARGE, TYPE_UNKNOWN, VERSION_UNSUPPORTED, SENDER_MISMATCH, SCHEMA; those of limits
 // name limit and size.
 base::Result<Checked> check(const Native& native, const profile::Ruleset& rules, const Options& options);
+
+// The same for loops: `checked` is overwritten whole and its memory reused, so that an ordinary message allocates
+// nothing. After a refusal its contents mean nothing.
+base::Result<> check(const Native& native, const profile::Ruleset& rules, const Options& options, Checked& checked);
 
 LaneId lane_of(std::string_view task);
 

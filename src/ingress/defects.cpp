@@ -47,8 +47,8 @@ Defects defects_of(json::Value message, const profile::Ruleset& rules, profile::
 std::unexpected<base::Error> refusal(const profile::MessageType& type, Defects defects) {
   const std::size_t count = defects.errors.size();
   base::Error error{base::ErrorCode::SCHEMA, {}, std::move(defects.hint), defects.errors.front().instance, {}, {}};
-  error.message = "The message is no valid '" + type.name + "': " + std::to_string(count) +
-                  (count == 1 ? " defect." : " defects.");
+  error.message =
+      "The message is no valid '" + type.name + "': " + std::to_string(count) + (count == 1 ? " defect." : " defects.");
   error.details = std::move(defects.errors);
   return std::unexpected(std::move(error));
 }

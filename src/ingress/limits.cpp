@@ -5,11 +5,16 @@ namespace {
 
 constexpr std::array<std::string_view, 3> unit_names{"bytes", "characters", "items"};
 
-std::size_t measure(json::Value value, profile::LimitUnit unit) {
-  switch (unit) {
-    case profile::LimitUnit::bytes: return value.is_string() ? value.as_string().size() : 0;
-    case profile::LimitUnit::code_points: return value.is_string() ? json::code_points(value.as_string()) : 0;
-    case profile::LimitUnit::items: break;
+std::size_t measure(json::Value value, const profile::LimitRule& rule) {
+  switch (rule.unit) {
+    case profile::LimitUnit::bytes:
+      return value.is_string() ? value.as_string().size() : 0;
+    case profile::LimitUnit::code_points:
+      if (!value.is_string()) return 0;
+      if (value.as_string().size() <= rule.max) return value.as_string().size();  // no need to count
+      return json::code_points(value.as_string());
+    case profile::LimitUnit::items:
+      break;
   }
   return value.is_array() ? value.size() : 0;
 }
@@ -17,8 +22,8 @@ std::size_t measure(json::Value value, profile::LimitUnit unit) {
 std::unexpected<base::Error> too_large(std::string_view rule, const std::string& pointer, std::size_t size,
                                        std::size_t max, std::string_view unit) {
   const std::string place = pointer.empty() ? "The message" : pointer;
-  std::string message = place + " has " + std::to_string(size) + ' ' + std::string(unit) + "; the limit is " +
-                        std::to_string(max) + '.';
+  std::string message =
+      place + " has " + std::to_string(size) + ' ' + std::string(unit) + "; the limit is " + std::to_string(max) + '.';
   base::Error error{base::ErrorCode::PAYLOAD_TOO_LARGE, message, {}, pointer, {}, {}};
   error.details.push_back({pointer, std::string(rule), std::move(message)});
   return std::unexpected(std::move(error));
@@ -33,7 +38,7 @@ base::Result<> check_size(std::string_view bytes, const profile::Ruleset& rules)
 
 base::Result<> check_limits(const Found& found, const profile::TypeReading& type, const profile::Places& places) {
   for (const profile::LimitRule& rule : type.limits) {
-    const std::size_t size = measure(found.at(rule.slot), rule.unit);
+    const std::size_t size = measure(found.at(rule.slot), rule);
     if (size > rule.max)
       return too_large(rule.name, places.pointer(rule.slot), size, rule.max,
                        unit_names[static_cast<std::size_t>(rule.unit)]);

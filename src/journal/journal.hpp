@@ -15,8 +15,8 @@
 #include <vector>
 
 #include "base/hash.hpp"
-#include "base/result.hpp"
 #include "base/ids.hpp"
+#include "base/result.hpp"
 #include "base/time.hpp"
 
 namespace parley::journal {

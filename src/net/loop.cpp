@@ -111,7 +111,10 @@ struct Loop::Core {
   void start_watchdog() {
     watchdog.reset();
     if (shared.settings.watchdog_after == base::Duration{}) return;
+    auto settings = shared.settings;
+    settings.http.standing_fields = settings.fixed_fields;  // the Date in it would grow old
     std::vector<int> descriptors;
+    descriptors.reserve(listeners.size());
     for (const auto& listener : listeners) descriptors.push_back(listener->descriptor());
     watchdog = std::make_unique<Watchdog>(
         Watchdog::Work{clock, heartbeat, metrics.counter(Metric::watchdog_answers), shared.settings,

@@ -1,5 +1,5 @@
-// Named pure checks: what a profile asks for that no JSON Schema can say. One file a check in checks/, registered as data
-// in check.cpp; profile.json binds them to types with parameters.
+// Named pure checks: what a profile asks for that no JSON Schema can say. One file a check in checks/, registered as
+// data in check.cpp; profile.json binds them to types with parameters.
 #pragma once
 #include <memory>
 #include <string>

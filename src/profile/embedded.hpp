@@ -1,4 +1,5 @@
-// The data of spec/ that the binary carries: spec/profiles/** and spec/envelope/kinds.json, written by tools/gen/embed.py.
+// The data of spec/ that the binary carries: spec/profiles/** and spec/envelope/kinds.json, written by
+// tools/gen/embed.py.
 #pragma once
 #include <span>
 #include <string_view>

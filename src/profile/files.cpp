@@ -54,8 +54,7 @@ base::Result<Files> read_folder(const std::string& folder) {
       return base::fail(base::ErrorCode::PAYLOAD_TOO_LARGE, "A profile has at most 2000 files and 16 MiB", folder);
     PARLEY_CHECK(read_into(files, *at, folder));
   }
-  if (failed)
-    return base::fail(base::ErrorCode::NOT_FOUND, "The folder cannot be read: " + failed.message(), folder);
+  if (failed) return base::fail(base::ErrorCode::NOT_FOUND, "The folder cannot be read: " + failed.message(), folder);
   return files;
 }
 

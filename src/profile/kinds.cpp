@@ -20,7 +20,8 @@ FieldType type_named(std::string_view name) {
   return static_cast<FieldType>(found - type_names.begin());
 }
 
-// Mechanisms work on ids, words, numbers and times. Long texts, lists and objects would only be copied into every event.
+// Mechanisms work on ids, words, numbers and times. Long texts, lists and objects would only be copied into every
+// event.
 bool is_carried(FieldType type) {
   return type != FieldType::list && type != FieldType::object && type != FieldType::any;
 }
@@ -34,8 +35,8 @@ CanonicalField field_of(std::string_view name, json::Value stated) {
 // The file is part of the binary: what is wrong with it is our own bug.
 Table table_of_spec() {
   const auto files = embedded_files();
-  const auto file = std::find_if(files.begin(), files.end(),
-                                 [](const EmbeddedFile& f) { return f.path == "envelope/kinds.json"; });
+  const auto file =
+      std::find_if(files.begin(), files.end(), [](const EmbeddedFile& f) { return f.path == "envelope/kinds.json"; });
   PARLEY_ASSERT(file != files.end());
   const auto document = json::Document::parse(file->bytes);
   PARLEY_ASSERT(document.has_value());
@@ -51,6 +52,27 @@ Table table_of_spec() {
 }
 
 }  // namespace
+
+bool is_of(FieldType type, json::Value value) {
+  switch (type) {
+    case FieldType::string:
+    case FieldType::instant:
+      return value.is_string();
+    case FieldType::integer:
+      return value.if_int().has_value();
+    case FieldType::number:
+      return value.is_number();
+    case FieldType::boolean:
+      return value.is_bool();
+    case FieldType::list:
+      return value.is_array();
+    case FieldType::object:
+      return value.is_object();
+    case FieldType::any:
+      break;
+  }
+  return !value.is_absent();
+}
 
 const std::vector<CanonicalField>& fields_of(envelope::Kind kind) {
   static const Table table = table_of_spec();

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "envelope/kind.hpp"
+#include "json/value.hpp"
 
 namespace parley::profile {
 
@@ -18,6 +19,9 @@ struct CanonicalField {
   bool required = false;  // every type of the kind maps it
   bool carried = false;   // the envelope carries it; else it stays in the message until a translation asks for it
 };
+
+// Whether a value can stand in a field of this type. Where data are plain (R41) it may not: then the field is absent.
+bool is_of(FieldType type, json::Value value);
 
 // Of one kind, in the order of the file; and one of them, null where the kind has none of this name.
 const std::vector<CanonicalField>& fields_of(envelope::Kind kind);

@@ -1,5 +1,6 @@
 // What a profile may still get wrong that a message would only show later: places its schemas do not know, ids without
-// bounds, required canonical fields left out, priority words that nothing reads, examples that are missing or not valid.
+// bounds, required canonical fields left out, priority words that nothing reads, examples that are missing or not
+// valid.
 #pragma once
 #include <vector>
 

@@ -40,12 +40,12 @@ Slot Places::add(std::string_view pointer) {
 }
 
 std::uint16_t Places::child(std::uint16_t parent, const std::string& key) {
-  for (const std::uint16_t index : nodes_[parent].children)
-    if (nodes_[index].key == key) return index;
+  for (const Child& known : nodes_[parent].children)
+    if (known.key == key) return known.node;
   const auto index = static_cast<std::uint16_t>(nodes_.size());
   nodes_[parent].lengths |= length_bit(key);
-  nodes_[parent].children.push_back(index);
-  nodes_.push_back(Node{key, 0, {}, no_slot});
+  nodes_[parent].children.push_back({key, index});
+  nodes_.emplace_back();
   return index;
 }
 
@@ -54,15 +54,18 @@ void Places::read(json::Value message, std::span<json::Value> found) const {
   read(nodes_.front(), message, found);
 }
 
-// Recursion is as deep as the longest pointer of the profile, never as the message.
+// Recursion is as deep as the longest pointer of the profile, never as the message. Members have different names, so
+// the last child is known to be the last.
 void Places::read(const Node& node, json::Value object, std::span<json::Value> found) const {
+  std::size_t left = node.children.size();
   for (const auto [key, value] : object.members()) {
     if ((node.lengths & length_bit(key)) == 0) continue;
-    for (const std::uint16_t index : node.children) {
-      const Node& next = nodes_[index];
-      if (next.key != key) continue;
+    for (const Child& child : node.children) {
+      if (child.key != key) continue;
+      const Node& next = nodes_[child.node];
       if (next.slot != no_slot) found[next.slot] = value;
       if (!next.children.empty()) read(next, value, found);
+      if (--left == 0) return;
       break;
     }
   }

@@ -1,5 +1,5 @@
-// The places of a message that a profile reads, found in one walk: a tree of the keys of their JSON Pointers, so that no
-// object is searched twice. Value type, immutable once built.
+// The places of a message that a profile reads, found in one walk: a tree of the keys of their JSON Pointers, so that
+// no object is searched twice. Value type, immutable once built.
 #pragma once
 #include <cstdint>
 #include <span>
@@ -29,10 +29,13 @@ class Places {
   void read(json::Value message, std::span<json::Value> found) const;
 
  private:
-  struct Node {
+  struct Child {
     std::string key;
-    std::uint64_t lengths = 0;  // bit n: a child has a key of n bytes, bit 63: of 63 or more
-    std::vector<std::uint16_t> children;
+    std::uint16_t node = 0;
+  };
+  struct Node {
+    std::uint64_t lengths = 0;  // bit n: a child's key has n bytes, bit 63: 63 or more. Most members fail here
+    std::vector<Child> children;
     Slot slot = no_slot;
   };
 

@@ -1,4 +1,5 @@
-// Defects of a profile's data as they are found: each with its file and place, "profile.json#/types/3/kind". Value type.
+// Defects of a profile's data as they are found: each with its file and place, "profile.json#/types/3/kind". Value
+// type.
 #pragma once
 #include <string>
 #include <string_view>
@@ -24,8 +25,8 @@ class Problems {
   // PROFILE_INVALID with all of them.
   std::unexpected<base::Error> refusal(std::string_view profile) const {
     base::Error error{base::ErrorCode::PROFILE_INVALID, {}, {}, found_.front().instance, {}, found_};
-    error.message = "Profile '" + std::string(profile) + "' has " + std::to_string(found_.size()) + " defects; first: " +
-                    found_.front().message;
+    error.message = "Profile '" + std::string(profile) + "' has " + std::to_string(found_.size()) +
+                    " defects; first: " + found_.front().message;
     return std::unexpected(std::move(error));
   }
 

@@ -1,4 +1,5 @@
-// Loading and linting, on the small profile of test/conformance/profiles/sixth: as it is, and broken in one place at a time.
+// Loading and linting, on the small profile of test/conformance/profiles/sixth: as it is, and broken in one place at a
+// time.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -6,9 +6,12 @@ namespace parley::profile {
 
 bool Condition::holds(json::Value found) const {
   switch (test) {
-    case Test::present: return !found.is_absent();
-    case Test::absent: return found.is_absent();
-    case Test::among: break;
+    case Test::present:
+      return !found.is_absent();
+    case Test::absent:
+      return found.is_absent();
+    case Test::among:
+      break;
   }
   return found && std::any_of(values.begin(), values.end(), [&](json::Value v) { return json::equal(v, found); });
 }

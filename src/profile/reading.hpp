@@ -41,7 +41,8 @@ struct EnvelopeSlots {
 struct FieldSlot {
   std::string name;  // canonical
   Slot slot = no_slot;
-  bool carried = false;
+  FieldType type{};
+  bool carried = false;  // into the envelope
 };
 
 enum class LimitUnit : std::uint8_t { bytes, code_points, items };
@@ -87,7 +88,7 @@ struct Reading {
   std::vector<schema::Program> programs;
   std::vector<std::string> schema_files;  // of each program, "schemas/abort.schema.json"
   std::vector<Places> places;
-  std::vector<TypeReading> types;         // by TypeIndex
+  std::vector<TypeReading> types;                            // by TypeIndex
   std::vector<std::pair<std::string, std::size_t>> records;  // R6: name, program
 
   std::optional<envelope::Priority> priority_of(std::string_view word) const;

@@ -1,6 +1,6 @@
 // The compiled rules of one profile as the engine sees them: which types there are, who may send them to whom, how they
-// are delivered and tried again. Value type, immutable once loaded, shared as RulesetPtr. This header knows neither JSON
-// nor schemas; how a native message is read is reading.hpp's.
+// are delivered and tried again. Value type, immutable once loaded, shared as RulesetPtr. This header knows neither
+// JSON nor schemas; how a native message is read is reading.hpp's.
 #pragma once
 #include <array>
 #include <bitset>
@@ -81,7 +81,7 @@ struct Ruleset {
   std::shared_ptr<const Reading> reading;    // never null once loaded
 
   const MessageType& type(TypeIndex index) const { return types[index.value]; }
-  std::optional<TypeIndex> type_named(std::string_view word) const;  // the type itself, never a variant
+  std::optional<TypeIndex> type_named(std::string_view word) const;    // the type itself, never a variant
   std::optional<std::size_t> role_named(std::string_view word) const;  // in `roles`
   std::optional<std::size_t> role_index(std::string_view word) const;  // in a RoleSet: reserved ones too
 

@@ -8,8 +8,8 @@ namespace parley::profile {
 base::Result<> Rulesets::add(RulesetPtr ruleset) {
   if (find(ruleset->name, ruleset->version))
     return base::fail(base::ErrorCode::CONFLICT,
-                      "Profile '" + ruleset->name + "' is there in version " + ruleset->version + " already", "/version",
-                      "Give the changed profile a new version.");
+                      "Profile '" + ruleset->name + "' is there in version " + ruleset->version + " already",
+                      "/version", "Give the changed profile a new version.");
   by_name_[ruleset->name].push_back(std::move(ruleset));
   return {};
 }

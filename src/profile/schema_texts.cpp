@@ -71,7 +71,8 @@ std::optional<SchemaTexts::Place> SchemaTexts::referred(const Place& from, std::
   const std::size_t hash = std::min(reference.find('#'), reference.size());
   const std::string_view name = reference.substr(0, hash);
   const std::string_view fragment = hash < reference.size() ? reference.substr(hash + 1) : std::string_view();
-  const auto document = documents_.find(name.empty() ? std::string(from.file) : std::string(folder) + std::string(name));
+  const auto document =
+      documents_.find(name.empty() ? std::string(from.file) : std::string(folder) + std::string(name));
   if (document == documents_.end()) return std::nullopt;
   const json::Value target = document->second.root().at_pointer(fragment);
   return target ? std::optional(Place{document->first, target}) : std::nullopt;

@@ -15,8 +15,8 @@ class SchemaTexts {
  public:
   explicit SchemaTexts(const Files& files);  // those below schemas/ that are JSON; the others are load's business
 
-  // Every subschema of `file` that may apply at that place, by way of $ref, properties, allOf, anyOf, oneOf, then, else.
-  // None: the schema does not know the place.
+  // Every subschema of `file` that may apply at that place, by way of $ref, properties, allOf, anyOf, oneOf, then,
+  // else. None: the schema does not know the place.
   std::vector<json::Value> at(std::string_view file, std::string_view pointer) const;
 
   // Those that may apply to the elements of an array there.

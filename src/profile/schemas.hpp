@@ -13,8 +13,8 @@ class Schemas {
  public:
   explicit Schemas(const Files& files);  // which must outlive this
 
-  // `path`: "schemas/abort.schema.json". Formats are asserted. Fails as schema::compile does, and where there is no such
-  // file or another one cannot be read.
+  // `path`: "schemas/abort.schema.json". Formats are asserted. Fails as schema::compile does, and where there is no
+  // such file or another one cannot be read.
   base::Result<schema::Program> compile(const std::string& path) const;
 
  private:

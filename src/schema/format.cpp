@@ -282,7 +282,7 @@ bool are_uri_characters(std::string_view text, std::string_view also, bool wide)
 }
 
 bool is_ip_literal(std::string_view text) {
-  if (!text.starts_with('v')) return is_ipv6(text);
+  if (!text.starts_with('v') && !text.starts_with('V')) return is_ipv6(text);
   std::size_t at = 1;
   while (at < text.size() && is_hex(text[at])) ++at;
   return at > 1 && at + 1 < text.size() && text[at] == '.' && are_uri_characters(text.substr(at + 1), ":", false) &&
@@ -360,6 +360,7 @@ bool is_expression(std::string_view text) {
     const auto comma = text.find(',');
     std::string_view variable = text.substr(0, comma);
     text = comma == text.npos ? std::string_view() : text.substr(comma + 1);
+    if (comma != std::string_view::npos && text.empty()) return false;  // a comma at the end
     if (variable.ends_with('*')) {
       variable.remove_suffix(1);
     } else if (const auto colon = variable.find(':'); colon != variable.npos) {
@@ -369,7 +370,8 @@ bool is_expression(std::string_view text) {
         if (!is_digit(c)) return false;
       variable = variable.substr(0, colon);
     }
-    if (variable.empty() || variable.front() == '.' || variable.back() == '.') return false;
+    if (variable.empty() || variable.front() == '.' || variable.back() == '.' || variable.find("..") != variable.npos)
+      return false;
     for (std::size_t i = 0; i < variable.size(); ++i) {
       const char c = variable[i];
       if (c == '%' ? i + 2 >= variable.size() || !is_hex(variable[i + 1]) || !is_hex(variable[i + 2])
@@ -390,7 +392,7 @@ bool is_uri_template(std::string_view text) {
       continue;
     }
     if (c == '%' && (text.size() < 3 || !is_hex(text[1]) || !is_hex(text[2]))) return false;
-    if (static_cast<unsigned char>(c) <= 0x20 || is_one_of(c, "\"'<>\\^`|}\x7F")) return false;
+    if (static_cast<unsigned char>(c) <= 0x20 || is_one_of(c, "\"<>\\^`|}\x7F")) return false;
     text.remove_prefix(1);
   }
   return true;

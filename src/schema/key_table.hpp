@@ -19,18 +19,15 @@ class KeyTable {
   KeyTable() : KeyTable(std::vector<std::string>()) {}
   explicit KeyTable(std::vector<std::string> keys);  // distinct; a key's index is its place here
 
-  std::uint32_t find(std::string_view text) const {
+  // The same where `guess` is likely: members mostly come in the order the schema names them.
+  std::uint32_t find(std::string_view text, std::uint32_t guess) const {
     const Print print = print_of(text.data(), text.size());
-    for (std::uint64_t slot = print.mixed() * multiplier_ >> shift_;; slot = (slot + 1) & mask_) {
-      const Slot& s = slots_[slot];
-      if (s.print.first == print.first && s.print.last == print.last && s.print.length == print.length) {
-        // Up to 16 bytes the two words are the whole text.
-        if (text.size() <= 16 || std::memcmp(keys_[s.index].data(), text.data(), text.size()) == 0) return s.index;
-      } else if (s.index == missing) {
-        return missing;
-      }
-    }
+    if (guess < keys_.size() && prints_[guess] == print && is_surely(guess, text)) [[likely]]
+      return guess;
+    return find(text, print);
   }
+
+  std::uint32_t find(std::string_view text) const { return find(text, print_of(text.data(), text.size())); }
 
   const std::vector<std::string>& keys() const { return keys_; }
 
@@ -41,11 +38,25 @@ class KeyTable {
   struct Print {
     std::uint64_t first = 0, last = 0, length = 0;
     std::uint64_t mixed() const { return first ^ std::rotl(last, 23) ^ length << 56; }
+    bool operator==(const Print&) const = default;
   };
   struct Slot {
     Print print;
     std::uint32_t index = missing;
   };
+
+  // Up to 16 bytes the print is the whole text.
+  bool is_surely(std::uint32_t key, std::string_view text) const {
+    return text.size() <= 16 || std::memcmp(keys_[key].data(), text.data(), text.size()) == 0;
+  }
+
+  std::uint32_t find(std::string_view text, const Print& print) const {
+    for (std::uint64_t slot = print.mixed() * multiplier_ >> shift_;; slot = (slot + 1) & mask_) {
+      const Slot& s = slots_[slot];
+      if (s.index == missing) return missing;
+      if (s.print == print && is_surely(s.index, text)) return s.index;
+    }
+  }
 
   static std::uint64_t load8(const char* from) {
     std::uint64_t word;
@@ -61,11 +72,12 @@ class KeyTable {
     return print;
   }
 
-  std::uint64_t fill(const std::vector<Print>& prints, std::uint64_t most);
+  std::uint64_t fill(std::uint64_t most);
 
   static constexpr std::uint64_t middle_ = 0xD6E8FEB86659FD93u;
 
   std::vector<std::string> keys_;
+  std::vector<Print> prints_;  // beside keys_
   std::vector<Slot> slots_;
   std::uint64_t multiplier_ = 0x9E3779B97F4A7C15u;
   std::uint64_t mask_ = 0;

@@ -16,7 +16,7 @@
 namespace parley::schema {
 
 struct CompileOptions {
-  std::string base_uri;                      // what `$ref` is relative to, where the schema has no `$id`
+  std::string base_uri{};                    // what `$ref` is relative to, where the schema has no `$id`
   bool assert_formats = false;               // else `format` only annotates
   std::uint32_t schemas_max = 20'000;        // subschemas in use
   std::uint32_t pattern_cost_max = 100'000;  // RE2 instructions of all patterns

@@ -3,6 +3,7 @@
 
 #include <re2/re2.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <map>
@@ -317,9 +318,11 @@ class Row {
     const char* at = text.data();
     const char* const end = at + text.size();
     for (const Item& item : items_) {
-      std::uint32_t count = 0;
-      while (at != end && count < item.most && item.members[static_cast<unsigned char>(*at)]) ++at, ++count;
+      const auto most = std::min<std::size_t>(item.most, static_cast<std::size_t>(end - at));
+      std::size_t count = 0;
+      while (count < most && item.members[static_cast<unsigned char>(at[count])]) ++count;
       if (count < item.least) return false;
+      at += count;
     }
     return !anchored_ || at == end;
   }

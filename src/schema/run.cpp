@@ -410,11 +410,13 @@ class Run {
   bool accept_object(const ObjectRule& rule, std::uint32_t at) {
     if (!check_member_count(rule, at, T{}) || !spend(size_of(at))) return false;
     std::uint64_t present = 0;
+    std::uint32_t guess = 0;
     const std::uint32_t end = end_of(at);
     for (std::uint32_t key = at + 1; key < end; key = next(key + 1)) {
-      const std::uint32_t found = rule.names.find(text(key));
+      const std::uint32_t found = rule.names.find(text(key), guess);
       NodeId id = rule.additional;
       if (found != KeyTable::missing) [[likely]] {
+        guess = found + 1;
         present |= rule.properties[found].presence;
         if (rule.properties[found].node != none) id = rule.properties[found].node;
       }

@@ -28,16 +28,12 @@ std::vector<Settled> judge(const Workspace& workspace, AgentNumber agent, std::s
     Settled verdict = standing_of(workspace, agent, delivery, now);
     if (verdict == Settled::done) {
       // Rising offsets, the usual case, need no set.
-      if (done.empty() || delivery.offset > done.back()) {
+      if (seen.empty() && !done.empty() && delivery.offset <= done.back()) seen.insert(done.begin(), done.end());
+      const bool rising = seen.empty();
+      if (rising || seen.insert(delivery.offset).second)
         done.push_back(delivery.offset);
-      } else {
-        if (seen.empty()) seen.insert(done.begin(), done.end());
-        if (seen.insert(delivery.offset).second)
-          done.push_back(delivery.offset);
-        else
-          verdict = Settled::already;
-      }
-      if (!seen.empty()) seen.insert(delivery.offset);
+      else
+        verdict = Settled::already;
     }
     verdicts.push_back(verdict);
   }

@@ -198,13 +198,15 @@ base::Result<Accepted> Engine::decide(const AcceptMessage& command, const Contex
                       known->second, message.id};
     }
   }
-  // R8: it may have been known and forgotten, whichever end of the window came first.
-  const Instant remembered_since = std::max(context.now - workspace.settings.remembered_for, workspace.forgotten_until);
-  if (envelope.sent_at && *envelope.sent_at < remembered_since)
+  // R8: it may be one that was accepted and is forgotten by now. Only then: decision 0001.
+  if (envelope.sent_at && *envelope.sent_at <= workspace.forgotten_until)
     return base::fail(ErrorCode::TOO_OLD,
-                      "the message is of " + base::to_rfc3339(*envelope.sent_at) + ", ids are remembered since " +
-                          base::to_rfc3339(remembered_since),
+                      "the message is of " + base::to_rfc3339(*envelope.sent_at) + ", ids accepted before " +
+                          base::to_rfc3339(workspace.forgotten_until) + " are forgotten",
                       "timestamp");
+  if (envelope.expires_at && *envelope.expires_at <= context.now)
+    return base::fail(ErrorCode::EXPIRED, "the message expired at " + base::to_rfc3339(*envelope.expires_at) +
+                                              "; the server's clock says " + base::to_rfc3339(context.now));
 
   if (envelope.expires_at && *envelope.expires_at <= context.now)
     return base::fail(ErrorCode::EXPIRED, "the message expired at " + base::to_rfc3339(*envelope.expires_at) +

@@ -1,8 +1,10 @@
 // The file backend against the suite that all backends pass: on a disk, and on files in memory.
 #include "journal/file/file_journal.hpp"
 
+#include <atomic>
 #include <cstdlib>
 #include <filesystem>
+#include <thread>
 
 #include "journal/conformance_suite.hpp"
 #include "journal/file/test_bench.hpp"
@@ -54,6 +56,34 @@ INSTANTIATE_TEST_SUITE_P(File, JournalConformance,
                          ::testing::Values(Backend{"disk", [] { return std::make_unique<DiskSite>(); }},
                                            Backend{"memory_disk", [] { return std::make_unique<FaultySite>(); }}),
                          [](const auto& test) { return test.param.name; });
+
+// O6: beside a running server, which rolls through segments meanwhile.
+TEST(FileJournal, AJournalThatIsWrittenIsVerifiedAsIntact) {
+  const auto files = base::system_files();
+  std::string pattern = (std::filesystem::temp_directory_path() / "parley-journal-XXXXXX").string();
+  const std::string folder = mkdtemp(pattern.data());
+  base::SystemRandom random;
+  auto opened = file::open(file::small_options(*files, random, folder));
+  ASSERT_TRUE(opened.has_value());
+  std::atomic<bool> writing = true;
+  std::thread verifier([&] {
+    do {
+      auto report = file::verify(*files, folder);
+      ASSERT_TRUE(report.has_value()) << error_text(report);
+      ASSERT_TRUE(report->intact()) << report->first_bad->where << ": " << report->first_bad->message;
+    } while (writing);
+  });
+  for (int i = 0; i < 150; ++i) {
+    ASSERT_TRUE(file::append_numbered(*opened->journal, 2, 800));
+    RecordedOutcomes outcomes;
+    opened->journal->poll(outcomes);
+    if (i % 20 == 0) opened->journal->tick();
+  }
+  writing = false;
+  verifier.join();
+  opened->journal.reset();
+  std::filesystem::remove_all(folder);
+}
 
 }  // namespace
 }  // namespace parley::journal

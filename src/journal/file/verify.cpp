@@ -36,7 +36,10 @@ class Verification {
  private:
   base::Result<> walk(const Listing& listing) {
     for (const Position position : listing.snapshots) PARLEY_CHECK(check_snapshot(position));
-    PARLEY_TRY(const SegmentTable table, read_segment_table(files_, folder_, id_, listing.segments));
+    // A running server may roll between two looks at neighbours; damage is still there at the second look.
+    auto first_look = read_segment_table(files_, folder_, id_, listing.segments);
+    PARLEY_TRY(const SegmentTable table,
+               first_look ? std::move(first_look) : read_segment_table(files_, folder_, id_, listing.segments));
     for (const Segment& segment : table.begun) PARLEY_CHECK(check_segment(segment));
     for (const Generation generation : table.blank) PARLEY_CHECK(check_blank(generation));
     if (synced_ > chain_.at.position) {
@@ -62,18 +65,31 @@ class Verification {
     PARLEY_TRY(auto file, files_.open(path_, base::OpenMode::read_only));
     PARLEY_TRY(const std::uint64_t size, file->size());
     const SegmentKey key = key_of(id_, segment.generation);
-    BlockStream stream(*file, key, blocks_at, segment.seal ? segment.end : std::max(size, blocks_at), Bodies::checked);
+    const std::uint64_t end = segment.seal ? segment.end : std::max(size, blocks_at);
+    std::uint64_t at = blocks_at;
     while (true) {
-      PARLEY_TRY(const Step step, stream.next());
-      if (step == Step::end) break;
-      if (step == Step::bad || !chain_.follows(stream.block())) {
-        if (segment.seal) return bad(stream.offset(), "a block of a sealed segment is not as written");
-        return check_tail(*file, key, stream.offset(), size);
-      }
-      PARLEY_CHECK(check_block(*file, stream));
+      PARLEY_TRY(const std::uint64_t stopped, walk_blocks(*file, key, at, end));
+      if (stopped == end) break;
+      if (segment.seal) return bad(stopped, "a block of a sealed segment is not as written");
+      // A running server may have written on since this place was read. What it has written by now is found from here
+      // on; what is not whole after a second look was not whole when the rest was surveyed.
+      PARLEY_TRY(const Rest rest, survey(*file, key, stopped, size));
+      PARLEY_TRY(at, walk_blocks(*file, key, stopped, end));
+      if (at == stopped) return check_tail(rest, stopped);
     }
     if (segment.seal && segment.seal->at != chain_.at) return bad(segment.end, "the seal names another head");
     return {};
+  }
+
+  // Checks blocks from `from` on; says where the first that is not whole and in order would begin.
+  base::Result<std::uint64_t> walk_blocks(base::File& file, const SegmentKey& key, std::uint64_t from,
+                                          std::uint64_t to) {
+    BlockStream stream(file, key, from, to, Bodies::checked);
+    while (true) {
+      PARLEY_TRY(const Step step, stream.next());
+      if (step != Step::block || !chain_.follows(stream.block())) return stream.offset();
+      PARLEY_CHECK(check_block(file, stream));
+    }
   }
 
   base::Result<> check_block(base::File& file, const BlockStream& stream) {
@@ -103,8 +119,7 @@ class Verification {
   }
 
   // Up to here all is well; what follows may be a torn write, or was synced once.
-  base::Result<> check_tail(base::File& file, const SegmentKey& key, std::uint64_t offset, std::uint64_t size) {
-    PARLEY_TRY(const Rest rest, survey(file, key, offset, size));
+  base::Result<> check_tail(const Rest& rest, std::uint64_t offset) {
     report_.tail_bytes += rest.nonzero_end - offset;
     synced_ = std::max(synced_, rest.synced);
     if (synced_ > chain_.at.position) {
@@ -118,6 +133,9 @@ class Verification {
     PARLEY_TRY(auto file, files_.open(path_, base::OpenMode::read_only));
     PARLEY_TRY(const std::uint64_t size, file->size());
     PARLEY_TRY(const Rest rest, survey(*file, key_of(id_, generation), 0, size));
+    std::string opening(header_bytes, '\0');
+    PARLEY_CHECK(file->read_at(0, opening));
+    if (read_header(opening)) return {};  // a running server has begun it since
     report_.tail_bytes += rest.nonzero_end;
     if (rest.synced > chain_.at.position) return bad(0, "the segment has lost its header");
     return {};

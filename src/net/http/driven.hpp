@@ -68,8 +68,9 @@ struct Driven {
 
   bool note(ServerConnection::Step step) {
     using Step = ServerConnection::Step;
-    const auto& head = connection->head();
-    const std::string line = std::string(head.method) + ' ' + std::string(head.path);
+    std::string line;
+    if (step == Step::head || step == Step::request)
+      line = std::string(connection->head().method) + ' ' + std::string(connection->head().path);
     if (step == Step::head) {
       events.push_back("head " + line);
       const auto then = connection->accept(body_bytes_max, now);

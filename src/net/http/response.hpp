@@ -1,4 +1,4 @@
-// An answer, and its bytes. Value type.
+// An answer, and its bytes. Value type; "= {}" lets designated initialisers leave a member out.
 #pragma once
 #include <string>
 #include <string_view>

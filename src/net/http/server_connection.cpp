@@ -33,6 +33,7 @@ ServerConnection::Step ServerConnection::receive(std::string_view& input, base::
     input = {};
     return Step::need_more;
   }
+  PARLEY_ASSERT(state_ != State::decision);  // a head waits for accept, respond or upgrade
   switch (state_) {
     case State::head:
       return receive_head(input, now);
@@ -46,7 +47,6 @@ ServerConnection::Step ServerConnection::receive(std::string_view& input, base::
     case State::decision:
       break;
   }
-  PARLEY_ASSERT(!"a request's head waits for accept, respond or upgrade");
   return Step::need_more;
 }
 
@@ -201,10 +201,10 @@ void ServerConnection::forget_request() {
   body_ = {};
   body_view_ = {};
   chunks_.reset();
-  if (head_.fields.capacity() > kept_fields)
-    head_.fields = {};
-  else
-    head_.fields.clear();
+  auto fields = std::move(head_.fields);
+  head_ = {};
+  fields.clear();
+  if (fields.capacity() <= kept_fields) head_.fields = std::move(fields);
 }
 
 // The input that the head points into is about to go.

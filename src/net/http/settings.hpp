@@ -8,8 +8,8 @@
 namespace parley::net::http {
 
 struct Settings {
-  std::size_t head_bytes_max = 32 * 1024;
-  std::size_t target_bytes_max = 8 * 1024;
+  std::size_t head_bytes_max = 32 << 10;
+  std::size_t target_bytes_max = 8 << 10;
   std::size_t fields_max = 100;
   std::size_t pipelined_max = 32;                // requests read ahead of their answers
   std::size_t discarded_body_bytes_max = 65536;  // of a refused request; beyond it the connection closes

@@ -9,8 +9,8 @@
 namespace parley::net::websocket {
 namespace {
 
-constexpr std::size_t reserve_bytes_max = 256 * 1024;  // what an announced length alone may take
-constexpr std::size_t kept_bytes_max = 1 << 20;        // an assembly buffer that is kept for the next message
+constexpr std::size_t reserve_bytes_max = 256 << 10;  // what an announced length alone may take
+constexpr std::size_t kept_bytes_max = 1 << 20;       // an assembly buffer that is kept for the next message
 
 // RFC 6455 §7.4 and the IANA registry: what a peer may send.
 bool may_be_sent(std::uint16_t code) {

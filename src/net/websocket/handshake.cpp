@@ -13,7 +13,7 @@ namespace parley::net::websocket {
 namespace {
 
 constexpr std::string_view guid = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
-constexpr std::size_t answer_bytes_max = 16 * 1024;
+constexpr std::size_t answer_bytes_max = 16 << 10;
 
 std::string base64(std::span<const std::uint8_t> bytes) {
   std::string text((bytes.size() + 2) / 3 * 4 + 1, '\0');

@@ -31,7 +31,8 @@ base::Result<CheckPtr> same_value(json::Value parameters) {
     places.push_back(std::move(at));
   }
   if (places.size() < 2)
-    return base::fail(base::ErrorCode::PROFILE_INVALID, "same_value needs two pointers or more in `at`", "/parameters/at");
+    return base::fail(base::ErrorCode::PROFILE_INVALID, "same_value needs two pointers or more in `at`",
+                      "/parameters/at");
   return std::make_shared<SameValue>(std::move(places));
 }
 

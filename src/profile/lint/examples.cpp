@@ -63,7 +63,8 @@ class Examples {
     const Reading& reading = subject_.reading();
     const auto word = reading.type_at.resolve(message).if_string();
     const auto named = word ? subject_.rules.type_named(*word) : std::nullopt;
-    if (!named) return problems_.add(path, reading.type_pointer, "examples", "The example is of no type of the profile");
+    if (!named)
+      return problems_.add(path, reading.type_pointer, "examples", "The example is of no type of the profile");
     const Places& places = reading.places[reading.types[named->value].places];
     std::vector<json::Value> found(places.size());
     places.read(message, found);

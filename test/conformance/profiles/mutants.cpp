@@ -28,10 +28,25 @@ Holds holds(std::string_view keyword) {
   return Holds::no_schema;
 }
 
-constexpr std::array<std::string_view, 19> refusing{
-    "type",          "enum",          "const",      "minLength",   "maxLength",     "pattern",   "format",
-    "minimum",       "maximum",       "exclusiveMinimum", "exclusiveMaximum", "multipleOf",   "minItems",  "maxItems",
-    "uniqueItems",   "minProperties", "maxProperties",    "not",              "additionalProperties"};
+constexpr std::array<std::string_view, 19> refusing{"type",
+                                                    "enum",
+                                                    "const",
+                                                    "minLength",
+                                                    "maxLength",
+                                                    "pattern",
+                                                    "format",
+                                                    "minimum",
+                                                    "maximum",
+                                                    "exclusiveMinimum",
+                                                    "exclusiveMaximum",
+                                                    "multipleOf",
+                                                    "minItems",
+                                                    "maxItems",
+                                                    "uniqueItems",
+                                                    "minProperties",
+                                                    "maxProperties",
+                                                    "not",
+                                                    "additionalProperties"};
 
 bool refuses(std::string_view keyword, json::Value value) {
   if (keyword == "additionalProperties") return value.is_bool() && !value.as_bool();
@@ -60,8 +75,22 @@ std::string number_text(double value) {
 }
 
 // Values of every type, and strings that few formats and patterns take.
-const std::vector<std::string> odd_values{"null",  "true",  "false",      "7",       "-7.5",        "\"\"",  "\"?\"", "\" \"", "[]",
-                                          "{}",    "[7]",   "\"no such word\"", "\"a/b\\\\c d\\n\"", "\"auto\"", "\"broadcast\"", "\"..\""};
+const std::vector<std::string> odd_values{"null",
+                                          "true",
+                                          "false",
+                                          "7",
+                                          "-7.5",
+                                          "\"\"",
+                                          "\"?\"",
+                                          "\" \"",
+                                          "[]",
+                                          "{}",
+                                          "[7]",
+                                          "\"no such word\"",
+                                          "\"a/b\\\\c d\\n\"",
+                                          "\"auto\"",
+                                          "\"broadcast\"",
+                                          "\"..\""};
 
 // Texts to put in a value's place so that `keyword` refuses it. The first that does is taken.
 std::vector<std::string> bad_values(std::string_view keyword, json::Value stated, json::Value value) {
@@ -105,8 +134,11 @@ std::set<std::string> Mutants::keywords() const {
         for (std::size_t i = 0; i < value.size(); ++i) found.insert(place.keyword(name) + '/' + std::to_string(i));
       std::size_t number = 0;
       switch (holds(name)) {
-        case Holds::no_schema: break;
-        case Holds::one: collect({place.file, at, value}); break;
+        case Holds::no_schema:
+          break;
+        case Holds::one:
+          collect({place.file, at, value});
+          break;
         case Holds::list:
           for (const json::Value branch : value.elements())
             collect({place.file, at + '/' + std::to_string(number++), branch});

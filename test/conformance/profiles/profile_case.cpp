@@ -39,7 +39,8 @@ ProfileCase make_case(const std::string& name, profile::Files files) {
 
 std::vector<ProfileCase> make_cases() {
   std::vector<ProfileCase> cases;
-  for (const std::string& name : profile::built_in_names()) cases.push_back(make_case(name, profile::built_in_files(name)));
+  for (const std::string& name : profile::built_in_names())
+    cases.push_back(make_case(name, profile::built_in_files(name)));
   const char* source = std::getenv("PARLEY_SOURCE");
   const std::string sixth = std::string(source ? source : ".") + "/test/conformance/profiles/sixth";
   cases.push_back(make_case("sixth", *profile::read_folder(sixth)));
@@ -52,7 +53,8 @@ base::Result<ingress::Checked> refuse_direction(const profile::Reading& reading,
   const profile::EnvelopeSlots& e = type.envelope;
   const profile::Slot role = of_sender ? e.sender_role : e.recipient_role;
   const profile::Slot id = of_sender ? e.sender : e.recipients;
-  return base::fail(base::ErrorCode::DIRECTION, "", reading.places[type.places].pointer(role == profile::no_slot ? id : role));
+  return base::fail(base::ErrorCode::DIRECTION, "",
+                    reading.places[type.places].pointer(role == profile::no_slot ? id : role));
 }
 
 }  // namespace
@@ -110,7 +112,8 @@ base::Result<ingress::Checked> judge(const ProfileCase& subject, std::string_vie
   if (!subject.rules->may_send(checked->type, role_of(checked->envelope.sender)))
     return refuse_direction(reading, *checked, true);
   for (const std::string& recipient : checked->envelope.recipients)
-    if (!subject.rules->may_receive(checked->type, role_of(recipient))) return refuse_direction(reading, *checked, false);
+    if (!subject.rules->may_receive(checked->type, role_of(recipient)))
+      return refuse_direction(reading, *checked, false);
   return checked;
 }
 

@@ -1,6 +1,7 @@
-// Each profile's data against the pipeline that reads it: examples, refusals, and a changed example for every keyword of
-// every schema. COL-01 COL-02 COL-03 PIP-01 PIP-02 PIP-03 HND-01 HND-07 SUP-02 SUP-03 SUP-08 MSH-01 MSH-15: the data are
-// the documents' types, the tests below hold each of them against the rules; rows with a rule of their own have a test by name.
+// Each profile's data against the pipeline that reads it: examples, refusals, and a changed example for every keyword
+// of every schema. COL-01 COL-02 COL-03 PIP-01 PIP-02 PIP-03 HND-01 HND-07 SUP-02 SUP-03 SUP-08 MSH-01 MSH-15: the data
+// are the documents' types, the tests below hold each of them against the rules; rows with a rule of their own have a
+// test by name.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -29,7 +30,8 @@ std::string report(const std::vector<base::Problem>& problems) {
 }
 
 std::string report(const base::Error& error) {
-  return std::string(base::info(error.code).name) + ' ' + error.where + ' ' + error.message + '\n' + report(error.details);
+  return std::string(base::info(error.code).name) + ' ' + error.where + ' ' + error.message + '\n' +
+         report(error.details);
 }
 
 class Profile : public testing::TestWithParam<std::string> {
@@ -73,7 +75,8 @@ std::string first_difference(const std::string& kept, const std::string& now) {
     const bool more = static_cast<bool>(std::getline(a, left)), more_now = static_cast<bool>(std::getline(b, right));
     if (!more && !more_now) return "";
     if (more != more_now || left != right)
-      return "line " + std::to_string(line) + ": '" + (more ? left : "") + "' is now '" + (more_now ? right : "") + '\'';
+      return "line " + std::to_string(line) + ": '" + (more ? left : "") + "' is now '" + (more_now ? right : "") +
+             '\'';
   }
 }
 
@@ -161,7 +164,8 @@ TEST_P(Profile, RefusesWhatEachRuleForbids) {
                           : std::any_of(error.details.begin(), error.details.end(), [&](const base::Problem& problem) {
                               return meets(subject(), texts, refusal.find("message"), problem, expected);
                             });
-    EXPECT_TRUE(told) << path << " expects " << expected.instance << ' ' << expected.schema << "; got\n" << report(error);
+    EXPECT_TRUE(told) << path << " expects " << expected.instance << ' ' << expected.schema << "; got\n"
+                      << report(error);
   }
   std::printf("%-12s %3zu hand-written refusals\n", GetParam().c_str(), paths.size());
 }

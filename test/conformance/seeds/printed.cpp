@@ -34,6 +34,13 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 6> placehold
     {"msg-{timestamp}-{agent}-{sequence}", "msg-20251022120000-architecture-agent-001"},
 }};
 
+// The one object printed as `{ ... }` is a workflow_plan (001, Shared State File); this is the one 001 prints in full.
+constexpr std::string_view left_out = "{ ... }";
+constexpr std::string_view workflow_plan = R"({
+  "complexity": "medium", "parallel_developers": 2,
+  "stages": ["architecture", "dependencies", "validation", "arbitration", "integration", "testing"]
+})";
+
 bool is_word(std::string_view text) {
   return !text.empty() && text.find_first_of(" \"{}[],:") == std::string_view::npos;
 }
@@ -58,8 +65,8 @@ std::string filled(std::string text) {
 
 // A printed block as plain pieces and choices between string literals, in turn.
 struct Template {
-  std::vector<std::string> pieces{""};               // one more than choices
-  std::vector<std::vector<std::string>> choices;     // each at least one literal, quotes included
+  std::vector<std::string> pieces{""};            // one more than choices
+  std::vector<std::vector<std::string>> choices;  // each at least one literal, quotes included
 };
 
 class Reader {
@@ -72,8 +79,9 @@ class Reader {
         read_string();
       } else if (text_.substr(at_).starts_with("//")) {
         at_ = std::min(text_.find('\n', at_), text_.size());
-      } else if (text_.substr(at_).starts_with("...")) {
-        at_ += 3;
+      } else if (text_.substr(at_).starts_with(left_out)) {
+        out_.pieces.back() += workflow_plan;
+        at_ += left_out.size();
       } else {
         out_.pieces.back() += text_[at_++];
       }

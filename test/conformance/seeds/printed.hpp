@@ -1,6 +1,6 @@
 // The JSON examples printed in the five documents, as texts that a parser takes. The documents print notation too (R6):
-// `"high|medium|low"`, `"a" | "b"`, `unique_uuid`, `{timestamp}`, comments, `...`. Each is filled in; where the notation
-// offers alternatives, one text is made per alternative, the others standing at their first.
+// `"high|medium|low"`, `"a" | "b"`, `unique_uuid`, `{timestamp}`, comments, `...`. Each is filled in; where the
+// notation offers alternatives, one text is made per alternative, the others standing at their first.
 #pragma once
 #include <string>
 #include <string_view>
@@ -16,7 +16,7 @@ struct Block {
 
 std::vector<Block> json_blocks(std::string_view document);
 
-// Without comments and `...`, placeholders filled in: at least one text.
+// Without comments, what is left out or stands for something else filled in: at least one text.
 std::vector<std::string> filled_in(std::string_view printed);
 
 }  // namespace parley::seeds

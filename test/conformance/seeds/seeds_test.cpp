@@ -1,6 +1,6 @@
 // Every JSON example printed in the five documents, put through strict and lenient validation (R5, R6) and held against
-// verdicts.json. COL-22: 000 A.1 and A.2 exactly as printed. The documents are read from PARLEY_SHARED; where that folder
-// is absent the tests say so and are skipped.
+// verdicts.json. COL-22: 000 A.1 and A.2 exactly as printed. The documents are read from PARLEY_SHARED; where that
+// folder is absent the tests say so and are skipped.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -38,23 +38,30 @@ std::filesystem::path seeds_folder() {
 const json::Document& verdicts() {
   static const json::Document document = [] {
     const char* source = std::getenv("PARLEY_SOURCE");
-    return *json::Document::parse(text_of(std::filesystem::path(source ? source : ".") /
-                                          "test/conformance/seeds/verdicts.json"));
+    return *json::Document::parse(
+        text_of(std::filesystem::path(source ? source : ".") / "test/conformance/seeds/verdicts.json"));
   }();
   return document;
 }
 
-// "/payload/task/constraints required": the place, and the keyword that is broken there. Sorted.
+// "/message_id pattern": the place and the keyword broken there; "/payload lacks task_id" for what is missing. Sorted.
+std::string shortened(const base::Problem& problem) {
+  const std::string keyword = problem.schema.substr(problem.schema.rfind('/') + 1);
+  const std::string place = problem.instance.empty() ? "message" : problem.instance;
+  const std::size_t first = problem.message.find('"'), last = problem.message.rfind('"');
+  if (keyword != "required" || first == last) return place + ' ' + keyword;
+  return place + " lacks " + problem.message.substr(first + 1, last - first - 1);
+}
+
 std::vector<std::string> shortened(const std::vector<base::Problem>& problems) {
   std::vector<std::string> texts;
-  for (const base::Problem& p : problems)
-    texts.push_back((p.instance.empty() ? "/" : p.instance) + ' ' + p.schema.substr(p.schema.rfind('/') + 1));
+  for (const base::Problem& problem : problems) texts.push_back(shortened(problem));
   std::sort(texts.begin(), texts.end());
   return texts;
 }
 
 struct Verdict {
-  std::string strict;   // "accepted", or a code
+  std::string strict;  // "accepted", or a code
   std::string lenient;
   std::vector<std::string> defects;  // named in the refusal, recorded in lenient
   std::vector<std::string> recorded;
@@ -82,13 +89,11 @@ Verdict judge_message(const profile::Ruleset& rules, const std::string& bytes) {
   if (!document) return {"BAD_JSON", "BAD_JSON", {document.error().message}, {}};
   const profile::TypeReading& type = rules.reading->types.front();
   const profile::Places& places = rules.reading->places[type.places];
-  const auto stated = [&](profile::Slot slot) {
-    return document->root().at_pointer(places.pointer(slot)).if_string();
-  };
+  const auto stated = [&](profile::Slot slot) { return document->root().at_pointer(places.pointer(slot)).if_string(); };
   ingress::Options options;
   options.sender = stated(type.envelope.sender).value_or("nobody");
-  options.now = *base::parse_rfc3339(stated(type.envelope.timestamp).value_or("2025-10-22T12:00:00Z")) +
-                std::chrono::seconds(1);
+  options.now =
+      *base::parse_rfc3339(stated(type.envelope.timestamp).value_or("2025-10-22T12:00:00Z")) + std::chrono::seconds(1);
   const auto word = [](const auto& result) {
     return result ? std::string("accepted") : std::string(base::info(result.error().code).name);
   };

@@ -1,0 +1,174 @@
+// Reads small files of the data folder; writes tokens only.
+#include "sdk/cpp/access.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+
+#include "json/parser.hpp"
+
+namespace parley::sdk {
+namespace {
+
+using base::ErrorCode;
+
+std::string first_line(const std::string& path) {
+  std::ifstream file(path);
+  std::string line;
+  std::getline(file, line);
+  while (!line.empty() && (line.back() == '\r' || line.back() == ' ')) line.pop_back();
+  return line;
+}
+
+std::string url_in(const std::string& path) {
+  std::ifstream file(path);
+  const std::string text((std::istreambuf_iterator<char>(file)), {});
+  const auto document = json::Document::parse(text);
+  if (!document) return {};
+  return std::string(document->root().find("url").if_string().value_or(""));
+}
+
+// Names become parts of paths. The server allows no other form (BAD_ID), but it is not the server that opens the file.
+bool is_plain(std::string_view name) {
+  return !name.empty() && name.size() <= 128 && name.front() != '.' &&
+         name.find_first_of(std::string_view("/\\\0", 3)) == name.npos;
+}
+
+base::Result<> check_names(std::string_view workspace, std::string_view name) {
+  for (const auto part : {workspace, name})
+    if (!is_plain(part))
+      return base::fail(ErrorCode::BAD_ID, "\"" + std::string(part) + "\" cannot name a token's file", "tokens");
+  return {};
+}
+
+base::Result<> write_private(const std::string& path, std::string_view text) {
+  const auto failed = [&path](const char* what) {
+    return base::fail(ErrorCode::INTERNAL, std::string(what) + ": " + std::strerror(errno), path,
+                      "Make the data folder writable for you, or name another with --data.");
+  };
+  const std::string made = path + ".new";
+  const int file = ::open(made.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+  if (file < 0) return failed("the token cannot be kept");
+  const bool written = ::write(file, text.data(), text.size()) == static_cast<ssize_t>(text.size());
+  const bool synced = written && ::fsync(file) == 0;
+  ::close(file);
+  if (!synced || std::rename(made.c_str(), path.c_str()) != 0) return failed("the token cannot be kept");
+  return {};
+}
+
+std::string without_slash(std::string url) {
+  while (url.ends_with('/')) url.pop_back();
+  return url;
+}
+
+std::string first_of(std::initializer_list<std::string> texts) {
+  for (const auto& text : texts)
+    if (!text.empty()) return text;
+  return {};
+}
+
+base::Result<std::string> workspace_of(const std::vector<std::string>& workspaces, const std::string& agent) {
+  if (workspaces.size() == 1) return workspaces.front();
+  auto error = base::fail(ErrorCode::BAD_REQUEST, "\"" + agent + "\" is known in several workspaces", "--workspace",
+                          "Name one with --workspace.");
+  for (const auto& workspace : workspaces) error.error().legal_next.push_back("--workspace " + workspace);
+  return error;
+}
+
+// The agent's own token; PARLEY_TOKEN where none is kept, since that may be the agent's.
+base::Result<> find_agents_token(const std::string& agent, const std::string& token_of_environment, Access& access) {
+  const TokenStore tokens(access.data_folder);
+  if (access.workspace.empty()) {
+    if (const auto workspaces = tokens.workspaces_of(agent); !workspaces.empty()) {
+      PARLEY_TRY(access.workspace, workspace_of(workspaces, agent));
+    }
+  }
+  if (auto kept = tokens.get(access.workspace, agent)) {
+    access.token = std::move(*kept);
+    return {};
+  }
+  access.token = token_of_environment;
+  if (!access.token.empty()) return {};
+  return base::fail(ErrorCode::NOT_FOUND, "no token of \"" + agent + "\" is kept on this machine", "--as",
+                    "Register it with `parley agent add`, or give its token with --token.");
+}
+
+}  // namespace
+
+std::string system_environment(std::string_view name) {
+  const char* const value = std::getenv(std::string(name).c_str());
+  return value ? value : "";
+}
+
+std::string data_folder(const std::string& wanted, const Environment& environment) {
+  if (!wanted.empty()) return wanted;
+  if (const auto home = environment("XDG_DATA_HOME"); !home.empty()) return home + "/parley";
+  return environment("HOME") + "/.local/share/parley";
+}
+
+base::Result<Access> discover(const Wanted& wanted, const Environment& environment) {
+  Access access;
+  access.data_folder = data_folder(wanted.data_folder, environment);
+  access.workspace = first_of({wanted.workspace, environment("PARLEY_WORKSPACE")});
+  access.url = without_slash(first_of({wanted.server, environment("PARLEY_SERVER"),
+                                       url_in(access.data_folder + "/server.json"), std::string(default_url)}));
+  access.token = wanted.token;
+  if (!access.token.empty()) return access;
+  const std::string token = environment("PARLEY_TOKEN");
+  if (!wanted.agent.empty()) {
+    PARLEY_CHECK(find_agents_token(wanted.agent, token, access));
+  } else {
+    access.token = first_of({token, first_line(access.data_folder + "/admin.token")});
+  }
+  return access;
+}
+
+std::string TokenStore::path(std::string_view workspace, std::string_view name) const {
+  return folder_ + "/" + std::string(workspace) + "/" + std::string(name) + ".token";
+}
+
+base::Result<> TokenStore::put(std::string_view workspace, std::string_view name, std::string_view token) const {
+  PARLEY_CHECK(check_names(workspace, name));
+  const std::string file = path(workspace, name);
+  std::error_code error;
+  std::filesystem::create_directories(std::filesystem::path(file).parent_path(), error);
+  if (!error) {
+    for (const auto& folder : {folder_, folder_ + "/" + std::string(workspace)}) ::chmod(folder.c_str(), 0700);
+  }
+  return write_private(file, std::string(token) + "\n");
+}
+
+base::Result<std::string> TokenStore::get(std::string_view workspace, std::string_view name) const {
+  PARLEY_CHECK(check_names(workspace, name));
+  auto token = first_line(path(workspace, name));
+  if (token.empty())
+    return base::fail(ErrorCode::NOT_FOUND,
+                      "no token of \"" + std::string(name) + "\" in \"" + std::string(workspace) + "\" is kept here",
+                      path(workspace, name), "Register it with `parley agent add`, or give its token with --token.");
+  return token;
+}
+
+void TokenStore::remove(std::string_view workspace, std::string_view name) const {
+  if (check_names(workspace, name)) ::unlink(path(workspace, name).c_str());
+}
+
+std::vector<std::string> TokenStore::workspaces_of(std::string_view name) const {
+  std::vector<std::string> found;
+  if (!is_plain(name)) return found;
+  std::error_code error;
+  for (const auto& folder : std::filesystem::directory_iterator(folder_, error)) {
+    const auto workspace = folder.path().filename().string();
+    if (std::filesystem::exists(path(workspace, name), error)) found.push_back(workspace);
+  }
+  std::ranges::sort(found);
+  return found;
+}
+
+}  // namespace parley::sdk

@@ -1,0 +1,129 @@
+// Discovery: what is named beats the environment, which beats the data folder.
+#include "sdk/cpp/access.hpp"
+
+#include <gtest/gtest.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include <filesystem>
+#include <fstream>
+#include <map>
+
+namespace parley::sdk {
+namespace {
+
+class Discovery : public testing::Test {
+ protected:
+  Discovery() {
+    char name[] = "/tmp/parley-access-XXXXXX";
+    folder_ = ::mkdtemp(name);
+  }
+  ~Discovery() override { std::filesystem::remove_all(folder_); }
+
+  void write(const std::string& file, const std::string& text) { std::ofstream(folder_ + "/" + file) << text; }
+  base::Result<Access> found(Wanted wanted) {
+    if (wanted.data_folder.empty()) wanted.data_folder = folder_;
+    return discover(wanted, [this](std::string_view name) { return variables_[std::string(name)]; });
+  }
+
+  std::string folder_;
+  std::map<std::string, std::string> variables_;
+};
+
+TEST_F(Discovery, an_empty_machine_has_the_default_address_and_no_token) {
+  const auto access = found({});
+  ASSERT_TRUE(access);
+  EXPECT_EQ(access->url, "http://127.0.0.1:7411");
+  EXPECT_EQ(access->token, "");
+}
+
+TEST_F(Discovery, the_data_folder_of_a_running_server_is_enough) {
+  write("server.json", R"({"url": "http://127.0.0.1:9999/"})");
+  write("admin.token", "secret-of-admin\n");
+  const auto access = found({});
+  ASSERT_TRUE(access);
+  EXPECT_EQ(access->url, "http://127.0.0.1:9999");
+  EXPECT_EQ(access->token, "secret-of-admin");
+}
+
+TEST_F(Discovery, the_environment_beats_the_folder_and_what_is_named_beats_both) {
+  write("server.json", R"({"url": "http://127.0.0.1:1"})");
+  write("admin.token", "of-folder");
+  variables_ = {{"PARLEY_SERVER", "http://127.0.0.1:2"}, {"PARLEY_TOKEN", "of-environment"}};
+  auto access = found({});
+  EXPECT_EQ(access->url, "http://127.0.0.1:2");
+  EXPECT_EQ(access->token, "of-environment");
+  access = found({.server = "http://127.0.0.1:3", .token = "named"});
+  EXPECT_EQ(access->url, "http://127.0.0.1:3");
+  EXPECT_EQ(access->token, "named");
+}
+
+TEST_F(Discovery, a_server_file_that_is_no_json_is_passed_over) {
+  write("server.json", "{\"url\": ");
+  EXPECT_EQ(found({})->url, default_url);
+}
+
+TEST_F(Discovery, the_data_folder_follows_the_xdg_convention) {
+  variables_["HOME"] = "/home/x";
+  const auto environment = [this](std::string_view name) { return variables_[std::string(name)]; };
+  EXPECT_EQ(data_folder("", environment), "/home/x/.local/share/parley");
+  variables_["XDG_DATA_HOME"] = "/data";
+  EXPECT_EQ(data_folder("", environment), "/data/parley");
+  EXPECT_EQ(data_folder("/here", environment), "/here");
+}
+
+TEST_F(Discovery, an_agent_calls_with_its_own_token_even_where_the_environment_has_one) {
+  variables_["PARLEY_TOKEN"] = "of-admin";
+  ASSERT_TRUE(TokenStore(folder_).put("demo", "developer-01", "of-developer"));
+  const auto access = found({.agent = "developer-01"});
+  ASSERT_TRUE(access);
+  EXPECT_EQ(access->token, "of-developer");
+  EXPECT_EQ(access->workspace, "demo");
+}
+
+TEST_F(Discovery, an_agent_nobody_registered_here_is_refused_with_a_hint) {
+  const auto access = found({.agent = "developer-01"});
+  ASSERT_FALSE(access);
+  EXPECT_EQ(access.error().code, base::ErrorCode::NOT_FOUND);
+  EXPECT_NE(access.error().hint.find("parley agent add"), std::string::npos);
+}
+
+TEST_F(Discovery, an_agent_elsewhere_brings_its_token_in_the_environment) {
+  variables_ = {{"PARLEY_TOKEN", "of-developer"}, {"PARLEY_WORKSPACE", "demo"}};
+  write("admin.token", "of-admin");
+  EXPECT_EQ(found({.agent = "developer-01"})->token, "of-developer");
+  variables_.erase("PARLEY_TOKEN");
+  EXPECT_FALSE(found({.agent = "developer-01"})) << "the admin's token must not stand in";
+}
+
+TEST_F(Discovery, an_agent_of_two_workspaces_is_asked_which) {
+  const TokenStore tokens(folder_);
+  ASSERT_TRUE(tokens.put("one", "a", "t1"));
+  ASSERT_TRUE(tokens.put("two", "a", "t2"));
+  const auto access = found({.agent = "a"});
+  ASSERT_FALSE(access);
+  EXPECT_EQ(access.error().legal_next, (std::vector<std::string>{"--workspace one", "--workspace two"}));
+  EXPECT_EQ(found({.workspace = "two", .agent = "a"})->token, "t2");
+}
+
+TEST_F(Discovery, tokens_are_readable_by_their_owner_alone) {
+  const TokenStore tokens(folder_);
+  ASSERT_TRUE(tokens.put("demo", "a", "t"));
+  struct stat info{};
+  ASSERT_EQ(::stat(tokens.path("demo", "a").c_str(), &info), 0);
+  EXPECT_EQ(info.st_mode & 0777, 0600);
+  ASSERT_EQ(::stat((folder_ + "/tokens/demo").c_str(), &info), 0);
+  EXPECT_EQ(info.st_mode & 0777, 0700);
+}
+
+TEST_F(Discovery, names_never_leave_the_folder_of_tokens) {
+  const TokenStore tokens(folder_);
+  for (const char* name : {"../a", "..", ".hidden", "a/b", "", "a\\b"}) {
+    EXPECT_FALSE(tokens.put("demo", name, "t")) << name;
+    EXPECT_FALSE(tokens.put(name, "a", "t")) << name;
+    EXPECT_FALSE(tokens.get(name, "a")) << name;
+  }
+}
+
+}  // namespace
+}  // namespace parley::sdk

@@ -1,0 +1,129 @@
+// libcurl's easy interface, and nothing of it seen outside.
+#include "sdk/cpp/client.hpp"
+
+#include <curl/curl.h>
+
+#include "base/assert.hpp"
+#include "sdk/cpp/error_text.hpp"
+
+namespace parley::sdk {
+namespace {
+
+constexpr long connect_timeout_ms = 5'000;
+constexpr std::size_t answer_bytes_max = 256 << 20;
+
+std::size_t append_body(char* bytes, std::size_t, std::size_t count, void* into) {
+  auto& body = *static_cast<std::string*>(into);
+  if (body.size() + count > answer_bytes_max) return 0;
+  body.append(bytes, count);
+  return count;
+}
+
+void start_library() {
+  static const CURLcode started = curl_global_init(CURL_GLOBAL_DEFAULT);
+  PARLEY_ASSERT(started == CURLE_OK);
+}
+
+// libcurl's list of header lines, freed with its owner.
+class Lines {
+ public:
+  ~Lines() { curl_slist_free_all(first_); }
+  void add(const std::string& line) { first_ = curl_slist_append(first_, line.c_str()); }
+  curl_slist* get() const { return first_; }
+
+ private:
+  curl_slist* first_ = nullptr;
+};
+
+}  // namespace
+
+struct Client::State {
+  Access access;
+  CURL* handle;
+
+  explicit State(Access given) : access(std::move(given)) {
+    start_library();
+    handle = curl_easy_init();
+    PARLEY_ASSERT(handle);
+  }
+  ~State() { curl_easy_cleanup(handle); }
+};
+
+Client::Client(Access access) : state_(std::make_unique<State>(std::move(access))) {}
+Client::~Client() = default;
+Client::Client(Client&&) noexcept = default;
+Client& Client::operator=(Client&&) noexcept = default;
+
+const Access& Client::access() const {
+  return state_->access;
+}
+
+base::Result<Reply> Client::call(std::string_view method, std::string_view target, std::string_view body,
+                                 const CallOptions& options) {
+  CURL* const handle = state_->handle;
+  const Access& access = state_->access;
+  const std::string url = access.url + std::string(target);
+  const std::string verb(method);
+  std::string answer;
+
+  Lines lines;
+  lines.add("Content-Type: " + options.content_type);
+  lines.add("Accept: application/json");
+  lines.add("Expect:");  // no waiting for 100 Continue
+  if (!access.token.empty()) lines.add("Authorization: Bearer " + access.token);
+  for (const auto& [name, value] : options.headers) lines.add(name + ": " + value);
+
+  curl_easy_reset(handle);  // keeps the connection
+  curl_easy_setopt(handle, CURLOPT_URL, url.c_str());
+  curl_easy_setopt(handle, CURLOPT_CUSTOMREQUEST, verb.c_str());
+  curl_easy_setopt(handle, CURLOPT_PROTOCOLS_STR, "http,https");
+  curl_easy_setopt(handle, CURLOPT_NOSIGNAL, 1L);
+  curl_easy_setopt(handle, CURLOPT_TCP_NODELAY, 1L);
+  curl_easy_setopt(handle, CURLOPT_CONNECTTIMEOUT_MS, connect_timeout_ms);
+  curl_easy_setopt(handle, CURLOPT_TIMEOUT_MS,
+                   static_cast<long>(std::chrono::ceil<std::chrono::milliseconds>(options.timeout).count()));
+  curl_easy_setopt(handle, CURLOPT_HTTPHEADER, lines.get());
+  if (!body.empty() || method == "POST" || method == "PUT" || method == "PATCH") {
+    curl_easy_setopt(handle, CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(body.size()));
+    curl_easy_setopt(handle, CURLOPT_POSTFIELDS, body.data() ? body.data() : "");
+  }
+  curl_easy_setopt(handle, CURLOPT_WRITEFUNCTION, append_body);
+  curl_easy_setopt(handle, CURLOPT_WRITEDATA, &answer);
+
+  const CURLcode done = curl_easy_perform(handle);
+  if (done != CURLE_OK)
+    return base::fail(base::ErrorCode::UNREACHABLE, verb + " " + url + ": " + curl_easy_strerror(done), access.url);
+  long status = 0;
+  curl_easy_getinfo(handle, CURLINFO_RESPONSE_CODE, &status);
+  if (status < 200 || status > 299) {
+    auto error = error_of(static_cast<int>(status), answer);
+    if (error.where.empty()) error.where = verb + " " + std::string(target);
+    return std::unexpected(std::move(error));
+  }
+  return Reply{static_cast<int>(status), std::move(answer)};
+}
+
+std::string escape(std::string_view name) {
+  static constexpr char digits[] = "0123456789ABCDEF";
+  std::string text;
+  text.reserve(name.size());
+  for (const char c : name) {
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
+                       c == '.' || c == '_' || c == '~';
+    if (plain) {
+      text += c;
+    } else {
+      const auto byte = static_cast<unsigned char>(c);
+      text += {'%', digits[byte >> 4], digits[byte & 15]};
+    }
+  }
+  return text;
+}
+
+std::string path_of(std::string_view workspace, std::initializer_list<std::string_view> parts) {
+  std::string path = "/v1/workspaces/" + escape(workspace);
+  for (const auto part : parts) path.append("/").append(escape(part));
+  return path;
+}
+
+}  // namespace parley::sdk

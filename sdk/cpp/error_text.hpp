@@ -1,0 +1,26 @@
+// Errors as the server writes them, {"error": {code, message, hint, where, legal_next?, details?}}, read and written.
+#pragma once
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/error.hpp"
+#include "json/value.hpp"
+
+namespace parley::sdk {
+
+std::optional<base::ErrorCode> code_named(std::string_view name);
+
+// From an answer's body. An answer that holds none, or names a code this version does not know, becomes the code that
+// fits its HTTP status.
+base::Error error_of(int http_status, std::string_view body);
+// The error object inside an answer or a result.
+base::Error read_error(json::Value error, int http_status);
+
+std::string to_json(const base::Error& error);
+
+// What a program's exit status, or a retry, depends on.
+enum class Failure { refused, unreachable };
+Failure kind_of(const base::Error& error);
+
+}  // namespace parley::sdk

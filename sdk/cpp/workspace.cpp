@@ -1,0 +1,117 @@
+// Bodies written, answers read; all rules are the server's.
+#include "sdk/cpp/workspace.hpp"
+
+#include "json/writer.hpp"
+#include "sdk/cpp/error_text.hpp"
+#include "sdk/cpp/settle_members.hpp"
+
+namespace parley::sdk {
+namespace {
+
+constexpr json::Limits answer_limits{.bytes = 256 << 20, .elements = 10'000'000};
+
+base::Result<json::Document> read_answer(std::string_view body) {
+  auto document = json::Document::parse(body, answer_limits);
+  if (!document)
+    return base::fail(base::ErrorCode::INTERNAL, "the server's answer is no JSON: " + document.error().message);
+  return document;
+}
+
+Sent read_sent(json::Value value) {
+  Sent sent;
+  sent.message_id = value.find("message_id").if_string().value_or("");
+  sent.offset = value.find("offset").if_uint().value_or(0);
+  sent.duplicate = value.find("status").if_string() == "duplicate";
+  for (const auto warning : value.find("warnings").elements())
+    sent.warnings.push_back({std::string(warning.find("instance").if_string().value_or("")),
+                             std::string(warning.find("schema").if_string().value_or("")),
+                             std::string(warning.find("message").if_string().value_or(""))});
+  return sent;
+}
+
+}  // namespace
+
+std::string_view name(Settlement what) {
+  switch (what) {
+    case Settlement::ack:
+      return "ack";
+    case Settlement::nack:
+      return "nack";
+    case Settlement::extend:
+      break;
+  }
+  return "extend";
+}
+
+void write_settle_members(json::Writer& out, std::span<const std::string_view> delivery_ids,
+                          const SettleOptions& options) {
+  out.key("delivery_ids").begin_array();
+  for (const auto id : delivery_ids) out.string(id);
+  out.end_array();
+  if (options.delay) out.member("delay", base::to_text(*options.delay));
+  if (!options.reason.empty()) out.member("reason", options.reason);
+  if (options.lease.count() > 0) out.member("lease", base::to_text(options.lease));
+}
+
+base::Result<Taken> Taken::read(std::string body) {
+  PARLEY_TRY(auto document, read_answer(body));
+  return Taken(std::move(body), std::move(document));
+}
+
+base::Result<Sent> Workspace::send(std::string_view native, std::string_view idempotency_key) {
+  CallOptions options;
+  if (!idempotency_key.empty()) options.headers.emplace_back("Idempotency-Key", idempotency_key);
+  PARLEY_TRY(const Reply reply, client_->post(path_of(name_, {"messages"}), native, options));
+  PARLEY_TRY(const auto document, read_answer(reply.body));
+  return read_sent(document.root());
+}
+
+base::Result<std::vector<base::Result<Sent>>> Workspace::send_many(std::string_view natives, bool ndjson) {
+  CallOptions options;
+  options.timeout = std::chrono::minutes(5);
+  if (ndjson) options.content_type = "application/x-ndjson";
+  PARLEY_TRY(const Reply reply, client_->post(path_of(name_, {"messages"}), natives, options));
+  PARLEY_TRY(const auto document, read_answer(reply.body));
+  const json::Value root = document.root();
+  std::vector<base::Result<Sent>> outcomes;
+  for (const auto one : (root.is_array() ? root : root.find("results")).elements()) {
+    if (const auto error = one.find("error"))
+      outcomes.push_back(std::unexpected(read_error(error, 422)));
+    else
+      outcomes.push_back(read_sent(one));
+  }
+  return outcomes;
+}
+
+base::Result<Taken> Workspace::take(std::string_view agent, const TakeOptions& options) {
+  std::string body;
+  json::Writer out(body);
+  out.begin_object().member("max", options.max);
+  if (options.wait.count() > 0) out.member("wait", base::to_text(options.wait));
+  if (options.lease.count() > 0) out.member("lease", base::to_text(options.lease));
+  if (!options.take_id.empty()) out.member("take_id", options.take_id);
+  out.end_object();
+  CallOptions call;
+  call.timeout += options.wait;
+  PARLEY_TRY(Reply reply, client_->post(path_of(name_, {"agents", agent, "inbox", "take"}), body, call));
+  return Taken::read(std::move(reply.body));
+}
+
+base::Result<std::vector<Settled>> Workspace::settle(Settlement what, std::string_view agent,
+                                                     std::span<const std::string_view> delivery_ids,
+                                                     const SettleOptions& options) {
+  std::string body;
+  json::Writer out(body);
+  out.begin_object();
+  write_settle_members(out, delivery_ids, options);
+  out.end_object();
+  PARLEY_TRY(const Reply reply, client_->post(path_of(name_, {"agents", agent, "inbox", sdk::name(what)}), body));
+  PARLEY_TRY(const auto document, read_answer(reply.body));
+  std::vector<Settled> results;
+  for (const auto one : document.root().find("results").elements())
+    results.push_back({std::string(one.find("delivery_id").if_string().value_or("")),
+                       std::string(one.find("status").if_string().value_or(""))});
+  return results;
+}
+
+}  // namespace parley::sdk

@@ -1,0 +1,81 @@
+// The calls of one workspace by name, over a Client: send a message, take from a mailbox, settle what was taken.
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.hpp"
+#include "base/time.hpp"
+#include "sdk/cpp/client.hpp"
+#include "sdk/cpp/delivery.hpp"
+
+namespace parley::sdk {
+
+struct Sent {
+  std::string message_id;
+  std::uint64_t offset = 0;
+  bool duplicate = false;  // the same message was accepted before (R8); nothing new happened
+  std::vector<base::Problem> warnings;
+};
+
+struct TakeOptions {
+  std::uint32_t max = 1;
+  base::Duration wait{};   // 0: answer at once
+  base::Duration lease{};  // 0: the workspace's default
+  std::string take_id{};   // the same again gives the same still-leased deliveries
+};
+
+// A take's answer, with the document that its deliveries are views into.
+class Taken {
+ public:
+  static base::Result<Taken> read(std::string body);
+  Deliveries deliveries() const { return Deliveries(document_.root().find("deliveries")); }
+  const std::string& json() const { return body_; }
+
+ private:
+  Taken(std::string body, json::Document document) : body_(std::move(body)), document_(std::move(document)) {}
+
+  std::string body_;
+  json::Document document_;
+};
+
+enum class Settlement : std::uint8_t { ack, nack, extend };
+std::string_view name(Settlement what);
+
+struct SettleOptions {
+  std::string reason{};                   // nack
+  std::optional<base::Duration> delay{};  // nack: else the profile's backoff
+  base::Duration lease{};                 // extend; 0: the workspace's default
+};
+
+// One delivery's outcome: "done", "already", "superseded", "unknown".
+struct Settled {
+  std::string delivery_id;
+  std::string status;
+};
+
+// A reference to a Client, which outlives it. Value type.
+class Workspace {
+ public:
+  Workspace(Client& client, std::string name) : client_(&client), name_(std::move(name)) {}
+  const std::string& name() const { return name_; }
+
+  base::Result<Sent> send(std::string_view native, std::string_view idempotency_key = {});
+  // Many native messages, NDJSON or a JSON array: one outcome each, in order.
+  base::Result<std::vector<base::Result<Sent>>> send_many(std::string_view natives, bool ndjson);
+
+  base::Result<Taken> take(std::string_view agent, const TakeOptions& options);
+  // An error only where all were superseded, or none was looked at.
+  base::Result<std::vector<Settled>> settle(Settlement what, std::string_view agent,
+                                            std::span<const std::string_view> delivery_ids,
+                                            const SettleOptions& options = {});
+
+ private:
+  Client* client_;
+  std::string name_;
+};
+
+}  // namespace parley::sdk

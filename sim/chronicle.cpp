@@ -1,0 +1,468 @@
+#include "sim/chronicle.hpp"
+
+#include "engine/retry.hpp"
+
+namespace parley::sim {
+namespace {
+
+constexpr std::uint64_t connection_bit = 1ull << 63;
+constexpr std::string_view spent = "HND-09: tried again, though its attempts are spent";
+
+std::string text_of(std::uint32_t workspace, std::uint32_t agent, std::uint64_t offset) {
+  return "message " + std::to_string(offset) + " at agent " + std::to_string(agent) + " of workspace " +
+         std::to_string(workspace);
+}
+
+}  // namespace
+
+void Chronicle::require(bool holds, const Place& place, std::string_view what) {
+  if (!holds) findings_.wrong(std::string(what) + ": " + text_of(place.workspace, place.agent, place.offset));
+}
+
+Chronicle::Receipt* Chronicle::receipt(const Place& place, std::string_view event) {
+  Workspace& workspace = workspaces_[place.workspace];
+  const auto message = workspace.messages.find(place.offset);
+  if (message != workspace.messages.end())
+    if (const auto at = message->second.receipts.find(place.agent); at != message->second.receipts.end())
+      return &at->second;
+  require(false, place, "O4: " + std::string(event) + " of what was never sent there");
+  return nullptr;
+}
+
+std::uint32_t Chronicle::attempts_allowed(std::uint32_t workspace, const Message& message) const {
+  if (message.sender == 0) return profile::RetryPolicy{}.attempts;
+  const auto& agents = workspaces_.at(workspace).agents;
+  const auto sender = agents.find(message.sender);
+  const profile::Ruleset* ruleset = sender == agents.end() ? nullptr : ruleset_of_(sender->second.profile);
+  return ruleset ? ruleset->retry.attempts : 0;
+}
+
+void Chronicle::fold(const event::Event& event, base::Instant at, const base::Digest& body_hash) {
+  switch (event.fact_case()) {
+    case event::Event::kServerStarted:
+      return fold(event.server_started());
+    case event::Event::kWorkspaceCreated: {
+      const auto& created = event.workspace_created();
+      Workspace& workspace = workspaces_[created.number()];
+      workspace.mailbox_messages = created.settings().mailbox_messages();
+      workspace.mailbox_bytes = created.settings().mailbox_bytes();
+      return;
+    }
+    default:
+      return fold_in_workspace(event, at, body_hash);
+  }
+}
+
+void Chronicle::fold_in_workspace(const event::Event& event, base::Instant at, const base::Digest& body_hash) {
+  const std::uint32_t number = event.workspace();
+  const std::uint64_t offset = event.offset();
+  Workspace& workspace = workspaces_[number];
+  if (offset != workspace.head + 1)
+    findings_.wrong("O3: offset " + std::to_string(offset) + " follows " + std::to_string(workspace.head));
+  workspace.head = offset;
+
+  using event::Event;
+  switch (event.fact_case()) {
+    case Event::kWorkspaceChanged:
+      workspace.mailbox_messages = event.workspace_changed().settings().mailbox_messages();
+      workspace.mailbox_bytes = event.workspace_changed().settings().mailbox_bytes();
+      return;
+    case Event::kAgentRegistered: {
+      const auto& agent = event.agent_registered();
+      workspace.agents[agent.number()] = {agent.agent_id(), agent.properties().profile(), false, {}};
+      return;
+    }
+    case Event::kAgentRemoved:
+      return fold(number, event.agent_removed());
+    case Event::kMessageAccepted:
+      return fold(number, offset, event.message_accepted(), body_hash);
+    case Event::kNoticePosted:
+      return fold(number, offset, event.notice_posted(), body_hash);
+    case Event::kOffered:
+      return fold(number, event.offered(), at);
+    case Event::kAcked:
+      return fold(number, event.acked(), at);
+    case Event::kNacked:
+      return fold(number, event.nacked(), at);
+    case Event::kLeasesExtended:
+      return fold(number, event.leases_extended(), at);
+    case Event::kLeasesEnded:
+      return fold(number, event.leases_ended(), at);
+    case Event::kLeasesReturned:
+      return fold(number, event.leases_returned());
+    case Event::kBackoffsEnded:
+      return fold(number, event.backoffs_ended(), at);
+    case Event::kExpired:
+      return fold(number, event.expired(), at);
+    case Event::kDeadLettered:
+      return fold(number, event.dead_lettered(), at);
+    case Event::kRedriven:
+      return fold(number, event.redriven(), at);
+    case Event::kMessagesForgotten:
+      workspace.forgotten_through = event.messages_forgotten().through();
+      sightings_.saw(Sighting::ids_forgotten);
+      return;
+    default:
+      return;
+  }
+}
+
+void Chronicle::check_content(std::uint32_t number, std::uint64_t offset, const event::MessageAccepted& event,
+                              const base::Digest& hash) {
+  Workspace& workspace = workspaces_[number];
+  const Place place{number, event.sender(), offset};
+  const auto issued = ledger_.issued.find({number, hash});
+  if (issued == ledger_.issued.end()) return require(false, place, "O2: accepted, but nobody sent these bytes");
+  require(issued->second.senders.contains(event.sender()), place, "O2: accepted from another sender");
+  // The ids of closed messages up to there may be forgotten (R8): the same again is then a new message.
+  const auto [before, first] = workspace.accepted_groups.try_emplace(issued->second.group, offset);
+  if (!first) {
+    require(before->second <= workspace.forgotten_through, place,
+            "O2: accepted a second time, first at offset " + std::to_string(before->second));
+    before->second = offset;
+  }
+}
+
+void Chronicle::fold(std::uint32_t number, std::uint64_t offset, const event::MessageAccepted& event,
+                     const base::Digest& hash) {
+  check_content(number, offset, event, hash);
+  Workspace& workspace = workspaces_[number];
+  Message& message = workspace.messages[offset];
+  message.lane = event.lane();
+  message.priority = event.priority();
+  message.sender = event.sender();
+  message.at_most_once = event.at_most_once();
+  message.hash = hash;
+  if (event.has_expires_at()) message.expires = base::instant_of(event.expires_at());
+  if (event.private_()) return;  // R25: to nobody's mailbox
+  for (const std::uint32_t agent : event.recipients()) {
+    const Place place{number, agent, offset};
+    Agent& recipient = workspace.agents[agent];
+    require(!recipient.removed, place, "P3: accepted for an agent that was removed");
+    require(recipient.open.size() < workspace.mailbox_messages, place, "D11: accepted into a full mailbox");
+    message.receipts[agent] = {};
+    recipient.open.insert(offset);
+  }
+  for (const std::uint32_t agent : event.bounced()) {
+    message.receipts[agent].state = State::bounced;
+    sightings_.saw(Sighting::bounced);
+  }
+}
+
+void Chronicle::fold(std::uint32_t number, std::uint64_t offset, const event::NoticePosted& event,
+                     const base::Digest& hash) {
+  Workspace& workspace = workspaces_[number];
+  const auto owed = owed_.find({number, event.agent(), event.code(), event.about()});
+  if (owed != owed_.end()) owed_.erase(owed);
+  Message& message = workspace.messages[offset];
+  message.priority = static_cast<std::uint32_t>(envelope::Priority::high);
+  message.notice = true;
+  message.hash = hash;
+  message.receipts[event.agent()] = {};
+  workspace.agents[event.agent()].open.insert(offset);
+}
+
+void Chronicle::check_turn(const Place& place, const Message& message, std::uint64_t session) {
+  Workspace& workspace = workspaces_[place.workspace];
+  for (const std::uint64_t other_offset : workspace.agents[place.agent].open) {
+    if (other_offset == place.offset) continue;
+    const Message& other = workspace.messages.at(other_offset);
+    const Receipt& receipt = other.receipts.at(place.agent);
+    const bool earlier = other_offset < place.offset;
+    const std::string what = " (" + std::to_string(other_offset) + ")";
+    if (message.lane == 0) {
+      const bool passed_over =
+          earlier && other.lane == 0 && other.priority == message.priority && receipt.state == State::queued;
+      require(!passed_over, place, "P5: offered before an older one of its priority" + what);
+    } else if (other.lane == message.lane) {  // R32
+      const bool with_another = receipt.state == State::leased && receipt.session != session;
+      require(!with_another, place, "P5: offered while its lane is leased to another session" + what);
+      require(!earlier || receipt.state == State::leased, place, "P5: offered before an older one of its lane" + what);
+    }
+  }
+}
+
+void Chronicle::check_credit(const Place& place, std::uint64_t session) {
+  const auto credit = ledger_.credit_max.find(session);
+  if (credit == ledger_.credit_max.end()) return;
+  Workspace& workspace = workspaces_[place.workspace];
+  std::uint32_t leased = 0;
+  for (const std::uint64_t offset : workspace.agents[place.agent].open) {
+    const Receipt& receipt = workspace.messages.at(offset).receipts.at(place.agent);
+    if (receipt.state == State::leased && receipt.session == session) ++leased;
+  }
+  require(leased <= credit->second, place, "O4: more leases than the session has credit");
+}
+
+void Chronicle::fold(std::uint32_t number, const event::Offered& event, base::Instant at) {
+  Workspace& workspace = workspaces_[number];
+  for (const std::uint64_t offset : event.offsets()) {
+    const Place place{number, event.agent(), offset};
+    Receipt* const found = receipt(place, "an offer");
+    if (!found) return;
+    const Message& message = workspace.messages.at(offset);
+    require(found->state == State::queued, place,
+            found->state == State::leased ? "O4: a second live lease" : "O4: offered, though it was not waiting");
+    require(message.expires == base::Instant{} || message.expires > at, place, "HND-10: offered after its end");
+    check_turn(place, message, event.session());
+    ++found->epoch;
+    const OfferKey key{number, event.agent(), offset, found->epoch};
+    offers_[key] = {found->attempts + 1, message.at_most_once};
+    if (message.at_most_once) {
+      require(found->epoch == 1, place, "O4: an at-most-once message was offered twice");
+      sightings_.saw(Sighting::at_most_once_offered);
+      end(place, *found, State::handed_over);
+      continue;
+    }
+    found->state = State::leased;
+    found->session = event.session();
+    found->until = base::instant_of(event.lease_until());
+  }
+  if (event.offsets_size() > 0)
+    check_credit({number, event.agent(), event.offsets(event.offsets_size() - 1)}, event.session());
+}
+
+void Chronicle::end(const Place& place, Receipt& found, State state) {
+  found.state = state;
+  workspaces_[place.workspace].agents[place.agent].open.erase(place.offset);
+}
+
+void Chronicle::fold(std::uint32_t number, const event::Acked& event, base::Instant at) {
+  for (const std::uint64_t offset : event.offsets()) {
+    const Place place{number, event.agent(), offset};
+    Receipt* const found = receipt(place, "an ack");
+    if (!found) return;
+    const OfferKey key{number, event.agent(), offset, found->epoch};
+    require(found->state == State::leased && found->until > at, place, "P4: acked without a lease that holds");
+    require(ledger_.acks_granted.contains(key), place,
+            "P4: the ack of another offer counted for offer " + std::to_string(found->epoch));
+    require(acks_.insert(key).second, place, "O4: acked twice");
+    end(place, *found, State::acked);
+  }
+}
+
+// R32: what was leased after it in its lane goes back with it, uncounted.
+void Chronicle::give_back_lane(const Place& place, const Message& message) {
+  if (message.lane == 0) return;
+  Workspace& workspace = workspaces_[place.workspace];
+  for (const std::uint64_t offset : workspace.agents[place.agent].open) {
+    if (offset <= place.offset) continue;
+    Message& later = workspace.messages.at(offset);
+    Receipt& later_receipt = later.receipts.at(place.agent);
+    if (later.lane != message.lane || later_receipt.state != State::leased) continue;
+    later_receipt.state = State::queued;
+    sightings_.saw(Sighting::lane_given_back);
+  }
+}
+
+void Chronicle::fold(std::uint32_t number, const event::Nacked& event, base::Instant at) {
+  for (int i = 0; i < event.offsets_size(); ++i) {
+    const Place place{number, event.agent(), event.offsets(i)};
+    Receipt* const found = receipt(place, "a nack");
+    if (!found) return;
+    const Message& message = workspaces_[number].messages.at(place.offset);
+    // One before it, of the same call, may have given it back with its lane.
+    if (found->state == State::queued && message.lane != 0) continue;
+    require(found->state == State::leased && found->until > at, place, "P4: nacked without a lease that holds");
+    require(++found->attempts < attempts_allowed(number, message), place, spent);
+    give_back_lane(place, message);
+    found->state = State::waiting;
+    found->until = base::instant_of(event.retry_at(i));
+  }
+}
+
+void Chronicle::fold(std::uint32_t number, const event::LeasesExtended& event, base::Instant at) {
+  for (const std::uint64_t offset : event.offsets()) {
+    const Place place{number, event.agent(), offset};
+    Receipt* const found = receipt(place, "an extension");
+    if (!found) return;
+    require(found->state == State::leased && found->until > at, place, "P4: extended without a lease that holds");
+    found->until = base::instant_of(event.lease_until());
+  }
+}
+
+void Chronicle::fold(std::uint32_t number, const event::LeasesEnded& event, base::Instant at) {
+  for (const std::uint64_t offset : event.offsets()) {
+    const Place place{number, event.agent(), offset};
+    Receipt* const found = receipt(place, "a lease's end");
+    if (!found) return;
+    if (found->state != State::leased) continue;  // given back with its lane by one before it
+    require(found->until <= at, place, "O4: a lease ended before its time");
+    const Message& message = workspaces_[number].messages.at(offset);
+    require(++found->attempts < attempts_allowed(number, message), place, spent);
+    sightings_.saw(Sighting::lease_ran_out);
+    give_back_lane(place, message);
+    found->state = State::queued;
+  }
+}
+
+void Chronicle::fold(std::uint32_t number, const event::LeasesReturned& event) {
+  Workspace& workspace = workspaces_[number];
+  for (const std::uint64_t offset : workspace.agents[event.agent()].open) {
+    Receipt& found = workspace.messages.at(offset).receipts.at(event.agent());
+    if (found.state != State::leased || found.session != event.session()) continue;
+    found.state = State::queued;
+    ++found.lost_readers;
+  }
+}
+
+void Chronicle::fold(std::uint32_t number, const event::BackoffsEnded& event, base::Instant at) {
+  for (const std::uint64_t offset : event.offsets()) {
+    const Place place{number, event.agent(), offset};
+    Receipt* const found = receipt(place, "a backoff's end");
+    if (!found) return;
+    if (found->state != State::waiting) continue;
+    require(found->until <= at, place, "HND-09: a backoff ended before its time");
+    found->state = State::queued;
+  }
+}
+
+void Chronicle::fold(std::uint32_t number, const event::Expired& event, base::Instant at) {
+  Workspace& workspace = workspaces_[number];
+  bool ended = false;
+  for (const std::uint32_t agent : event.agents()) {
+    const Place place{number, agent, event.message()};
+    Receipt* const found = receipt(place, "an expiry");
+    if (!found) return;
+    const Message& message = workspace.messages.at(event.message());
+    require(message.expires != base::Instant{} && message.expires <= at, place, "HND-10: expired before its time");
+    if (!open(found->state)) continue;
+    require(found->state != State::leased || found->until <= at, place, "O4: expired under a lease that holds");
+    if (found->state == State::leased) give_back_lane(place, message);
+    end(place, *found, State::expired);
+    ended = true;
+    sightings_.saw(Sighting::expired);
+  }
+  if (ended) owe(number, workspace.messages.at(event.message()), "expired", event.message());
+}
+
+void Chronicle::fold(std::uint32_t number, const event::DeadLettered& event, base::Instant) {
+  const Place place{number, event.agent(), event.message()};
+  Receipt* const found = receipt(place, "a dead letter");
+  if (!found) return;
+  const Message& message = workspaces_[number].messages.at(event.message());
+  require(open(found->state), place, "O4: dead after its end");
+  const bool spent = found->attempts + 1 >= attempts_allowed(number, message);
+  const bool kills_readers = found->lost_readers + 1 >= engine::uncounted_offers_max;
+  require(spent || kills_readers, place, "P3: given up with attempts left");
+  ++found->attempts;
+  if (found->state == State::leased) give_back_lane(place, message);
+  end(place, *found, State::dead);
+  sightings_.saw(Sighting::dead_letter);
+  owe(number, message, "dead", event.message());
+}
+
+void Chronicle::fold(std::uint32_t number, const event::Redriven& event, base::Instant at) {
+  const Place place{number, event.agent(), event.message()};
+  Receipt* const found = receipt(place, "a redrive");
+  if (!found) return;
+  Workspace& workspace = workspaces_[number];
+  const Message& message = workspace.messages.at(event.message());
+  require(found->state == State::dead, place, "O4: redriven, though it is no dead letter");
+  require(!workspace.agents[event.agent()].removed, place, "P3: redriven to an agent that was removed");
+  require(message.expires == base::Instant{} || message.expires > at, place, "HND-10: redriven after its end");
+  found->state = State::queued;
+  found->attempts = 0;
+  found->lost_readers = 0;
+  workspace.agents[event.agent()].open.insert(event.message());
+  sightings_.saw(Sighting::redriven);
+}
+
+void Chronicle::fold(std::uint32_t number, const event::AgentRemoved& event) {
+  Workspace& workspace = workspaces_[number];
+  Agent& agent = workspace.agents[event.number()];
+  agent.removed = true;
+  sightings_.saw(Sighting::agent_removed);
+  std::set<std::uint32_t> told;
+  for (const std::uint64_t offset : std::set<std::uint64_t>(agent.open)) {
+    Message& message = workspace.messages.at(offset);
+    if (told.insert(message.sender).second) owe(number, message, "bounced", offset);
+    end({number, event.number(), offset}, message.receipts.at(event.number()), State::bounced);
+  }
+}
+
+void Chronicle::fold(const event::ServerStarted& event) {
+  for (auto& [number, workspace] : workspaces_) {
+    for (auto& [agent_number, agent] : workspace.agents) {
+      for (const std::uint64_t offset : agent.open) {
+        Receipt& found = workspace.messages.at(offset).receipts.at(agent_number);
+        if (found.state == State::leased && (found.session & connection_bit) != 0) {
+          found.state = State::queued;  // connections do not outlive the server
+          ++found.lost_readers;
+        } else if (found.state != State::queued) {  // D2: what waits on agents moves by the time it was down
+          found.until += base::Duration(event.downtime());
+        }
+      }
+    }
+  }
+}
+
+void Chronicle::owe(std::uint32_t number, const Message& message, std::string code, std::uint64_t about) {
+  const auto& agents = workspaces_[number].agents;
+  const auto sender = agents.find(message.sender);
+  if (sender == agents.end() || sender->second.removed) return;
+  owed_.insert({number, message.sender, std::move(code), about});
+}
+
+void Chronicle::compare(Ledger& ledger) {
+  for (const AcceptedAnswer& answer : ledger.accepted) {
+    const Place place{answer.content.workspace, 0, answer.offset};
+    const auto& messages = workspaces_[place.workspace].messages;
+    const auto message = messages.find(answer.offset);
+    if (message == messages.end()) {
+      require(false, place, "O2: an accepted message is lost");
+      continue;
+    }
+    // The same JSON value in other bytes is the same message (R8): the groups count, not the hashes.
+    const auto there = ledger.issued.find({place.workspace, message->second.hash});
+    const bool same = there != ledger.issued.end() && there->second.group == ledger.issued.at(answer.content).group;
+    require(same, place, "O3: another message stands at the offset that was answered");
+  }
+  for (const ReceivedDelivery& delivery : ledger.received) {
+    const Place place{delivery.offer.workspace, delivery.offer.agent, delivery.offer.offset};
+    const auto offer = offers_.find(delivery.offer);
+    if (offer == offers_.end()) {
+      require(false, place, "O4: delivered without the record of offer " + std::to_string(delivery.offer.epoch));
+      continue;
+    }
+    const Message& message = workspaces_[place.workspace].messages.at(place.offset);
+    require(delivery.hash == message.hash, place, "P9: delivered bytes are not those that were sent");
+    require(delivery.notice == message.notice, place, "D7: a notice is no agent's message");
+    require(delivery.attempt == offer->second.attempt, place, "HND-09: delivered with another attempt's number");
+    require(delivery.lease_until.has_value() != offer->second.final, place, "R20: the lease is not that of its class");
+    if (offer->second.final)
+      require(handed_over_.insert(delivery.offer).second, place, "O4: an at-most-once message came twice");
+  }
+  for (const OfferKey& ack : ledger.acked)
+    require(acks_.contains(ack), {ack.workspace, ack.agent, ack.offset}, "P1: an ack that was answered is lost");
+  ledger.accepted.clear();
+  ledger.received.clear();
+  ledger.acked.clear();
+}
+
+std::vector<std::uint64_t> Chronicle::open_in(std::uint32_t workspace, std::uint32_t agent) const {
+  const auto here = workspaces_.find(workspace);
+  if (here == workspaces_.end()) return {};
+  const auto at = here->second.agents.find(agent);
+  if (at == here->second.agents.end()) return {};
+  return {at->second.open.begin(), at->second.open.end()};
+}
+
+std::size_t Chronicle::open_everywhere() const {
+  std::size_t count = 0;
+  for (const auto& [number, workspace] : workspaces_)
+    for (const auto& [agent, facts] : workspace.agents)
+      if (!facts.removed) count += facts.open.size();
+  return count;
+}
+
+void Chronicle::check_all_ended() {
+  for (const auto& [number, workspace] : workspaces_)
+    for (const auto& [agent, facts] : workspace.agents)
+      for (const std::uint64_t offset : facts.open)
+        require(false, {number, agent, offset}, "P3: never delivered to its end");
+  for (const Owed& owed : owed_)
+    require(false, {owed.workspace, owed.sender, owed.about}, "D7: the sender was never told '" + owed.code + "'");
+}
+
+}  // namespace parley::sim

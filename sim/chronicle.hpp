@@ -1,0 +1,137 @@
+// An independent model of what the journal says: every event is folded into a picture made without the engine, and
+// held against the rules that an event of its kind must obey (reliability O2-O4, P3-P5). It shares with the engine the
+// events' format and nothing else. Resource type, one thread.
+//
+// Which rule is broken where:
+//   O2  a message was accepted that nobody sent, or twice       O3  offsets do not rise by one
+//   O4  two live leases, an ack of another offer, a message that comes again after its end
+//   P3  a message ends without the record of it                 P5  an offer out of order
+#pragma once
+#include <functional>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "event/events.pb.h"
+#include "profile/ruleset.hpp"
+#include "sim/findings.hpp"
+#include "sim/ledger.hpp"
+#include "sim/sightings.hpp"
+
+namespace parley::sim {
+
+class Chronicle {
+ public:
+  enum class State { queued, leased, waiting, acked, handed_over, expired, dead, bounced };
+
+  struct Receipt {
+    State state = State::queued;
+    std::uint32_t epoch = 0;
+    std::uint32_t attempts = 0;
+    std::uint32_t lost_readers = 0;
+    std::uint64_t session = 0;
+    base::Instant until{};
+  };
+  struct Message {
+    std::uint64_t lane = 0;
+    std::uint32_t priority = 0;
+    std::uint32_t sender = 0;
+    bool at_most_once = false;
+    bool notice = false;
+    base::Digest hash{};
+    base::Instant expires{};  // 0: never
+    std::map<std::uint32_t, Receipt> receipts;
+  };
+
+  Chronicle(const Ledger& ledger, std::function<const profile::Ruleset*(std::string_view)> ruleset_of,
+            Findings& findings, Sightings& sightings)
+      : ledger_(ledger), ruleset_of_(std::move(ruleset_of)), findings_(findings), sightings_(sightings) {}
+
+  // The next durable event, in order.
+  void fold(const event::Event& event, base::Instant at, const base::Digest& body_hash);
+
+  // The released answers since the last call must be what happened (P1): called when everything durable was folded.
+  void compare(Ledger& ledger);
+
+  // Every message has come to an end, and each end that its sender is owed a word about was announced (D7).
+  void check_all_ended();
+
+  // Offsets open in a mailbox, rising.
+  std::vector<std::uint64_t> open_in(std::uint32_t workspace, std::uint32_t agent) const;
+  std::size_t open_everywhere() const;  // but for agents that were removed
+
+ private:
+  struct Agent {
+    std::string id;
+    std::string profile;
+    bool removed = false;
+    std::set<std::uint64_t> open;
+  };
+  struct Workspace {
+    std::uint64_t head = 0;
+    std::uint64_t forgotten_through = 0;
+    std::uint32_t mailbox_messages = 0;
+    std::uint64_t mailbox_bytes = 0;
+    std::map<std::uint32_t, Agent> agents;
+    std::map<std::uint64_t, Message> messages;
+    std::map<std::uint64_t, std::uint64_t> accepted_groups;  // group → offset
+  };
+  struct Offered {
+    std::uint32_t attempt = 0;
+    bool final = false;
+  };
+  struct Owed {  // a word to the sender
+    std::uint32_t workspace = 0;
+    std::uint32_t sender = 0;
+    std::string code;
+    std::uint64_t about = 0;
+    friend auto operator<=>(const Owed&, const Owed&) = default;
+  };
+  // One message at one agent.
+  struct Place {
+    std::uint32_t workspace;
+    std::uint32_t agent;
+    std::uint64_t offset;
+  };
+
+  void fold_in_workspace(const event::Event& event, base::Instant at, const base::Digest& body_hash);
+  void fold(std::uint32_t workspace, std::uint64_t offset, const event::MessageAccepted&, const base::Digest& hash);
+  void fold(std::uint32_t workspace, std::uint64_t offset, const event::NoticePosted&, const base::Digest& hash);
+  void fold(std::uint32_t workspace, const event::Offered&, base::Instant at);
+  void fold(std::uint32_t workspace, const event::Acked&, base::Instant at);
+  void fold(std::uint32_t workspace, const event::Nacked&, base::Instant at);
+  void fold(std::uint32_t workspace, const event::LeasesExtended&, base::Instant at);
+  void fold(std::uint32_t workspace, const event::LeasesEnded&, base::Instant at);
+  void fold(std::uint32_t workspace, const event::LeasesReturned&);
+  void fold(std::uint32_t workspace, const event::BackoffsEnded&, base::Instant at);
+  void fold(std::uint32_t workspace, const event::Expired&, base::Instant at);
+  void fold(std::uint32_t workspace, const event::DeadLettered&, base::Instant at);
+  void fold(std::uint32_t workspace, const event::Redriven&, base::Instant at);
+  void fold(std::uint32_t workspace, const event::AgentRemoved&);
+  void fold(const event::ServerStarted&);
+
+  static bool open(State state) { return state <= State::waiting; }
+  void check_turn(const Place& place, const Message& message, std::uint64_t session);
+  void check_credit(const Place& place, std::uint64_t session);
+  void check_content(std::uint32_t workspace, std::uint64_t offset, const event::MessageAccepted&,
+                     const base::Digest& hash);
+  void give_back_lane(const Place& place, const Message& message);
+  void end(const Place& place, Receipt& receipt, State state);
+  void owe(std::uint32_t workspace, const Message& message, std::string code, std::uint64_t about);
+  Receipt* receipt(const Place& place, std::string_view event);
+  void require(bool holds, const Place& place, std::string_view what);
+  std::uint32_t attempts_allowed(std::uint32_t workspace, const Message& message) const;
+
+  const Ledger& ledger_;
+  std::function<const profile::Ruleset*(std::string_view)> ruleset_of_;
+  Findings& findings_;
+  Sightings& sightings_;
+  std::map<std::uint32_t, Workspace> workspaces_;
+  std::map<OfferKey, Offered> offers_;
+  std::set<OfferKey> acks_;
+  std::set<OfferKey> handed_over_;  // at-most-once deliveries that a client has received
+  std::multiset<Owed> owed_;
+};
+
+}  // namespace parley::sim

@@ -1,0 +1,214 @@
+// The senders' part of the workload. A send that had no answer is unknown and is sent again with the same bytes (P2).
+#include <algorithm>
+
+#include "sim/workload.hpp"
+
+namespace parley::sim {
+namespace {
+
+using base::ErrorCode;
+constexpr std::size_t remembered_messages = 40;
+
+std::string code_of(const base::Error& error) {
+  return std::string(base::info(error.code).name) + ": " + error.message +
+         (error.details.empty() ? ""
+                                : " (" + error.details.front().instance + " " + error.details.front().message + ")");
+}
+
+}  // namespace
+
+std::optional<std::size_t> Workload::client_of(std::string_view workspace, std::string_view agent_id) const {
+  for (std::size_t i = 0; i < clients_.size(); ++i)
+    if (clients_[i].workspace == workspace && clients_[i].agent_id == agent_id) return i;
+  return std::nullopt;
+}
+
+Wish Workload::wish_of(const Example& example, Sending& sending, Manner manner) {
+  using namespace std::chrono_literals;
+  Wish wish;
+  wish.now = clock_.wall();
+  wish.id = sending.id;
+  sending.may_expire = natives_.may_expire(example);
+  if (sending.may_expire && dice_.one_in(3))
+    wish.lives = dice_.between(base::Duration(5ms), dice_.one_in(2) ? base::Duration(100ms) : base::Duration(5s));
+  if (natives_.is_free(example)) {
+    if (dice_.one_in(2)) wish.task = "card-" + std::to_string(dice_.below(4));
+    const std::uint64_t choice = dice_.below(12);
+    const std::uint64_t count = choice == 0 ? 0 : example.profile == "mesh" ? dice_.between(1, 4) : 1;
+    wish.broadcast = choice == 0;
+    if (choice < 8)
+      for (std::uint64_t i = 0; i < count; ++i) wish.recipients.push_back(dice_.among(natives_.cast()).agent_id);
+    std::sort(wish.recipients.begin(), wish.recipients.end());
+    wish.recipients.erase(std::unique(wish.recipients.begin(), wish.recipients.end()), wish.recipients.end());
+  }
+  if (manner == Manner::wild && dice_.one_in(8)) {
+    wish.defect = static_cast<Defect>(dice_.between(1, 4));
+    const bool lenient = options_.lenient && clients_[sending.client].workspace == workspaces_.back();
+    sending.expected = lenient && wish.defect == Defect::timestamp ? Expected::anything : Expected::refused;
+  }
+  return wish;
+}
+
+void Workload::send_something(Manner manner) {
+  Sending sending;
+  sending.example = dice_.below(natives_.examples().size());
+  const Example& example = natives_.examples()[sending.example];
+  const auto client = client_of(dice_.among(workspaces_), example.sender);
+  if (!client || !clients_[*client].active()) return;
+  sending.client = *client;
+  sending.group = ++groups_;
+  sending.id = natives_.fresh_id(example, clock_.wall(), dice_);
+  const Wish wish = wish_of(example, sending, manner);
+  sending.bytes = natives_.text(example, wish);
+  sending.hash = base::sha256(sending.bytes);
+  if (wish.defect == Defect::sender) {  // with another's credential
+    Client* const other = any_active();
+    if (!other || other->agent_id == example.sender) return;
+    sending.client = static_cast<std::size_t>(other - clients_.data());
+  }
+  findings_.trace("send " + example.profile + "/" + example.name + " of " + example.sender + " " + sending.id);
+  send(std::move(sending));
+}
+
+void Workload::send(Sending sending) {
+  const Client& client = clients_[sending.client];
+  Issued& issued = ledger_.issued[{workspace_number(client), sending.hash}];
+  issued.group = sending.group;
+  issued.senders.insert(client.caller->agent.value);
+  const auto document = json::Document::parse(sending.bytes);
+  auto sent = world_.broker().send(*client.caller, client.workspace, {sending.bytes, document->root()}, {});
+  const auto at = unanswered_.insert(unanswered_.end(), std::move(sending));
+  const ContentKey content{workspace_number(client), at->hash};
+  world_.answer([this, at, content, sender = client.caller->agent, sent = std::move(sent)] {
+    judge_answer(*at, sent);
+    if (sent) {
+      ledger_.accepted.push_back({content, sent->offset.value});
+      // Registered anew, an agent of the same name is another one, and no party to what the first one sent.
+      const auto first = sent->duplicate ? base::AgentNumber{} : sender;
+      const auto known = known_.try_emplace(at->group, Known{sent->offset.value, first}).first;
+      accepted_.push_back({std::move(*at), sent->offset.value, known->second.sender});
+      if (accepted_.size() > remembered_messages) accepted_.erase(accepted_.begin());
+    }
+    unanswered_.erase(at);
+  });
+}
+
+void Workload::judge_answer(const Sending& sending, const base::Result<broker::Sent>& sent) {
+  const std::string what = " (message " + sending.id + ")";
+  if (sent) {
+    findings_.trace("  accepted at " + std::to_string(sent->offset.value) + (sent->duplicate ? ", known" : "") + what);
+    if (sent->duplicate) sightings_.saw(Sighting::duplicate_answered);
+    if (std::exchange(refused_for_storage_, false)) sightings_.saw(Sighting::storage_healed);
+    if (sending.expected == Expected::refused) return findings_.wrong("COR-04: an invalid message was accepted" + what);
+    if (sending.expected == Expected::conflict && remembers_all())
+      return findings_.wrong("R8: other content under a known id was accepted" + what);
+    const auto before = known_.find(sending.group);
+    if (before != known_.end() && remembers_all() && !(sent->duplicate && sent->offset.value == before->second.offset))
+      findings_.wrong("R8: a known message was not answered as the duplicate it is" + what);
+    return;
+  }
+  const base::Error& error = sent.error();
+  findings_.trace("  refused, " + code_of(error) + what);
+  switch (error.code) {
+    case ErrorCode::STORAGE_FULL:
+      sightings_.saw(Sighting::storage_full_refused);
+      refused_for_storage_ = true;
+      return;
+    case ErrorCode::OVERLOADED:
+      return;
+    case ErrorCode::MAILBOX_FULL:
+      sightings_.saw(Sighting::mailbox_full_refused);
+      if (options_.mailbox_messages <= 1'000 && sending.expected != Expected::duplicate) return;
+      break;
+    case ErrorCode::EXPIRED:
+      if (sending.may_expire && sending.expected != Expected::duplicate) return;
+      break;
+    case ErrorCode::RECIPIENT_UNKNOWN:
+      if (sending.expected != Expected::duplicate) return;  // somebody was removed
+      break;
+    case ErrorCode::ID_CONFLICT:
+      sightings_.saw(Sighting::id_conflict);
+      if (sending.expected == Expected::conflict) return;
+      break;
+    default:
+      break;
+  }
+  if (sending.expected == Expected::refused) sightings_.saw(Sighting::refused_invalid);
+  if (sending.expected == Expected::refused || sending.expected == Expected::anything) return;
+  findings_.wrong("a good message was refused, " + code_of(error) + what);
+}
+
+void Workload::send_again() {
+  if (accepted_.empty()) return;
+  Sending sending = dice_.among(accepted_).sending;
+  if (!clients_[sending.client].active()) return;
+  if (!remembers_all()) return;
+  sending.expected = Expected::duplicate;
+  if (dice_.one_in(3)) sending.bytes.insert(1, "\n  ");  // the same JSON value
+  sending.hash = base::sha256(sending.bytes);
+  findings_.trace("send again " + sending.id);
+  send(std::move(sending));
+}
+
+void Workload::send_other_content() {
+  if (accepted_.empty()) return;
+  Sending sending = dice_.among(accepted_).sending;
+  if (!clients_[sending.client].active()) return;
+  const std::size_t at = sending.bytes.find(R"("timestamp":")");
+  if (at == std::string::npos || !remembers_all()) return;
+  std::string& bytes = sending.bytes;
+  bytes[at + 14] = bytes[at + 14] == '0' ? '1' : '0';  // another century
+  sending.hash = base::sha256(bytes);
+  sending.expected = Expected::conflict;
+  findings_.trace("send other content as " + sending.id);
+  send(std::move(sending));
+}
+
+void Workload::retry_unknown() {
+  Sending sending = std::move(unknown_.back());
+  unknown_.pop_back();
+  if (!clients_[sending.client].active()) return;
+  if (!remembers_all()) return;  // its id may be forgotten
+  sightings_.saw(Sighting::lost_answer_retried);
+  findings_.trace("send once more " + sending.id);
+  send(std::move(sending));
+}
+
+void Workload::look_at_message() {
+  if (accepted_.empty()) return;
+  const Accepted& known = dice_.among(accepted_);
+  const Client& client = clients_[known.sending.client];
+  if (!client.active() || client.caller->agent != known.sender) return;
+  if (client.profile == "pipeline" || !remembers_all()) return;  // R7: those ids need a recipient
+  auto seen = world_.broker().message(*client.caller, client.workspace, known.sending.id, {});
+  if (!world_.up()) return;
+  world_.answer([this, seen = std::move(seen), known] {
+    if (!seen) return findings_.wrong("D7: an accepted message is not shown: " + seen.error().message);
+    const auto document = json::Document::parse(seen->json);
+    if (!document || document->root().find("offset").if_uint() != known.offset)
+      findings_.wrong("D7: another message is shown than was asked for");
+  });
+}
+
+void Workload::read_log() {
+  Client* const client = any_active();
+  if (!client) return;
+  const bool as_admin = dice_.one_in(3);
+  const std::uint64_t from = dice_.below(200);
+  auto log = world_.broker().log(as_admin ? admin_ : *client->caller, client->workspace, from,
+                                 static_cast<std::uint32_t>(dice_.between(1, 50)));
+  if (!world_.up() || (!log && log.error().code == ErrorCode::JOURNAL_FAILED)) return;
+  world_.answer([this, log = std::move(log), from] {
+    if (!log) return findings_.wrong("the log cannot be read: " + log.error().message);
+    const auto document = json::Document::parse(log->json);
+    if (!document) return findings_.wrong("the log is no JSON: " + document.error().message);
+    std::uint64_t last = 0;
+    for (const json::Value item : document->root().find("items").elements()) {
+      const std::uint64_t offset = item.find("offset").if_uint().value_or(0);
+      if (offset <= last || offset < from) return findings_.wrong("O3: the log's offsets do not rise");
+      last = offset;
+    }
+  });
+}
+
+}  // namespace parley::sim

@@ -1,0 +1,89 @@
+// What a suite of runs must have seen at least once ("sometimes" assertions, reliability §6): a simulator that never
+// gets into trouble proves nothing. Value types.
+#pragma once
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+namespace parley::sim {
+
+enum class Sighting {
+  power_loss,
+  kill,
+  graceful_restart,
+  crash_in_recovery,
+  crash_in_roll,
+  crash_in_snapshot,
+  sync_error_stop,
+  torn_tail_cut,
+  snapshot_and_journal_recovery,
+  segment_roll,
+  group_commit,
+  wall_jump,
+  duplicate_answered,
+  lost_answer_retried,
+  id_conflict,
+  refused_invalid,
+  storage_full_refused,
+  storage_healed,
+  mailbox_full_refused,
+  bounced,
+  expired,
+  lease_fenced,
+  lease_ran_out,
+  lane_given_back,
+  take_repeated,
+  session_taken_over,
+  at_most_once_offered,
+  dead_letter,
+  redriven,
+  agent_removed,
+  ids_forgotten,
+};
+inline constexpr std::array<std::string_view, 31> sighting_names = {
+    "power loss",
+    "kill",
+    "graceful restart",
+    "crash in recovery",
+    "crash in roll",
+    "crash in snapshot",
+    "sync error stop",
+    "torn tail cut",
+    "snapshot + journal recovery",
+    "segment roll",
+    "group commit > 1",
+    "wall clock jump",
+    "duplicate answered",
+    "lost answer retried",
+    "id conflict",
+    "invalid refused",
+    "storage full refused",
+    "storage healed",
+    "mailbox full refused",
+    "bounced",
+    "expired",
+    "lease fenced",
+    "lease ran out",
+    "lane given back",
+    "take repeated",
+    "session taken over",
+    "at most once offered",
+    "dead letter",
+    "redriven",
+    "agent removed",
+    "ids forgotten",
+};
+
+class Sightings {
+ public:
+  void saw(Sighting what, std::uint64_t times = 1) { counts_[static_cast<std::size_t>(what)] += times; }
+  std::uint64_t count(std::size_t what) const { return counts_[what]; }
+  void add(const Sightings& other) {
+    for (std::size_t i = 0; i < counts_.size(); ++i) counts_[i] += other.counts_[i];
+  }
+
+ private:
+  std::array<std::uint64_t, sighting_names.size()> counts_{};
+};
+
+}  // namespace parley::sim

@@ -1,0 +1,114 @@
+// What the clients do, by the seed: agents of all five profiles send, take, hold connections, ack late and twice, lose
+// answers and repeat them; an admin registers, removes and redrives. Resource type, one thread.
+#pragma once
+#include <list>
+#include <set>
+
+#include "sim/client.hpp"
+#include "sim/natives.hpp"
+#include "sim/world.hpp"
+
+namespace parley::sim {
+
+enum class Manner {
+  wild,   // under faults: late, twice, wrongly
+  tidy,   // everything works
+  drain,  // nothing new; everything is taken and acked
+};
+
+class Workload {
+ public:
+  Workload(const Options& options, const Natives& natives, World& world, Ledger& ledger, Dice dice, VirtualClock& clock,
+           Findings& findings, Sightings& sightings);
+
+  void act(Manner manner);  // one thing some client does
+  void server_ended();      // what had no answer is unknown now; connections are gone
+  void server_started();    // clients come back with the tokens they have
+
+  void check_waits();    // after a turn: no long poll is older than it asked for
+  void check_inboxes();  // the server's own lists are those of the chronicle
+  bool refused_for_storage() const { return refused_for_storage_; }
+  bool unsure() const { return !unanswered_.empty() || !unknown_.empty(); }
+
+ private:
+  // What is expected of a message that is sent.
+  enum class Expected { accepted, duplicate, conflict, refused, anything };
+  struct Sending {
+    std::size_t client = 0;
+    std::string bytes;
+    base::Digest hash{};
+    std::uint64_t group = 0;
+    Expected expected = Expected::accepted;
+    bool may_expire = false;
+    std::size_t example = 0;
+    std::string id;
+  };
+  struct Accepted {  // a message whose acceptance was told
+    Sending sending;
+    std::uint64_t offset = 0;
+    base::AgentNumber sender;
+  };
+  struct Known {
+    std::uint64_t offset = 0;
+    base::AgentNumber sender;  // 0: not known, the first answer was lost
+  };
+  using Unanswered = std::list<Sending>;
+
+  Client& any_client() { return clients_[dice_.below(clients_.size())]; }
+  Client* any_active();
+  bool remembers_all() const { return options_.remembered_ids > 1'000'000; }
+  std::uint32_t workspace_number(const Client& client) const { return client.caller->workspace_number.value; }
+
+  // Admin (registry.cpp).
+  bool make_workspaces();  // false: there is one to be made yet
+  void enrol(Client& client);
+  void renew_token(Client& client);
+  void remove_someone();
+  void change_settings();
+  void redrive_something();
+  void settle_in(Client& client, std::string_view answer);
+
+  // Senders (senders.cpp).
+  void send_something(Manner manner);
+  void send_again();
+  void send_other_content();
+  void retry_unknown();
+  void send(Sending sending);
+  std::optional<std::size_t> client_of(std::string_view workspace, std::string_view agent_id) const;
+  Wish wish_of(const Example& example, Sending& sending, Manner manner);
+  void judge_answer(const Sending& sending, const base::Result<broker::Sent>& sent);
+  void look_at_message();
+  void read_log();
+
+  // Takers (takers.cpp).
+  void take(Client& client, Manner manner);
+  void wait_for_mail(Client& client);
+  void connect(Client& client);
+  void fiddle_with_connection(Client& client, Manner manner);
+  void settle_due(Client& client, Manner manner);
+  void settle(Client& client, broker::Settlement word, std::vector<InHand> hands);
+  void receive(Client& client, std::span<const broker::Delivery> deliveries, Manner manner);
+  void plan(Client& client, const ReceivedDelivery& delivery, const std::string& delivery_id, Manner manner);
+
+  const Options& options_;
+  const Natives& natives_;
+  World& world_;
+  Ledger& ledger_;
+  Dice dice_;
+  VirtualClock& clock_;
+  Findings& findings_;
+  Sightings& sightings_;
+
+  broker::Caller admin_;
+  std::vector<std::string> workspaces_;
+  std::set<std::string> made_;  // of workspaces_, those whose making was told
+  std::vector<Client> clients_;
+  Unanswered unanswered_;
+  std::vector<Sending> unknown_;
+  std::vector<Accepted> accepted_;        // the newest
+  std::map<std::uint64_t, Known> known_;  // by group: what was told first
+  std::uint64_t groups_ = 0;
+  bool refused_for_storage_ = false;
+};
+
+}  // namespace parley::sim

@@ -1,0 +1,24 @@
+// What a server keeps in its data folder beside the journal: the admin's credential, and where it listens.
+#pragma once
+#include <string>
+
+#include "base/clock.hpp"
+#include "base/hash.hpp"
+#include "base/result.hpp"
+
+namespace parley::app {
+
+struct AdminToken {
+  base::Digest hash{};
+  std::string file;
+  bool made = false;  // by this call
+};
+
+// Reads DATA/admin.token, or makes it: 256 random bits, readable by its owner alone (D10).
+base::Result<AdminToken> admin_token(const std::string& folder, base::Random& random);
+
+// DATA/server.json {"url", "pid"}, for the command line to find the server.
+base::Result<> write_server_file(const std::string& folder, const std::string& url);
+void remove_server_file(const std::string& folder);
+
+}  // namespace parley::app

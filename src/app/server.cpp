@@ -1,0 +1,183 @@
+#include "app/server.hpp"
+
+#include <charconv>
+#include <thread>
+
+#include "app/data_folder.hpp"
+#include "app/snapshots.hpp"
+#include "base/file.hpp"
+#include "broker/broker.hpp"
+#include "gateway/http/gateway.hpp"
+#include "gateway/websocket/gateway.hpp"
+#include "journal/file/file_journal.hpp"
+#include "journal/memory/memory_journal.hpp"
+#include "net/loop.hpp"
+#include "observe/log.hpp"
+#include "observe/metrics.hpp"
+#include "profile/rulesets.hpp"
+
+namespace parley::app {
+namespace {
+
+using base::ErrorCode;
+
+constexpr base::Duration shutdown_patience = std::chrono::seconds(4);
+constexpr base::Duration slow_sync = std::chrono::seconds(1);
+constexpr base::Duration idle_turn = std::chrono::seconds(1);
+constexpr base::Duration held_back_max = std::chrono::milliseconds(200);  // D11: the input queue
+constexpr std::uint64_t round_bytes = 16 << 20;                           // what a round of input may bring
+
+base::Result<net::ListenOptions> parse_listen(const std::string& text) {
+  const std::size_t colon = text.rfind(':');
+  net::ListenOptions options;
+  options.beyond_loopback = false;
+  if (colon != std::string::npos) {
+    options.host = text.substr(0, colon);
+    if (options.host.starts_with('[') && options.host.ends_with(']'))
+      options.host = options.host.substr(1, options.host.size() - 2);
+    const char* const begin = text.data() + colon + 1;
+    const char* const end = text.data() + text.size();
+    if (const auto parsed = std::from_chars(begin, end, options.port); begin != end && parsed.ptr == end)
+      return options;
+  }
+  return base::fail(ErrorCode::BAD_REQUEST, "'" + text + "' is no address to listen on", "--listen",
+                    "Write ADDRESS:PORT, like 127.0.0.1:7411.");
+}
+
+base::Result<std::unique_ptr<journal::Journal>> open_journal(const cli::ServeOptions& options, base::FileSystem& files,
+                                                             base::Random& random, observe::Log& log) {
+  if (options.journal == "memory") return journal::memory::open();
+  if (options.journal != "file")
+    return base::fail(ErrorCode::BAD_REQUEST, "'" + options.journal + "' is no journal this build has", "--journal",
+                      "Use file or memory.");
+  journal::file::Options how;
+  how.folder = options.data_folder + "/journal";
+  how.files = &files;
+  how.random = &random;
+  PARLEY_TRY(journal::file::Opened opened, journal::file::open(std::move(how)));
+  if (const auto& cut = opened.recovered.cut)
+    log.warning(
+        "journal_tail_cut",
+        {{"file", cut->file}, {"offset", cut->offset}, {"bytes", cut->bytes}, {"after_position", cut->after.value}});
+  for (const base::Error& refused : opened.recovered.refused_snapshots)
+    log.warning("snapshot_refused", {{"where", refused.where}, {"message", refused.message}});
+  return std::move(opened.journal);
+}
+
+// Copies what the broker counts into the metrics, before a scrape.
+void update(observe::Metrics& metrics, const broker::Broker::Counts& counts) {
+  using observe::Metric;
+  const auto set = [&](Metric metric, std::uint64_t value, std::string_view label = {}) {
+    observe::Counter& counter = metrics.counter(metric, label);
+    counter.add(value - counter.value());
+  };
+  for (const auto& [profile, count] : counts.accepted) set(Metric::messages_accepted, count, profile);
+  for (std::size_t code = 0; code < counts.refused.size(); ++code)
+    if (counts.refused[code] > 0) set(Metric::messages_refused, counts.refused[code], base::error_infos[code].name);
+  set(Metric::messages_duplicate, counts.duplicates);
+  set(Metric::deliveries_offered, counts.offered);
+  set(Metric::deliveries_acked, counts.acked);
+  set(Metric::journal_blocks, counts.blocks);
+  set(Metric::journal_records, counts.events);
+}
+
+// While the journal's next segment is being made, nothing is read: senders feel the pause, and are not refused.
+void hold_input_back(journal::Journal& journal, base::Clock& clock) {
+  const base::Duration until = clock.monotonic() + held_back_max;
+  while (journal.room_for(round_bytes) == journal::Room::soon && clock.monotonic() < until) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    journal.tick();
+  }
+}
+
+}  // namespace
+
+base::Result<> serve(const cli::ServeOptions& options, const std::function<void(const cli::Started&)>& started) {
+  base::SystemClock clock;
+  base::SystemRandom random;
+  const auto files = base::system_files();
+  PARLEY_TRY(const observe::Level level, observe::parse_level(options.log_level));
+  PARLEY_TRY(const auto log, observe::Log::to_stderr(clock, level));
+  observe::Metrics metrics;
+  const profile::Rulesets rulesets = profile::built_in();
+  PARLEY_TRY(const net::ListenOptions listen, parse_listen(options.listen));
+
+  PARLEY_CHECK(files->make_folder(options.data_folder));
+  PARLEY_TRY(const auto journal, open_journal(options, *files, random, *log));
+  PARLEY_TRY(const AdminToken admin, admin_token(options.data_folder, random));
+
+  broker::Options broker_options;
+  broker_options.admin_token_hash = admin.hash;
+  const auto ruleset_of = [&rulesets](std::string_view name) { return rulesets.find(name).get(); };
+  broker::Broker broker({clock, random, *journal, ruleset_of}, broker_options);
+  const base::Duration began = clock.monotonic();
+  PARLEY_TRY(const broker::Recovery recovery, broker.start());
+  log->info("recovered", {{"events", recovery.events},
+                          {"from_snapshot", recovery.from_snapshot},
+                          {"milliseconds", (clock.monotonic() - began).count() / 1000},
+                          {"downtime", base::to_text(recovery.downtime)}});
+
+  net::LoopSettings settings;
+  for (const std::string& host : options.allowed_hosts) settings.access.hosts.push_back(host);
+  for (const std::string& origin : options.allowed_origins) settings.access.origins.push_back(origin);
+  net::Loop loop(clock, metrics, *log, settings);
+  gateway::http::Gateway http(broker, loop, metrics);
+  gateway::websocket::Gateway sockets(broker, loop);
+  http.before_metrics = [&] { update(metrics, broker.counts()); };
+  base::Duration last_turn{};
+  http.not_ready = [&last_turn] {
+    return last_turn > slow_sync ? std::string("the last sync took over 1 s") : std::string();
+  };
+
+  loop.serve(http, sockets);
+  PARLEY_TRY(const std::uint16_t port, loop.listen(listen));
+  const std::string shown_host = listen.host.find(':') == std::string::npos ? listen.host : "[" + listen.host + "]";
+  const std::string url = "http://" + shown_host + ":" + std::to_string(port);
+  PARLEY_CHECK(write_server_file(options.data_folder, url));
+  bool stopping = false;
+  loop.on_stop_signal([&](int signal) {
+    log->info("stopping", {{"signal", signal}});
+    stopping = true;
+  });
+  log->info("listening", {{"url", url}, {"data", options.data_folder}});
+  started({url, options.data_folder, admin.file, admin.made});
+
+  Snapshots snapshots(*journal, ruleset_of, *log);
+  auto& turn_seconds = metrics.histogram(observe::Metric::loop_turn_seconds);
+  const auto turn = [&]() -> base::Result<> {
+    const base::Duration before = clock.monotonic();
+    PARLEY_CHECK(broker.turn());
+    last_turn = clock.monotonic() - before;
+    turn_seconds.observe(static_cast<std::uint64_t>(last_turn.count()));
+    snapshots.consider(broker.counts().events);
+    loop.flush();
+    return {};
+  };
+  base::Result<> outcome;
+  while (!stopping && outcome) {
+    const base::Duration pause =
+        broker.idle() ? std::min(broker.until_next_due().value_or(idle_turn), idle_turn) : base::Duration{};
+    hold_input_back(*journal, clock);
+    loop.wait(clock.monotonic() + pause);
+    journal->tick();
+    outcome = turn();
+  }
+  if (outcome) {
+    http.end_waits();
+    loop.drain();
+    const base::Duration patience = clock.monotonic() + shutdown_patience;
+    while (outcome && loop.connections() > 0 && clock.monotonic() < patience) {
+      loop.wait(clock.monotonic() + std::chrono::milliseconds(20));
+      outcome = turn();
+    }
+  }
+  remove_server_file(options.data_folder);
+  if (!outcome) {
+    log->error("journal_failed", {{"code", info(outcome.error().code).name}, {"message", outcome.error().message}});
+    return outcome;
+  }
+  log->info("stopped");
+  return journal->close();
+}
+
+}  // namespace parley::app

@@ -1,0 +1,16 @@
+// The server process: builds every resource, wires them, turns the loop, and takes all down in order.
+#pragma once
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "base/result.hpp"
+#include "cli/serve.hpp"
+
+namespace parley::app {
+
+// Serves until SIGTERM or SIGINT. `started` is called once, when connections are accepted. An error: it could not
+// start, or the journal failed, and then what had no answer was not accepted.
+base::Result<> serve(const cli::ServeOptions& options, const std::function<void(const cli::Started&)>& started);
+
+}  // namespace parley::app

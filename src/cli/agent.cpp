@@ -1,0 +1,100 @@
+// `parley agent`: register agents, list, change and remove them, rotate their tokens.
+#include "cli/registration.hpp"
+#include "cli/verbs.hpp"
+#include "json/writer.hpp"
+
+namespace parley::cli {
+namespace {
+
+struct AgentOptions {
+  Online online;
+  std::string id;
+  std::string profile;
+  std::string type;
+  std::string instance;
+  std::string specialty;
+  std::vector<std::string> capabilities;
+  std::optional<std::uint32_t> max_load;
+  std::optional<std::uint32_t> priority;
+  base::Duration grace{};
+};
+
+std::string body_of(const AgentOptions& options, bool with_id) {
+  std::string text;
+  json::Writer out(text);
+  const auto put = [&out](std::string_view name, const std::string& value) {
+    if (!value.empty()) out.member(name, value);
+  };
+  out.begin_object();
+  if (with_id) out.member("agent_id", options.id);
+  put("profile", options.profile);
+  put("agent_type", options.type);
+  put("instance_id", options.instance);
+  put("specialty", options.specialty);
+  if (!options.capabilities.empty()) {
+    out.key("capabilities").begin_array();
+    for (const auto& capability : options.capabilities) out.string(capability);
+    out.end_array();
+  }
+  if (options.max_load) out.member("max_load", *options.max_load);
+  if (options.priority) out.member("priority", *options.priority);
+  out.end_object();
+  return text;
+}
+
+base::Result<Exit> add(Context& context, const AgentOptions& options) {
+  return register_one(context, options.online, "agents", options.id, body_of(options, true));
+}
+
+std::vector<Option> properties(AgentOptions& options, bool profile_required) {
+  return {{"agent_id", "its id, as its messages say", &options.id, true},
+          {"--profile", "the protocol it speaks; `parley schema` lists them", &options.profile, profile_required},
+          {"--type", "agent_type, the role it has in the profile", &options.type},
+          {"--instance", "instance_id", &options.instance},
+          {"--capability", "what it can do; may be repeated", &options.capabilities},
+          {"--specialty", "its specialty", &options.specialty},
+          {"--max-load", "messages it works on at once", &options.max_load},
+          {"--priority", "among agents of the same capability", &options.priority}};
+}
+
+}  // namespace
+
+Verb agent_verb() {
+  auto options = std::make_shared<AgentOptions>();
+  const auto common = workspace_options(options->online);
+  const Option id{"agent_id", "the agent", &options->id, true};
+  return {
+      .name = "agent",
+      .summary = "Register agents, list, change and remove them, rotate their tokens",
+      .examples = {"parley agent add developer-01 --profile collab --type developer"},
+      .verbs = {
+          {.name = "add",
+           .summary = "Register an agent and keep its token",
+           .examples = {"parley agent add architect-main --profile collab --type architect"},
+           .options = properties(*options, true) + common,
+           .run = [options](Context& context) { return add(context, *options); }},
+          {.name = "list",
+           .summary = "List the agents",
+           .options = common,
+           .run = [options](Context& context) { return list_all(context, options->online, "agents"); }},
+          {.name = "change",
+           .summary = "Change an agent's properties",
+           .options = properties(*options, false) + common,
+           .run =
+               [options](Context& context) {
+                 return change_one(context, options->online, "agents", options->id, body_of(*options, false));
+               }},
+          {.name = "remove",
+           .summary = "Remove an agent",
+           .options = std::vector<Option>{id} + common,
+           .run = [options](Context& context) { return remove_one(context, options->online, "agents", options->id); }},
+          {.name = "token",
+           .summary = "Give an agent a new token",
+           .options =
+               std::vector<Option>{id, {"--grace", "how long the old one stays valid", &options->grace}} + common,
+           .run = [options](Context& context) {
+             return rotate_token(context, options->online, "agents", options->id, options->grace);
+           }}}};
+}
+
+}  // namespace parley::cli

@@ -1,0 +1,76 @@
+// `parley bench`: a load on a running server, in a workspace of its own, and what became of it. bench/ has the parts.
+#include "cli/bench/report.hpp"
+#include "cli/bench/run.hpp"
+#include "cli/online.hpp"
+#include "cli/verbs.hpp"
+
+namespace parley::cli {
+namespace {
+
+struct BenchOptions {
+  Online online;
+  std::string transport = "ws";
+  std::string mode = "e2e";
+  std::optional<std::uint32_t> batch;
+  std::optional<std::uint32_t> window;
+  bench::Settings settings;
+};
+
+base::Result<bench::Settings> settings_of(const BenchOptions& options) {
+  bench::Settings settings = options.settings;
+  settings.http = options.transport == "http";
+  settings.publish_only = options.mode == "publish";
+  settings.batch = options.batch.value_or(settings.http ? 1 : settings.batch);
+  settings.window = options.window.value_or(settings.http ? settings.batch : settings.window);
+  const auto within = [](std::uint64_t value, std::uint64_t least, std::uint64_t most) {
+    return value >= least && value <= most;
+  };
+  if (!within(settings.batch, 1, 1000) || !within(settings.producers, 1, 10'000) ||
+      !within(settings.consumers, 1, 10'000) || settings.window == 0 || settings.credit == 0 ||
+      settings.duration.count() <= 0 || settings.rate < 0 || !within(settings.size, 1, 1 << 20))
+    return base::fail(base::ErrorCode::BAD_REQUEST, "a figure is out of bounds", "bench",
+                      "A batch is 1 to 1,000; producers and consumers 1 to 10,000; a message 1 MiB at most.");
+  return settings;
+}
+
+base::Result<Exit> measure(Context& context, const BenchOptions& options) {
+  PARLEY_TRY(const auto settings, settings_of(options));
+  PARLEY_TRY(auto admin, options.online.client());
+  PARLEY_TRY(const auto outcome, bench::run(admin, settings));
+  if (context.json)
+    print_json(context.terminal, bench::to_json(settings, outcome));
+  else
+    bench::print(context.terminal, settings, outcome);
+  return outcome.complete(settings) ? Exit::done : Exit::refused;
+}
+
+}  // namespace
+
+Verb bench_verb() {
+  auto options = std::make_shared<BenchOptions>();
+  bench::Settings& settings = options->settings;
+  return {.name = "bench",
+          .summary = "Measure a running server: throughput, latency, and that nothing is lost",
+          .examples = {"parley bench", "parley bench --mode publish --producers 4", "parley bench --rate 50000 --json",
+                       "parley bench --transport http --producers 64"},
+          .options =
+              std::vector<Option>{
+                  {"--transport", "how messages travel", &options->transport, false, {"ws", "http"}},
+                  {"--mode", "with delivery and ack, or without", &options->mode, false, {"e2e", "publish"}},
+                  {"--producers", "agents that send", &settings.producers},
+                  {"--consumers", "agents that take", &settings.consumers},
+                  {"--batch", "messages a frame (default 256; http: 1)", &options->batch},
+                  {"--window", "messages a producer may have unanswered (default 8192)", &options->window},
+                  {"--credit", "deliveries a consumer may have unacked", &settings.credit},
+                  {"--size", "bytes a message", &settings.size},
+                  {"--duration", "how long to send", &settings.duration},
+                  {"--count", "messages in all, instead of a duration", &settings.count},
+                  {"--rate",
+                   "messages a second in all, each sent when it is due whatever the "
+                   "answers do; 0: as fast as the windows let",
+                   &settings.rate}} +
+              server_options(options->online),
+          .run = [options](Context& context) { return measure(context, *options); }};
+}
+
+}  // namespace parley::cli

@@ -1,0 +1,57 @@
+// A delivery counts as repeated where its attempt is not the first; acked where the server said done.
+#include "cli/bench/receiver.hpp"
+
+#include <algorithm>
+
+#include "cli/bench/messages.hpp"
+
+namespace parley::cli::bench {
+
+void Receiver::take(const sdk::Deliveries& deliveries, Duration now) {
+  for (const auto delivery : deliveries) {
+    Mark mark;
+    const auto task = delivery.message.find("payload").find("task").find("task_id").if_string();
+    if (!task || !read_mark(*task, mark)) continue;  // the server's own words
+    ++tally_->delivered;
+    if (delivery.attempt > 1) ++tally_->repeated;
+    tally_->delivery_latency.add(now - Duration(static_cast<std::int64_t>(mark.due_us)));
+    ids_.emplace_back(delivery.delivery_id);
+    numbers_.push_back(mark.number);
+  }
+}
+
+std::span<const std::string_view> Receiver::next_ids(std::size_t at_most) {
+  views_.assign(ids_.begin(), ids_.begin() + static_cast<std::ptrdiff_t>(std::min(at_most, ids_.size())));
+  return views_;
+}
+
+AckSheet Receiver::drop_taken() {
+  const auto count = static_cast<std::ptrdiff_t>(views_.size());
+  AckSheet sheet;
+  sheet.numbers.assign(numbers_.begin(), numbers_.begin() + count);
+  ids_.erase(ids_.begin(), ids_.begin() + count);
+  numbers_.erase(numbers_.begin(), numbers_.begin() + count);
+  views_.clear();
+  return sheet;
+}
+
+void Receiver::take_statuses(const AckSheet& sheet, json::Value results, const std::optional<base::Error>& error,
+                             Duration now) {
+  tally_->last_ack = now;
+  const auto settle = [this](std::uint64_t number, bool done) {
+    if (!done) {
+      ++tally_->not_acked;
+      return;
+    }
+    ++tally_->acked;
+    tally_->acked_sum += hash_of(number);
+  };
+  if (error || results.size() != sheet.numbers.size()) {
+    for (const auto number : sheet.numbers) settle(number, !error);
+    return;
+  }
+  std::size_t i = 0;
+  for (const auto result : results.elements()) settle(sheet.numbers[i++], result.find("status").if_string() == "done");
+}
+
+}  // namespace parley::cli::bench

@@ -1,0 +1,65 @@
+// Help is looked for before anything is parsed, so that it is given whatever else is missing.
+#include "cli/cli.hpp"
+
+#include <algorithm>
+#include <ostream>
+
+#include "cli/errors.hpp"
+#include "cli/help.hpp"
+#include "cli/options.hpp"
+#include "sdk/cpp/error_text.hpp"
+
+namespace parley::cli {
+namespace {
+
+bool asks_for_help(const std::vector<std::string>& arguments) {
+  return arguments.empty() || arguments.front() == "help" ||
+         std::ranges::find(arguments, "--help") != arguments.end() ||
+         std::ranges::find(arguments, "-h") != arguments.end();
+}
+
+int help(const std::vector<Group>& groups, std::vector<std::string> words, Terminal& terminal) {
+  if (!words.empty() && words.front() == "help") words.erase(words.begin());
+  if (!words.empty() && words.front() == "--reference") {
+    terminal.out << reference(groups);
+    return static_cast<int>(Exit::done);
+  }
+  std::string path;
+  if (const Verb* const verb = find_verb(groups, words, path))
+    terminal.out << help_page(*verb, path, terminal.out_is_tty);
+  else
+    terminal.out << help_page(groups, terminal.out_is_tty);
+  return static_cast<int>(Exit::done);
+}
+
+int usage_error(const std::vector<Group>& groups, const std::vector<std::string>& arguments, const Parsed& parsed,
+                Terminal& terminal) {
+  std::string path;
+  find_verb(groups, arguments, path);
+  const std::string see = "See `parley help" + (path.empty() ? "" : " " + path) + "`.";
+  if (parsed.json) {
+    const auto error = base::fail(base::ErrorCode::BAD_REQUEST, parsed.wrong, "command line", see);
+    print_json(terminal, sdk::to_json(error.error()));
+  } else {
+    terminal.err << coloured("usage: ", Colour::red, terminal.err_is_tty) << printable(parsed.wrong) << '\n'
+                 << "  " << see << '\n';
+  }
+  return static_cast<int>(Exit::usage);
+}
+
+}  // namespace
+
+int run(const std::vector<std::string>& arguments, const Services& services, Terminal& terminal) {
+  const auto groups = all_verbs(services);
+  if (asks_for_help(arguments)) return help(groups, arguments, terminal);
+  const Parsed parsed = parse(groups, arguments);
+  if (!parsed.verb) return usage_error(groups, arguments, parsed, terminal);
+
+  Context context{terminal, parsed.json};
+  const auto exit = parsed.verb->run(context);
+  if (!exit) print_error(context, exit.error());
+  terminal.out.flush();
+  return static_cast<int>(exit ? *exit : exit_of(exit.error()));
+}
+
+}  // namespace parley::cli

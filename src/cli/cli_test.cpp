@@ -1,0 +1,178 @@
+// The command line as its users meet it, without a server: parsing, help, usage errors, exit statuses.
+#include "cli/cli.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <sstream>
+
+#include "cli/help.hpp"
+#include "cli/options.hpp"
+#include "json/parser.hpp"
+
+namespace parley::cli {
+namespace {
+
+struct Run {
+  int status;
+  std::string out, err;
+};
+
+Run run_cli(const std::vector<std::string>& arguments, const Services& services = {}) {
+  std::ostringstream out, err;
+  Terminal terminal{out, err};
+  const int status = run(arguments, services, terminal);
+  return {status, out.str(), err.str()};
+}
+
+// Every verb with its path.
+void collect(const Verb& verb, const std::string& path, std::vector<std::pair<std::string, const Verb*>>& into) {
+  into.emplace_back(path, &verb);
+  for (const auto& inner : verb.verbs) collect(inner, path + " " + inner.name, into);
+}
+
+TEST(CommandLine, every_option_kind_reaches_its_target) {
+  bool flag = false;
+  std::string text = "standing";
+  std::vector<std::string> list, rest;
+  std::uint32_t number = 1;
+  double real = 0;
+  base::Duration duration{};
+  std::optional<base::Duration> delay;
+  std::optional<std::uint32_t> load;
+  const std::vector<Group> groups{{"",
+                                   {{.name = "verb",
+                                     .summary = "",
+                                     .options = {{"first", "", &text, true},
+                                                 {"rest", "", &rest},
+                                                 {"--flag", "", &flag},
+                                                 {"--item", "", &list},
+                                                 {"-n,--number", "", &number},
+                                                 {"--real", "", &real},
+                                                 {"--for", "", &duration},
+                                                 {"--delay", "", &delay},
+                                                 {"--load", "", &load}},
+                                     .run = [](Context&) -> base::Result<Exit> { return Exit::done; }}}}};
+  const auto parsed = parse(groups, {"verb", "a", "--item", "x", "b", "--item", "y", "--flag", "-n", "7", "--real",
+                                     "2.5", "--for", "90s", "c", "--json"});
+  ASSERT_EQ(parsed.wrong, "");
+  ASSERT_TRUE(parsed.verb);
+  EXPECT_EQ(parsed.path, "verb");
+  EXPECT_TRUE(parsed.json);
+  EXPECT_EQ(text, "a");
+  EXPECT_EQ(rest, (std::vector<std::string>{"b", "c"}));
+  EXPECT_EQ(list, (std::vector<std::string>{"x", "y"}));
+  EXPECT_TRUE(flag);
+  EXPECT_EQ(number, 7u);
+  EXPECT_EQ(real, 2.5);
+  EXPECT_EQ(duration, std::chrono::seconds(90));
+  EXPECT_FALSE(delay);
+  EXPECT_FALSE(load);
+
+  EXPECT_NE(parse(groups, {"verb", "a", "--for", "soon"}).wrong, "");
+  EXPECT_NE(parse(groups, {"verb", "a", "-n", "many"}).wrong, "");
+  EXPECT_NE(parse(groups, {"verb"}).wrong, "") << "`first` is required";
+  EXPECT_NE(parse(groups, {"verb", "a", "--unknown"}).wrong, "");
+  EXPECT_NE(parse(groups, {"other"}).wrong, "");
+}
+
+TEST(CommandLine, every_verb_has_a_summary_and_its_examples_parse) {
+  const auto groups = all_verbs({});
+  std::vector<std::pair<std::string, const Verb*>> verbs;
+  for (const auto& group : groups)
+    for (const auto& verb : group.verbs) collect(verb, verb.name, verbs);
+  EXPECT_GE(verbs.size(), 30u);
+  for (const auto& [path, verb] : verbs) {
+    EXPECT_FALSE(verb->summary.empty()) << path;
+    EXPECT_TRUE(verb->run || !verb->verbs.empty()) << path;
+    for (const auto& example : verb->examples) {
+      const auto start = example.find("parley ");
+      ASSERT_NE(start, std::string::npos) << example;
+      std::istringstream words(example.substr(start + 7));
+      std::vector<std::string> arguments;
+      bool quoted = false;
+      for (std::string word; words >> word;) {
+        if (quoted)
+          arguments.back() += " " + word;
+        else
+          arguments.push_back(word);
+        if (std::ranges::count(word, '"') == 1) quoted = !quoted;
+      }
+      const auto parsed = parse(groups, arguments);
+      EXPECT_EQ(parsed.wrong, "") << example;
+      EXPECT_TRUE(parsed.path.starts_with(path)) << example << " runs " << parsed.path;
+    }
+  }
+}
+
+TEST(CommandLine, help_is_given_whatever_is_missing) {
+  for (const std::vector<std::string>& arguments :
+       {std::vector<std::string>{}, {"help"}, {"--help"}, {"-h"}, {"help", "nothing"}}) {
+    const auto page = run_cli(arguments);
+    EXPECT_EQ(page.status, 0);
+    EXPECT_NE(page.out.find("serve"), std::string::npos);
+    EXPECT_NE(page.out.find("Exit status"), std::string::npos);
+    EXPECT_LE(std::ranges::count(page.out, '\n'), 40) << "one page";
+  }
+  const auto page = run_cli({"agent", "add", "--help"});
+  EXPECT_EQ(page.status, 0);
+  EXPECT_NE(page.out.find("parley agent add AGENT_ID --profile TEXT"), std::string::npos) << page.out;
+}
+
+TEST(CommandLine, a_usage_error_is_status_2_and_names_the_help) {
+  const auto wrong = run_cli({"agent", "add", "a", "--colour", "red"});
+  EXPECT_EQ(wrong.status, 2);
+  EXPECT_EQ(wrong.out, "");
+  EXPECT_NE(wrong.err.find("parley help agent add"), std::string::npos) << wrong.err;
+  const auto as_json = run_cli({"agent", "add", "--json"});
+  EXPECT_EQ(as_json.status, 2);
+  EXPECT_TRUE(json::Document::parse(as_json.out)) << as_json.out;
+}
+
+TEST(CommandLine, a_server_that_is_not_there_is_status_3) {
+  // Port 9 of loopback: nobody listens there.
+  const auto away = run_cli({"workspace", "list", "--server", "http://127.0.0.1:9", "--token", "t", "--json"});
+  EXPECT_EQ(away.status, 3);
+  const auto document = json::Document::parse(away.out);
+  ASSERT_TRUE(document) << away.out;
+  EXPECT_EQ(document->root().at_pointer("/error/code").if_string(), "UNREACHABLE");
+}
+
+TEST(CommandLine, serve_tells_where_it_listens_and_what_to_try_next) {
+  const Services services{.serve = [](const ServeOptions& options, const auto& started) -> base::Result<> {
+    EXPECT_EQ(options.listen, "127.0.0.1:0");
+    EXPECT_EQ(options.allowed_hosts, (std::vector<std::string>{"parley.example"}));
+    started(Started{"http://127.0.0.1:7411", options.data_folder, options.data_folder + "/admin.token", true});
+    return {};
+  }};
+  const auto served =
+      run_cli({"serve", "--data", "/somewhere", "--listen", "127.0.0.1:0", "--allow-host", "parley.example"}, services);
+  EXPECT_EQ(served.status, 0);
+  for (const char* said : {"http://127.0.0.1:7411", "/somewhere", "parley workspace create demo"})
+    EXPECT_NE(served.out.find(said), std::string::npos) << said;
+}
+
+TEST(CommandLine, schema_lists_profiles_types_and_schemas_without_a_server) {
+  EXPECT_NE(run_cli({"schema"}).out.find("collab"), std::string::npos);
+  EXPECT_NE(run_cli({"schema", "collab"}).out.find("task_assignment"), std::string::npos);
+  const auto schema = run_cli({"schema", "collab", "task_assignment", "--json"});
+  EXPECT_EQ(schema.status, 0);
+  const auto document = json::Document::parse(schema.out);
+  ASSERT_TRUE(document);
+  EXPECT_TRUE(document->root().find("$id").is_string());
+  const auto unknown = run_cli({"schema", "colab"});
+  EXPECT_EQ(unknown.status, 1);
+  EXPECT_NE(unknown.err.find("collab"), std::string::npos) << "the names there are";
+}
+
+TEST(CommandLine, the_reference_names_every_verb_and_option) {
+  const auto groups = all_verbs({});
+  const auto text = reference(groups);
+  std::vector<std::pair<std::string, const Verb*>> verbs;
+  for (const auto& group : groups)
+    for (const auto& verb : group.verbs) collect(verb, verb.name, verbs);
+  for (const auto& [path, verb] : verbs) EXPECT_NE(text.find("## parley " + path + "\n"), std::string::npos) << path;
+}
+
+}  // namespace
+}  // namespace parley::cli

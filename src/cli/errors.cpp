@@ -1,0 +1,52 @@
+// Code, what is so, where, what to do next, what is legal next: always in this order.
+#include "cli/errors.hpp"
+
+#include <ostream>
+
+#include "sdk/cpp/error_text.hpp"
+
+namespace parley::cli {
+namespace {
+
+std::string joined(const std::vector<std::string>& texts) {
+  std::string line;
+  for (const auto& text : texts) line += (line.empty() ? "" : ", ") + printable(text);
+  return line;
+}
+
+}  // namespace
+
+Exit exit_of(const base::Error& error) {
+  return sdk::kind_of(error) == sdk::Failure::unreachable ? Exit::unreachable : Exit::refused;
+}
+
+std::string error_text(const base::Error& error, bool is_tty) {
+  std::string text;
+  const auto line = [&](std::string_view name, std::string_view said) {
+    if (said.empty()) return;
+    const std::string padded = std::string(name) + std::string(7 - name.size(), ' ');
+    text += "  " + coloured(padded, Colour::faint, is_tty) + std::string(said) + "\n";
+  };
+  const bool refused = exit_of(error) == Exit::refused;
+  text += coloured(refused ? "refused: " : "not reached: ", Colour::red, is_tty);
+  text += coloured(base::info(error.code).name, Colour::strong, is_tty) + "  " + printable(error.message) + "\n";
+  for (const auto& problem : error.details) {
+    const std::string place = problem.instance.empty() ? "the document" : printable(problem.instance);
+    const std::string rule =
+        problem.schema.empty() ? "" : "  " + coloured("(" + printable(problem.schema) + ")", Colour::faint, is_tty);
+    line("at", place + ": " + printable(problem.message) + rule);
+  }
+  line("where", printable(error.where));
+  line("hint", printable(error.hint_text()));
+  line("next", joined(error.legal_next));
+  return text;
+}
+
+void print_error(const Context& context, const base::Error& error) {
+  if (context.json)
+    print_json(context.terminal, sdk::to_json(error));
+  else
+    context.terminal.err << error_text(error, context.terminal.err_is_tty);
+}
+
+}  // namespace parley::cli

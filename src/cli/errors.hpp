@@ -1,0 +1,18 @@
+// An error as a person reads it, and as a program does.
+#pragma once
+#include "base/error.hpp"
+#include "cli/verb.hpp"
+
+namespace parley::cli {
+
+// With --json the error's JSON on standard output; else text on standard error:
+//   refused: SCHEMA  The message is no task_assignment.
+//     at     /payload/priority: expected one of …, found "urgent"
+//     where  POST /v1/workspaces/demo/messages
+//     hint   Mend each place in `details`.
+//     next   task_progress, task_completion
+void print_error(const Context& context, const base::Error& error);
+
+std::string error_text(const base::Error& error, bool is_tty);
+
+}  // namespace parley::cli

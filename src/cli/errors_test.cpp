@@ -1,0 +1,63 @@
+// An error is told so that the next move is clear, to a person and to a program.
+#include "cli/errors.hpp"
+
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "json/parser.hpp"
+
+namespace parley::cli {
+namespace {
+
+base::Error schema_error() {
+  return {base::ErrorCode::SCHEMA,
+          "The message is no task_assignment.",
+          "",
+          "POST /v1/workspaces/demo/messages",
+          {"task_progress", "task_completion"},
+          {{"/payload/priority", "/properties/priority/enum", "found \"urgent\033[5m\""}}};
+}
+
+TEST(ErrorText, code_places_where_hint_and_legal_moves_in_this_order) {
+  EXPECT_EQ(error_text(schema_error(), false),
+            "refused: SCHEMA  The message is no task_assignment.\n"
+            "  at     /payload/priority: found \"urgent\\u001b[5m\"  (/properties/priority/enum)\n"
+            "  where  POST /v1/workspaces/demo/messages\n"
+            "  hint   Mend each place in `details`.\n"
+            "  next   task_progress, task_completion\n");
+}
+
+TEST(ErrorText, colours_hold_no_text_of_the_message) {
+  EXPECT_EQ(error_text(schema_error(), true).find("\033[5m"), std::string::npos);
+}
+
+TEST(ErrorExit, what_had_no_answer_has_a_status_of_its_own) {
+  EXPECT_EQ(exit_of(schema_error()), Exit::refused);
+  EXPECT_EQ(exit_of(base::fail(base::ErrorCode::UNREACHABLE, "").error()), Exit::unreachable);
+  EXPECT_NE(error_text(base::fail(base::ErrorCode::UNREACHABLE, "x").error(), false).find("not reached"),
+            std::string::npos);
+}
+
+TEST(ErrorPrinting, with_json_the_error_is_the_one_document_on_standard_output) {
+  std::ostringstream out, err;
+  Terminal terminal{out, err};
+  print_error({terminal, true}, schema_error());
+  EXPECT_EQ(err.str(), "");
+  const auto document = json::Document::parse(out.str());
+  ASSERT_TRUE(document);
+  EXPECT_EQ(document->root().at_pointer("/error/code").if_string(), "SCHEMA");
+  EXPECT_EQ(document->root().at_pointer("/error/legal_next/0").if_string(), "task_progress");
+  EXPECT_EQ(document->root().at_pointer("/error/details/0/instance").if_string(), "/payload/priority");
+}
+
+TEST(ErrorPrinting, without_it_standard_output_stays_clean) {
+  std::ostringstream out, err;
+  Terminal terminal{out, err};
+  print_error({terminal, false}, schema_error());
+  EXPECT_EQ(out.str(), "");
+  EXPECT_FALSE(err.str().empty());
+}
+
+}  // namespace
+}  // namespace parley::cli

@@ -1,0 +1,184 @@
+// One calm page for all, one for each verb.
+#include "cli/help.hpp"
+
+#include <algorithm>
+
+namespace parley::cli {
+namespace {
+
+struct Shown {
+  std::string text;  // "--limit N"
+  std::string meaning;
+};
+
+std::string placeholder(const Option& option) {
+  struct {
+    std::string operator()(bool*) const { return ""; }
+    std::string operator()(std::string*) const { return " TEXT"; }
+    std::string operator()(std::vector<std::string>*) const { return " TEXT"; }
+    std::string operator()(std::uint32_t*) const { return " N"; }
+    std::string operator()(std::uint64_t*) const { return " N"; }
+    std::string operator()(double*) const { return " N"; }
+    std::string operator()(base::Duration*) const { return " 30s"; }
+    std::string operator()(std::optional<std::uint32_t>*) const { return " N"; }
+    std::string operator()(std::optional<base::Duration>*) const { return " 30s"; }
+  } const word;
+  return std::visit(word, option.target);
+}
+
+// What a target holds before anything was parsed; empty where that says nothing.
+std::string default_of(const Option& option) {
+  if (const auto* const text = std::get_if<std::string*>(&option.target)) return **text;
+  if (const auto* const n = std::get_if<std::uint32_t*>(&option.target)) return std::to_string(**n);
+  if (const auto* const n = std::get_if<std::uint64_t*>(&option.target)) return std::to_string(**n);
+  if (const auto* const d = std::get_if<base::Duration*>(&option.target))
+    return (*d)->count() > 0 ? base::to_text(**d) : "";
+  return "";
+}
+
+std::string capitals(std::string text) {
+  std::ranges::transform(text, text.begin(),
+                         [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c; });
+  return text;
+}
+
+std::string meaning_of(const Option& option) {
+  std::string text = option.meaning;
+  if (!option.choices.empty()) {
+    std::string words;
+    for (const auto& choice : option.choices) words += (words.empty() ? "" : ", ") + choice;
+    text += ": " + words;
+  }
+  if (option.required && !option.is_positional()) text += " (required)";
+  if (const auto standing = default_of(option); !standing.empty() && !option.is_positional())
+    text += " (default " + standing + ")";
+  return text;
+}
+
+Shown shown(const Option& option) {
+  if (option.is_positional()) return {capitals(option.name), meaning_of(option)};
+  std::string name = option.name;
+  if (const auto comma = name.find(','); comma != name.npos) name.insert(comma + 1, " ");
+  return {name + placeholder(option), meaning_of(option)};
+}
+
+std::string usage_of(const Verb& verb, const std::string& path) {
+  std::string text = "parley " + path;
+  if (!verb.verbs.empty()) return text + " VERB …";
+  for (const auto& option : verb.options) {
+    const bool many = std::holds_alternative<std::vector<std::string>*>(option.target);
+    if (option.is_positional())
+      text += (option.required ? " " : " [") + capitals(option.name) + (many ? "…" : "") + (option.required ? "" : "]");
+    else if (option.required)
+      text += " " + option.name + placeholder(option);
+  }
+  return text + " [options]";
+}
+
+std::string rows(const std::vector<Shown>& all, std::size_t width) {
+  std::string text;
+  for (const auto& [name, meaning] : all)
+    text += "  " + name + std::string(width > width_of(name) ? width - width_of(name) : 1, ' ') + meaning + "\n";
+  return text;
+}
+
+std::size_t width_of_all(const std::vector<Shown>& all) {
+  std::size_t width = 0;
+  for (const auto& one : all) width = std::max(width, width_of(one.text));
+  return width + 2;
+}
+
+void append_reference(std::string& text, const Verb& verb, const std::string& path) {
+  text += "\n## parley " + path + "\n" + verb.summary + ".\n\n```\n" + usage_of(verb, path) + "\n```\n";
+  if (!verb.options.empty()) {
+    text += "\n| option | meaning |\n|---|---|\n";
+    for (const auto& option : verb.options) {
+      std::string meaning = meaning_of(option);
+      for (std::size_t at = 0; (at = meaning.find('|', at)) != meaning.npos; at += 2) meaning.insert(at, "\\");
+      text += "| `" + shown(option).text + "` | " + meaning + " |\n";
+    }
+  }
+  if (!verb.examples.empty()) {
+    text += "\n```sh\n";
+    for (const auto& example : verb.examples) text += example + "\n";
+    text += "```\n";
+  }
+  for (const auto& inner : verb.verbs) append_reference(text, inner, path + " " + inner.name);
+}
+
+}  // namespace
+
+const Verb* find_verb(const std::vector<Group>& groups, const std::vector<std::string>& words, std::string& path) {
+  const Verb* found = nullptr;
+  const auto among = [](const std::vector<Verb>& verbs, const std::string& word) {
+    const auto at = std::ranges::find(verbs, word, &Verb::name);
+    return at == verbs.end() ? nullptr : &*at;
+  };
+  for (const auto& word : words) {
+    const Verb* next = nullptr;
+    if (found)
+      next = among(found->verbs, word);
+    else
+      for (const auto& group : groups)
+        if (!next) next = among(group.verbs, word);
+    if (!next) break;
+    found = next;
+    path += (path.empty() ? "" : " ") + word;
+  }
+  return found;
+}
+
+std::string help_page(const std::vector<Group>& groups, bool is_tty) {
+  std::string text = coloured("parley", Colour::strong, is_tty) + ": messages between agents, kept and delivered.\n";
+  for (const auto& group : groups) {
+    text += "\n" + coloured(group.title, Colour::faint, is_tty) + "\n";
+    std::vector<Shown> all;
+    for (const auto& verb : group.verbs) all.push_back({verb.name, verb.summary});
+    text += rows(all, 13);
+  }
+  text +=
+      "\n`parley help VERB` tells more. Every verb takes --json.\n"
+      "Exit status: 0 done, 1 refused, 2 usage, 3 the server could not be reached.\n";
+  return text;
+}
+
+std::string help_page(const Verb& verb, const std::string& path, bool is_tty) {
+  std::string text = verb.summary + ".\n\n  " + coloured(usage_of(verb, path), Colour::strong, is_tty) + "\n";
+  std::vector<Shown> all;
+  for (const auto& inner : verb.verbs) all.push_back({inner.name, inner.summary});
+  if (verb.verbs.empty()) {
+    for (const auto& option : verb.options) all.push_back(shown(option));
+    all.push_back({"--json", "one JSON document on standard output"});
+  }
+  text += "\n" + rows(all, width_of_all(all));
+  if (!verb.examples.empty()) {
+    text += "\n";
+    for (const auto& example : verb.examples) text += "  " + coloured(example, Colour::faint, is_tty) + "\n";
+  }
+  return text;
+}
+
+std::string reference(const std::vector<Group>& groups) {
+  std::string text =
+      "# The command line\n"
+      "\n"
+      "One program, `parley`. This page is written by `parley help --reference`.\n"
+      "\n"
+      "- **Exit status**: 0 done, 1 refused, 2 usage, 3 the server could not be reached.\n"
+      "- **`--json`** on every verb: one JSON document on standard output, also where the answer is an error\n"
+      "  (`{\"error\": {code, message, hint, where, legal_next?, details}}`); `tail` prints one document a line.\n"
+      "- **Server and token** of verbs that call a server: `--server`, `--token`; `PARLEY_SERVER`, `PARLEY_TOKEN`; "
+      "the\n"
+      "  data folder (`--data`, else `$XDG_DATA_HOME/parley`, else `~/.local/share/parley`) with `server.json` and\n"
+      "  `admin.token` of a server on this machine.\n"
+      "- **`--as AGENT`** calls with the agent's own token, which `parley agent add` keeps in the data folder's\n"
+      "  `tokens/WORKSPACE/AGENT.token`, readable by its owner alone.\n"
+      "- **Workspace**: `--workspace`, `PARLEY_WORKSPACE`, or the only one there is.\n"
+      "- Colours are for terminals only (`NO_COLOR` turns them off). Control characters in messages are shown as\n"
+      "  escapes, never sent to the terminal.\n";
+  for (const auto& group : groups)
+    for (const auto& verb : group.verbs) append_reference(text, verb, verb.name);
+  return text;
+}
+
+}  // namespace parley::cli

@@ -1,0 +1,122 @@
+// One way to find a server for every verb.
+#include "cli/online.hpp"
+
+#include <ostream>
+
+#include "json/parser.hpp"
+#include "json/writer.hpp"
+
+namespace parley::cli {
+namespace {
+
+constexpr json::Limits answer_limits{.bytes = 256 << 20, .elements = 10'000'000};
+
+}  // namespace
+
+base::Result<sdk::Client> Online::client() const {
+  PARLEY_TRY(auto access, sdk::discover(wanted));
+  return sdk::Client(std::move(access));
+}
+
+base::Result<std::string> Online::workspace(sdk::Client& client) const {
+  if (const auto& named = client.access().workspace; !named.empty()) return named;
+  PARLEY_TRY(const auto reply, client.get("/v1/workspaces?limit=2"));
+  const auto document = json::Document::parse(reply.body, answer_limits);
+  const auto items = document ? document->root().find("items") : json::Value();
+  if (items.size() == 1)
+    if (const auto name = items.element(0).find("name").if_string()) return std::string(*name);
+  return base::fail(base::ErrorCode::BAD_REQUEST,
+                    items.size() == 0 ? "there is no workspace yet" : "there are several workspaces", "--workspace",
+                    items.size() == 0 ? "Make one with `parley workspace create NAME`."
+                                      : "Name one with --workspace or PARLEY_WORKSPACE.");
+}
+
+base::Result<Connected> connect(const Online& online) {
+  PARLEY_TRY(auto client, online.client());
+  PARLEY_TRY(auto workspace, online.workspace(client));
+  return Connected{std::move(client), std::move(workspace)};
+}
+
+std::vector<Option> operator+(std::vector<Option> first, std::vector<Option> more) {
+  first.insert(first.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
+  return first;
+}
+
+std::vector<Option> server_options(Online& online) {
+  return {{"--server", "address of the server (else PARLEY_SERVER, else the data folder's)", &online.wanted.server},
+          {"--token", "bearer token (else PARLEY_TOKEN, else the data folder's)", &online.wanted.token},
+          {"--data", "data folder (else $XDG_DATA_HOME/parley)", &online.wanted.data_folder}};
+}
+
+std::vector<Option> workspace_options(Online& online) {
+  return std::vector<Option>{
+             {"-w,--workspace", "workspace (else PARLEY_WORKSPACE, else the only one)", &online.wanted.workspace}} +
+         server_options(online);
+}
+
+std::vector<Option> agent_options(Online& online) {
+  return std::vector<Option>{
+             {"--as", "the agent to act as; its token is kept in the data folder", &online.wanted.agent, true}} +
+         workspace_options(online);
+}
+
+base::Result<Exit> show(Context& context, const base::Result<sdk::Reply>& reply, const Row& hidden) {
+  if (!reply) return std::unexpected(reply.error());
+  if (context.json) {
+    print_json(context.terminal, reply->body.empty() ? "{}" : reply->body);
+    return Exit::done;
+  }
+  if (reply->body.empty()) {
+    context.terminal.out << coloured("done", Colour::green, context.terminal.out_is_tty) << '\n';
+    return Exit::done;
+  }
+  PARLEY_TRY(const auto document, json::Document::parse(reply->body, answer_limits));
+  if (const auto items = document.root().find("items"); items.is_array())
+    print_items(context.terminal, items, hidden);
+  else
+    print_members(context.terminal, document.root());
+  return Exit::done;
+}
+
+base::Result<std::string> all_pages(sdk::Client& client, const std::string& path, std::uint32_t limit) {
+  constexpr std::uint32_t page_max = 1'000;
+  std::string text, after;
+  json::Writer out(text);
+  out.begin_object().key("items").begin_array();
+  while (limit > 0) {
+    const std::string page = "limit=" + std::to_string(std::min(limit, page_max));
+    const std::string from = after.empty() ? "" : "&after=" + sdk::escape(after);
+    const char* const joint = path.find('?') == path.npos ? "?" : "&";
+    PARLEY_TRY(const auto reply, client.get(path + joint + page + from));
+    PARLEY_TRY(const auto document, json::Document::parse(reply.body, answer_limits));
+    const auto items = document.root().find("items");
+    for (const auto item : items.elements()) out.value(item);
+    limit -= std::min(limit, items.size());
+    const auto next = document.root().find("next");
+    after = next.is_string() ? std::string(next.as_string()) : next.is_number() ? json::to_text(next) : "";
+    if (after.empty() || items.size() == 0) break;
+  }
+  out.end_array().end_object();
+  return text;
+}
+
+base::Result<std::string> object_of(const std::vector<std::string>& assignments) {
+  std::string text;
+  json::Writer out(text);
+  out.begin_object();
+  for (const auto& assignment : assignments) {
+    const auto equals = assignment.find('=');
+    if (equals == assignment.npos || equals == 0)
+      return base::fail(base::ErrorCode::BAD_REQUEST, "\"" + assignment + "\" is not of the form name=value");
+    const std::string value = assignment.substr(equals + 1);
+    out.key(assignment.substr(0, equals));
+    if (json::Document::parse(value))
+      out.raw(value);
+    else
+      out.string(value);
+  }
+  out.end_object();
+  return text;
+}
+
+}  // namespace parley::cli

@@ -1,0 +1,47 @@
+// What all verbs that call a server share: finding it, the workspace, and showing what it answers.
+#pragma once
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/verb.hpp"
+#include "sdk/cpp/client.hpp"
+#include "sdk/cpp/workspace.hpp"
+
+namespace parley::cli {
+
+// The options themselves, and what comes of them.
+struct Online {
+  sdk::Wanted wanted;
+
+  base::Result<sdk::Client> client() const;
+  // The workspace named; or the only one there is.
+  base::Result<std::string> workspace(sdk::Client& client) const;
+};
+
+// A connection with its workspace, as most verbs need them.
+struct Connected {
+  sdk::Client client;
+  std::string workspace;
+};
+base::Result<Connected> connect(const Online& online);
+
+// --server, --token, --data.
+std::vector<Option> server_options(Online& online);
+// These and --workspace; these and a required --as.
+std::vector<Option> workspace_options(Online& online);
+std::vector<Option> agent_options(Online& online);
+
+std::vector<Option> operator+(std::vector<Option> first, std::vector<Option> more);
+
+// The answer as it came (--json), or as a table of its items without the `hidden` members, or as its members.
+base::Result<Exit> show(Context& context, const base::Result<sdk::Reply>& reply, const Row& hidden = {});
+
+// All pages of a list, as one {"items": […]}.
+base::Result<std::string> all_pages(sdk::Client& client, const std::string& path, std::uint32_t limit);
+
+// "key=value" arguments as members of a JSON object: the value as JSON where it is JSON, else as a string.
+base::Result<std::string> object_of(const std::vector<std::string>& assignments);
+
+}  // namespace parley::cli

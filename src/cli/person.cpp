@@ -1,0 +1,81 @@
+// `parley person`: register people, list, change and remove them, rotate their tokens.
+#include "cli/registration.hpp"
+#include "cli/verbs.hpp"
+#include "json/writer.hpp"
+
+namespace parley::cli {
+namespace {
+
+struct PersonOptions {
+  Online online;
+  std::string id;
+  std::vector<std::string> roles;
+  std::string public_key;
+  base::Duration grace{};
+};
+
+std::string body_of(const PersonOptions& options, bool with_id) {
+  std::string text;
+  json::Writer out(text);
+  out.begin_object();
+  if (with_id) out.member("person_id", options.id);
+  if (!options.roles.empty()) {
+    out.key("roles").begin_array();
+    for (const auto& role : options.roles) out.string(role);
+    out.end_array();
+  }
+  if (!options.public_key.empty()) out.member("public_key", options.public_key);
+  out.end_object();
+  return text;
+}
+
+std::vector<Option> properties(PersonOptions& options, bool roles_required) {
+  return {{"person_id", "their id", &options.id, true},
+          {"--role", "maintainer, moderator, approver or observer; may be repeated", &options.roles, roles_required},
+          {"--public-key", "the key their decisions are signed with", &options.public_key}};
+}
+
+}  // namespace
+
+Verb person_verb() {
+  auto options = std::make_shared<PersonOptions>();
+  const auto common = workspace_options(options->online);
+  const Option id{"person_id", "the person", &options->id, true};
+  return {
+      .name = "person",
+      .summary = "Register people, list, change and remove them, rotate their tokens",
+      .examples = {"parley person add ada --role approver"},
+      .verbs = {
+          {.name = "add",
+           .summary = "Register a person and keep their token",
+           .examples = {"parley person add ada --role maintainer --role approver"},
+           .options = properties(*options, true) + common,
+           .run =
+               [options](Context& context) {
+                 return register_one(context, options->online, "people", options->id, body_of(*options, true));
+               }},
+          {.name = "list",
+           .summary = "List the people",
+           .options = common,
+           .run = [options](Context& context) { return list_all(context, options->online, "people"); }},
+          {.name = "change",
+           .summary = "Change a person's roles or key",
+           .options = properties(*options, false) + common,
+           .run =
+               [options](Context& context) {
+                 return change_one(context, options->online, "people", options->id, body_of(*options, false));
+               }},
+          {.name = "remove",
+           .summary = "Remove a person",
+           .options = std::vector<Option>{id} + common,
+           .run = [options](Context& context) { return remove_one(context, options->online, "people", options->id); }},
+          {.name = "token",
+           .summary = "Give a person a new token",
+           .options =
+               std::vector<Option>{id, {"--grace", "how long the old one stays valid", &options->grace}} + common,
+           .run = [options](Context& context) {
+             return rotate_token(context, options->online, "people", options->id, options->grace);
+           }}}};
+}
+
+}  // namespace parley::cli

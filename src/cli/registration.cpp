@@ -1,0 +1,67 @@
+// Tokens go into the data folder, so that `--as NAME` works at once on this machine.
+#include "cli/registration.hpp"
+
+#include <ostream>
+
+#include "json/parser.hpp"
+
+namespace parley::cli {
+namespace {
+
+base::Result<Exit> keep_token(Context& context, const Connected& server, const std::string& name,
+                              const sdk::Reply& reply, std::string_view what) {
+  PARLEY_TRY(const auto document, json::Document::parse(reply.body));
+  const auto token = document.root().find("token").if_string();
+  const sdk::TokenStore tokens(server.client.access().data_folder);
+  if (token) PARLEY_CHECK(tokens.put(server.workspace, name, *token));
+  if (context.json) return show(context, reply);
+
+  const Terminal& terminal = context.terminal;
+  if (!token) {
+    terminal.out << printable(name) << " is registered already, with these properties. Its token stays as it is.\n";
+    return Exit::done;
+  }
+  terminal.out << printable(name) << what << printable(server.workspace) << ".\n  "
+               << coloured("token  ", Colour::faint, terminal.out_is_tty) << printable(*token) << "\n  "
+               << coloured("kept   ", Colour::faint, terminal.out_is_tty)
+               << printable(tokens.path(server.workspace, name)) << ", for --as " << printable(name) << '\n';
+  return Exit::done;
+}
+
+}  // namespace
+
+base::Result<Exit> register_one(Context& context, const Online& online, std::string_view whose, const std::string& name,
+                                const std::string& body) {
+  PARLEY_TRY(auto server, connect(online));
+  PARLEY_TRY(const auto reply, server.client.post(sdk::path_of(server.workspace, {whose}), body));
+  return keep_token(context, server, name, reply, " is registered in ");
+}
+
+base::Result<Exit> rotate_token(Context& context, const Online& online, std::string_view whose, const std::string& name,
+                                base::Duration grace) {
+  PARLEY_TRY(auto server, connect(online));
+  const std::string body = "{\"grace\":\"" + base::to_text(grace) + "\"}";
+  PARLEY_TRY(const auto reply, server.client.post(sdk::path_of(server.workspace, {whose, name, "token"}), body));
+  return keep_token(context, server, name, reply, " has a new token in ");
+}
+
+base::Result<Exit> list_all(Context& context, const Online& online, std::string_view whose) {
+  PARLEY_TRY(auto server, connect(online));
+  PARLEY_TRY(auto text, all_pages(server.client, sdk::path_of(server.workspace, {whose}), UINT32_MAX));
+  return show(context, sdk::Reply{200, std::move(text)});
+}
+
+base::Result<Exit> change_one(Context& context, const Online& online, std::string_view whose, const std::string& name,
+                              const std::string& body) {
+  PARLEY_TRY(auto server, connect(online));
+  return show(context, server.client.patch(sdk::path_of(server.workspace, {whose, name}), body));
+}
+
+base::Result<Exit> remove_one(Context& context, const Online& online, std::string_view whose, const std::string& name) {
+  PARLEY_TRY(auto server, connect(online));
+  PARLEY_TRY(auto reply, server.client.remove(sdk::path_of(server.workspace, {whose, name})));
+  sdk::TokenStore(server.client.access().data_folder).remove(server.workspace, name);
+  return show(context, reply);
+}
+
+}  // namespace parley::cli

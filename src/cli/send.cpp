@@ -1,0 +1,129 @@
+// `parley send`: native messages from files or standard input, one or many, each accepted or refused on its own.
+#include <fstream>
+#include <iostream>
+#include <iterator>
+#include <ostream>
+
+#include "cli/errors.hpp"
+#include "cli/online.hpp"
+#include "cli/verbs.hpp"
+#include "json/parser.hpp"
+#include "json/writer.hpp"
+#include "sdk/cpp/error_text.hpp"
+
+namespace parley::cli {
+namespace {
+
+struct SendOptions {
+  Online online;
+  std::vector<std::string> files;
+  bool ndjson = false;
+  std::string idempotency_key;
+};
+
+base::Result<std::string> contents_of(const std::string& file) {
+  if (file == "-") return std::string(std::istreambuf_iterator<char>(std::cin), {});
+  std::ifstream stream(file, std::ios::binary);
+  std::string text((std::istreambuf_iterator<char>(stream)), {});
+  if (!stream) return base::fail(base::ErrorCode::NOT_FOUND, "the file cannot be read", file, "Check its name.");
+  return text;
+}
+
+bool is_ndjson(const std::string& file) {
+  return file.ends_with(".ndjson") || file.ends_with(".jsonl");
+}
+
+using Outcomes = std::vector<base::Result<sdk::Sent>>;
+
+base::Result<Outcomes> send_file(sdk::Workspace& workspace, const SendOptions& options, const std::string& file) {
+  PARLEY_TRY(const auto text, contents_of(file));
+  if (options.ndjson || is_ndjson(file)) return workspace.send_many(text, true);
+  const auto first = text.find_first_not_of(" \t\r\n");
+  if (first != text.npos && text[first] == '[') return workspace.send_many(text, false);
+  auto sent = workspace.send(text, options.idempotency_key);
+  if (!sent && sdk::kind_of(sent.error()) == sdk::Failure::unreachable) return std::unexpected(sent.error());
+  Outcomes outcomes;
+  outcomes.push_back(std::move(sent));
+  return outcomes;
+}
+
+// Which of a file's messages an error is about.
+void name_message(base::Error& error, const std::string& file, std::size_t number) {
+  const std::string message = (file == "-" ? "standard input" : file) + ", message " + std::to_string(number);
+  error.where = error.where.empty() ? message : message + ": " + error.where;
+}
+
+void write_json(json::Writer& out, const base::Result<sdk::Sent>& outcome) {
+  if (!outcome) {
+    out.raw(sdk::to_json(outcome.error()));
+    return;
+  }
+  out.begin_object().member("message_id", outcome->message_id).member("offset", outcome->offset);
+  out.member("status", outcome->duplicate ? "duplicate" : "accepted").key("warnings").begin_array();
+  for (const auto& warning : outcome->warnings)
+    out.begin_object()
+        .member("instance", warning.instance)
+        .member("schema", warning.schema)
+        .member("message", warning.message)
+        .end_object();
+  out.end_array().end_object();
+}
+
+void print_text(const Context& context, const base::Result<sdk::Sent>& outcome) {
+  const Terminal& terminal = context.terminal;
+  if (!outcome) return print_error(context, outcome.error());
+  terminal.out << coloured(outcome->duplicate ? "duplicate " : "accepted  ",
+                           outcome->duplicate ? Colour::yellow : Colour::green, terminal.out_is_tty)
+               << printable(outcome->message_id) << "  offset " << outcome->offset << '\n';
+  for (const auto& warning : outcome->warnings)
+    terminal.out << "  " << coloured("warning ", Colour::yellow, terminal.out_is_tty) << printable(warning.instance)
+                 << ": " << printable(warning.message) << '\n';
+}
+
+base::Result<Exit> send(Context& context, const SendOptions& options) {
+  PARLEY_TRY(auto server, connect(options.online));
+  sdk::Workspace workspace(server.client, server.workspace);
+  std::string text;
+  json::Writer out(text);
+  bool refused = false;
+  std::size_t count = 0;
+  out.begin_array();
+  for (const auto& file : options.files.empty() ? std::vector<std::string>{"-"} : options.files) {
+    PARLEY_TRY(auto outcomes, send_file(workspace, options, file));
+    const std::size_t before = count;
+    for (auto& outcome : outcomes) {
+      ++count;
+      refused = refused || !outcome;
+      if (!outcome && outcomes.size() > 1) name_message(outcome.error(), file, count - before);
+      if (context.json)
+        write_json(out, outcome);
+      else
+        print_text(context, outcome);
+    }
+  }
+  out.end_array();
+  // One message in, one object out; many give an array.
+  if (context.json) print_json(context.terminal, count == 1 ? text.substr(1, text.size() - 2) : text);
+  return refused ? Exit::refused : Exit::done;
+}
+
+}  // namespace
+
+Verb send_verb() {
+  auto options = std::make_shared<SendOptions>();
+  return {
+      .name = "send",
+      .summary = "Send native messages from files or standard input",
+      .examples = {"parley send --as architect-main task.json",
+                   "cat tasks.ndjson | parley send --as architect-main --ndjson"},
+      .options =
+          std::vector<Option>{
+              {"file", "JSON message, JSON array or NDJSON; - or none: standard input", &options->files},
+              {"--ndjson", "one message a line (known by the names .ndjson and .jsonl)", &options->ndjson},
+              {"--idempotency-key", "id of a message that has none of its own", &options->idempotency_key}} +
+          agent_options(options->online),
+      .run = [options](Context& context) { return send(context, *options); },
+  };
+}
+
+}  // namespace parley::cli

@@ -1,0 +1,66 @@
+// Listens on loopback unless told otherwise (D10).
+#include "cli/serve.hpp"
+
+#include <ostream>
+
+#include "cli/verbs.hpp"
+#include "json/writer.hpp"
+#include "sdk/cpp/access.hpp"
+
+namespace parley::cli {
+namespace {
+
+void say_started(Context& context, const Started& started) {
+  const Terminal& terminal = context.terminal;
+  if (context.json) {
+    std::string text;
+    json::Writer(text)
+        .begin_object()
+        .member("url", started.url)
+        .member("data", started.data_folder)
+        .member("admin_token_file", started.admin_token_file)
+        .end_object();
+    print_json(terminal, text);
+    terminal.out.flush();
+    return;
+  }
+  const auto line = [&terminal](std::string_view name, std::string_view value) {
+    terminal.out << "  " << coloured(name, Colour::faint, terminal.out_is_tty) << printable(value) << '\n';
+  };
+  terminal.out << coloured("Parley listens.", Colour::green, terminal.out_is_tty) << '\n';
+  line("at     ", started.url);
+  line("data   ", started.data_folder);
+  line("admin  ", started.admin_token_file);
+  line("next   ", started.first_start ? "parley workspace create demo" : "parley workspace list");
+  line("stop   ", "Ctrl-C");
+  terminal.out.flush();
+}
+
+}  // namespace
+
+Verb serve_verb(const ServeEntry& entry) {
+  auto options = std::make_shared<ServeOptions>();
+  return {
+      .name = "serve",
+      .summary = "Run the server, on this machine's loopback unless told otherwise",
+      .examples = {"parley serve", "parley serve --data /var/lib/parley --listen 127.0.0.1:7411"},
+      .options = {{"--data", "data folder (default $XDG_DATA_HOME/parley)", &options->data_folder},
+                  {"--listen", "address and port", &options->listen},
+                  {"--journal", "where the journal is: file, or memory, which keeps nothing", &options->journal},
+                  {"--allow-host", "another Host header to answer to; may be repeated", &options->allowed_hosts},
+                  {"--allow-origin", "a browser's origin that may call; may be repeated", &options->allowed_origins},
+                  {"--log-level",
+                   "least level that is logged",
+                   &options->log_level,
+                   false,
+                   {"debug", "info", "warning", "error"}}},
+      .run = [options, entry](Context& context) -> base::Result<Exit> {
+        if (!entry) return base::fail(base::ErrorCode::INTERNAL, "this program was built without a server");
+        options->data_folder = sdk::data_folder(options->data_folder);
+        PARLEY_CHECK(entry(*options, [&context](const Started& started) { say_started(context, started); }));
+        return Exit::done;
+      },
+  };
+}
+
+}  // namespace parley::cli

@@ -1,0 +1,14 @@
+// What ack and nack have in common.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "cli/online.hpp"
+
+namespace parley::cli {
+
+// One line, or one JSON result, a delivery; refused where any was superseded or unknown.
+base::Result<Exit> settle(Context& context, const Online& online, sdk::Settlement what,
+                          const std::vector<std::string>& delivery_ids, const sdk::SettleOptions& options);
+
+}  // namespace parley::cli

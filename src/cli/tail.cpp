@@ -1,0 +1,87 @@
+// `parley tail`: the log in offset order, and on as it grows.
+#include <algorithm>
+#include <iterator>
+#include <ostream>
+
+#include "cli/online.hpp"
+#include "cli/verbs.hpp"
+#include "json/parser.hpp"
+#include "json/writer.hpp"
+
+namespace parley::cli {
+namespace {
+
+struct TailOptions {
+  Online online;
+  std::uint64_t from = 1;
+  std::uint32_t max = 1'000;
+  bool follow = false;
+};
+
+// Told in other columns, or only in --json.
+bool is_left_out(std::string_view member) {
+  constexpr std::string_view left_out[] = {"offset",  "logged_at", "event",
+                                           "message", "notice",    "processing_duration_ms"};
+  return std::ranges::find(left_out, member) != std::end(left_out);
+}
+
+// Offset, time and event first, then the other members as name=value; of lists of problems only how many there are.
+void print_entry(const Terminal& terminal, json::Value entry) {
+  terminal.out << coloured(cell_of(entry.find("offset")), Colour::strong, terminal.out_is_tty);
+  for (const auto name : {"logged_at", "event"})
+    if (const auto value = entry.find(name)) terminal.out << "  " << cell_of(value);
+  for (const auto [key, value] : entry.members()) {
+    if (is_left_out(key) || value.is_null()) continue;
+    const bool is_problems = key == "warnings" || key == "validation_errors";
+    terminal.out << "  " << coloured(printable(key) + "=", Colour::faint, terminal.out_is_tty)
+                 << (is_problems ? std::to_string(value.size()) : cell_of(value));
+  }
+  terminal.out << '\n';
+}
+
+base::Result<Exit> tail(Context& context, const TailOptions& options) {
+  PARLEY_TRY(auto server, connect(options.online));
+  const Terminal& terminal = context.terminal;
+  std::uint64_t from = options.from, left = options.max;
+  while (left > 0) {
+    const std::string query = "?from=" + std::to_string(from) +
+                              "&max=" + std::to_string(std::min<std::uint64_t>(left, 1'000)) +
+                              (options.follow ? "&wait=30s" : "");
+    sdk::CallOptions call;
+    call.timeout = std::chrono::seconds(60);
+    PARLEY_TRY(const auto reply, server.client.get(sdk::path_of(server.workspace, {"log"}) + query, call));
+    PARLEY_TRY(const auto document, json::Document::parse(reply.body, {.bytes = 256 << 20, .elements = 10'000'000}));
+    const auto items = document.root().find("items");
+    for (const auto entry : items.elements()) {
+      if (context.json)
+        print_json(terminal, json::to_text(entry));
+      else
+        print_entry(terminal, entry);
+      from = std::max(from, entry.find("offset").if_uint().value_or(0) + 1);
+    }
+    terminal.out.flush();
+    from = std::max(from, document.root().find("next").if_uint().value_or(0));
+    if (options.follow) continue;
+    left -= std::min<std::uint64_t>(left, items.size());
+    if (items.size() == 0) break;
+  }
+  return Exit::done;
+}
+
+}  // namespace
+
+Verb tail_verb() {
+  auto options = std::make_shared<TailOptions>();
+  return {.name = "tail",
+          .summary = "Print the log, and follow it as it grows",
+          .examples = {"parley tail -f", "parley tail --from 100 --max 20 --json"},
+          .options = std::vector<Option>{{"--from", "offset to begin with", &options->from},
+                                         {"-n,--max", "how many entries at most, unless following", &options->max},
+                                         {"-f,--follow", "go on as new entries come, until Ctrl-C", &options->follow},
+                                         {"--as", "the agent whose part of the log (else the admin's: all)",
+                                          &options->online.wanted.agent}} +
+                     workspace_options(options->online),
+          .run = [options](Context& context) { return tail(context, *options); }};
+}
+
+}  // namespace parley::cli

@@ -1,0 +1,56 @@
+// What a verb of the command line is: its options as data, bound to the fields of a plain struct, and what it does.
+// options.cpp turns the table into a parser and into the help pages; a verb's file knows nothing of either.
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "base/result.hpp"
+#include "base/time.hpp"
+#include "cli/terminal.hpp"
+
+namespace parley::cli {
+
+// The contract of the exit status.
+enum class Exit : int { done = 0, refused = 1, usage = 2, unreachable = 3 };
+Exit exit_of(const base::Error& error);
+
+// Where an option's value goes. A bool is a flag; a vector takes the option more than once.
+using Target = std::variant<bool*, std::string*, std::vector<std::string>*, std::uint32_t*, std::uint64_t*, double*,
+                            base::Duration*, std::optional<std::uint32_t>*, std::optional<base::Duration>*>;
+
+struct Option {
+  std::string name;  // "--limit", "-n,--limit", or a plain word for a positional argument
+  std::string meaning;
+  Target target;
+  bool required = false;
+  std::vector<std::string> choices{};  // empty: anything
+
+  bool is_positional() const { return name.front() != '-'; }
+};
+
+struct Context {
+  Terminal& terminal;
+  bool json = false;  // one JSON document on standard output, whatever happens
+};
+
+struct Verb {
+  std::string name;
+  std::string summary;  // one line, imperative
+  std::vector<std::string> examples{};
+  std::vector<Option> options{};
+  std::function<base::Result<Exit>(Context&)> run{};  // none where it has verbs of its own
+  std::vector<Verb> verbs{};
+};
+
+// Verbs of one purpose, as the help page shows them.
+struct Group {
+  std::string title;
+  std::vector<Verb> verbs;
+};
+
+}  // namespace parley::cli

@@ -1,0 +1,92 @@
+// `parley workspace`: make, list, look at and change workspaces. Needs the admin's token.
+#include "cli/online.hpp"
+#include "cli/verbs.hpp"
+#include "json/writer.hpp"
+
+namespace parley::cli {
+namespace {
+
+struct WorkspaceOptions {
+  Online online;
+  std::string name;
+  std::string validation;
+  std::vector<std::string> profiles;
+  std::vector<std::string> settings;
+};
+
+base::Result<std::string> body_of(const WorkspaceOptions& options, bool with_name) {
+  std::string text;
+  json::Writer out(text);
+  out.begin_object();
+  if (with_name) out.member("name", options.name);
+  if (!options.validation.empty()) out.member("validation", options.validation);
+  if (!options.profiles.empty()) {
+    out.key("profiles").begin_array();
+    for (const auto& profile : options.profiles) out.string(profile);
+    out.end_array();
+  }
+  if (!options.settings.empty()) {
+    PARLEY_TRY(const auto settings, object_of(options.settings));
+    out.key("settings").raw(settings);
+  }
+  out.end_object();
+  return text;
+}
+
+base::Result<Exit> create(Context& context, const WorkspaceOptions& options) {
+  PARLEY_TRY(auto client, options.online.client());
+  PARLEY_TRY(const auto body, body_of(options, true));
+  return show(context, client.post("/v1/workspaces", body));
+}
+
+base::Result<Exit> list(Context& context, const WorkspaceOptions& options) {
+  PARLEY_TRY(auto client, options.online.client());
+  PARLEY_TRY(auto text, all_pages(client, "/v1/workspaces", UINT32_MAX));
+  return show(context, sdk::Reply{200, std::move(text)}, {"settings"});
+}
+
+base::Result<Exit> show_one(Context& context, const WorkspaceOptions& options) {
+  PARLEY_TRY(auto client, options.online.client());
+  return show(context, client.get(sdk::path_of(options.name)));
+}
+
+base::Result<Exit> set(Context& context, const WorkspaceOptions& options) {
+  PARLEY_TRY(auto client, options.online.client());
+  PARLEY_TRY(const auto body, body_of(options, false));
+  return show(context, client.patch(sdk::path_of(options.name), body));
+}
+
+std::vector<Option> properties(WorkspaceOptions& options) {
+  return {{"name", "name of the workspace", &options.name, true},
+          {"--validation", "what happens to messages with defects", &options.validation, false, {"strict", "lenient"}},
+          {"--profile", "a profile agents may speak; may be repeated (default: all built-in ones)", &options.profiles},
+          {"--set", "a setting as name=value, the value JSON or text; may be repeated", &options.settings}};
+}
+
+}  // namespace
+
+Verb workspace_verb() {
+  auto options = std::make_shared<WorkspaceOptions>();
+  const auto bound = [options](auto what) { return [options, what](Context& c) { return what(c, *options); }; };
+  const auto server = server_options(options->online);
+  return {.name = "workspace",
+          .summary = "Make, list, look at and change workspaces",
+          .examples = {"parley workspace create demo", "parley workspace set demo --validation lenient"},
+          .verbs = {{.name = "create",
+                     .summary = "Make a workspace",
+                     .examples = {"parley workspace create demo --validation lenient --profile collab"},
+                     .options = properties(*options) + server,
+                     .run = bound(create)},
+                    {.name = "list", .summary = "List the workspaces", .options = server, .run = bound(list)},
+                    {.name = "show",
+                     .summary = "Show one workspace",
+                     .options = std::vector<Option>{{"name", "name of the workspace", &options->name, true}} + server,
+                     .run = bound(show_one)},
+                    {.name = "set",
+                     .summary = "Change a workspace",
+                     .examples = {"parley workspace set demo --set lease=60s"},
+                     .options = properties(*options) + server,
+                     .run = bound(set)}}};
+}
+
+}  // namespace parley::cli

@@ -1,0 +1,94 @@
+#include "gateway/form/form.hpp"
+
+namespace parley::gateway::form {
+namespace {
+
+void write_problems(json::Writer& writer, std::span<const base::Problem> problems) {
+  writer.begin_array();
+  for (const base::Problem& problem : problems)
+    writer.begin_object()
+        .member("instance", problem.instance)
+        .member("schema", problem.schema)
+        .member("message", problem.message)
+        .end_object();
+  writer.end_array();
+}
+
+}  // namespace
+
+void write_error(json::Writer& writer, const base::Error& error) {
+  writer.begin_object().member("code", info(error.code).name).member("message", error.message);
+  writer.member("hint", error.hint_text()).member("where", error.where);
+  if (!error.legal_next.empty()) {
+    writer.key("legal_next").begin_array();
+    for (const std::string& move : error.legal_next) writer.string(move);
+    writer.end_array();
+  }
+  writer.key("details");
+  write_problems(writer, error.details);
+  writer.end_object();
+}
+
+std::string error_body(const base::Error& error) {
+  std::string body;
+  json::Writer writer(body);
+  writer.begin_object().key("error");
+  write_error(writer, error);
+  writer.end_object();
+  return body;
+}
+
+void write_sent(json::Writer& writer, const base::Result<broker::Sent>& sent) {
+  writer.begin_object();
+  if (!sent) {
+    writer.key("error");
+    write_error(writer, sent.error());
+  } else {
+    writer.member("message_id", sent->message_id).member("offset", sent->offset.value);
+    writer.member("status", std::string_view(sent->duplicate ? "duplicate" : "accepted"));
+    writer.key("warnings");
+    write_problems(writer, sent->warnings);
+  }
+  writer.end_object();
+}
+
+void append_delivery(std::string& out, const broker::Delivery& delivery) {
+  json::Writer writer(out);
+  writer.begin_object().member("delivery_id", delivery.delivery_id).member("offset", delivery.offset.value);
+  writer.member("attempt", delivery.attempt);
+  if (delivery.lease_until) writer.member("lease_until", base::to_rfc3339(*delivery.lease_until));
+  writer.member("priority", envelope::name(delivery.priority));
+  if (delivery.notice)
+    writer.member("origin", std::string_view("server")).key("notice").raw(delivery.message);
+  else
+    writer.member("profile", delivery.profile).key("message").raw(delivery.message);
+  writer.key("warnings");
+  write_problems(writer, delivery.warnings);
+  writer.end_object();
+}
+
+void write_settled(json::Writer& writer, std::span<const std::string_view> ids,
+                   std::span<const broker::Settled> settled) {
+  writer.begin_array();
+  for (std::size_t i = 0; i < ids.size(); ++i)
+    writer.begin_object().member("delivery_id", ids[i]).member("status", name(settled[i])).end_object();
+  writer.end_array();
+}
+
+base::Result<std::optional<base::Duration>> duration_member(json::Value object, std::string_view key) {
+  constexpr base::Duration longest = std::chrono::days(36'500);  // so that now + duration stays a time
+  const json::Value value = object.find(key);
+  if (!value) return std::nullopt;
+  const std::string where = '/' + std::string(key);
+  if (!value.is_string())
+    return base::fail(base::ErrorCode::BAD_REQUEST, std::string(key) + " is no text", where,
+                      "Write a duration as text: \"100ms\", \"30s\".");
+  auto duration = base::parse_duration(value.as_string());
+  if (duration && *duration <= longest) return *duration;
+  if (duration) return base::fail(base::ErrorCode::BAD_REQUEST, std::string(key) + " is longer than 100 years", where);
+  base::Error error = std::move(duration).error();
+  error.where = where;
+  return std::unexpected(std::move(error));
+}
+
+}  // namespace parley::gateway::form

@@ -1,0 +1,28 @@
+// The JSON forms that every front speaks: errors, what became of a message sent, deliveries, what became of a
+// settlement (surface table). The same shapes over HTTP and WebSocket.
+#pragma once
+#include <span>
+
+#include "broker/port.hpp"
+#include "json/writer.hpp"
+
+namespace parley::gateway::form {
+
+// {"code", "message", "hint", "where", "legal_next"?, "details": [{"instance", "schema", "message"}]}
+void write_error(json::Writer& writer, const base::Error& error);
+std::string error_body(const base::Error& error);  // {"error": …}
+
+// {"message_id", "offset", "status", "warnings": […]}, or {"error": …}
+void write_sent(json::Writer& writer, const base::Result<broker::Sent>& sent);
+
+// {"delivery_id", "offset", "attempt", "lease_until", "priority", "message" or "notice", "warnings": […]}
+void append_delivery(std::string& out, const broker::Delivery& delivery);
+
+// [{"delivery_id", "status"}] beside the ids asked about.
+void write_settled(json::Writer& writer, std::span<const std::string_view> ids,
+                   std::span<const broker::Settled> settled);
+
+// "30s" under `key`; none where it is left out. BAD_REQUEST for what is no duration, or one of over 100 years.
+base::Result<std::optional<base::Duration>> duration_member(json::Value object, std::string_view key);
+
+}  // namespace parley::gateway::form

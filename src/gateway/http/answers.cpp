@@ -1,0 +1,32 @@
+#include "gateway/http/answers.hpp"
+
+#include "gateway/form/form.hpp"
+
+namespace parley::gateway::http {
+
+using base::ErrorCode;
+using net::http::Response;
+
+Response json_response(int status, std::string body) {
+  return {.status = status, .body = std::move(body)};
+}
+
+Response error_response(const base::Error& error) {
+  Response response = json_response(info(error.code).http_status, form::error_body(error));
+  if (error.code == ErrorCode::UNAUTHENTICATED) response.fields.emplace_back("WWW-Authenticate", "Bearer");
+  if (error.code == ErrorCode::UPGRADE_REQUIRED) response.fields.emplace_back("Upgrade", "websocket");
+  if (error.code == ErrorCode::METHOD_NOT_ALLOWED) response.fields.emplace_back("Allow", error.where);
+  if (response.status == 429 || response.status == 503) response.fields.emplace_back("Retry-After", "1");
+  return response;
+}
+
+Response deliveries_response(std::span<const broker::Delivery> deliveries) {
+  std::string body = R"({"deliveries":[)";
+  for (const broker::Delivery& delivery : deliveries) {
+    if (body.back() != '[') body += ',';
+    form::append_delivery(body, delivery);
+  }
+  return json_response(200, std::move(body) + "]}");
+}
+
+}  // namespace parley::gateway::http

@@ -1,0 +1,35 @@
+// Requests against spec/api/openapi.json, so that what is documented is what is checked: bodies against their schemas,
+// query parameters against their names and schemas. Value type once built; read by the loop's thread.
+#pragma once
+#include <map>
+#include <set>
+#include <string>
+
+#include "base/result.hpp"
+#include "json/parser.hpp"
+#include "net/http/target.hpp"
+#include "schema/program.hpp"
+
+namespace parley::gateway::http {
+
+extern const std::string_view openapi_document;  // as served
+
+class Contract {
+ public:
+  Contract();  // a defect in the document is our own bug and stops the process
+
+  // BAD_REQUEST with every defect, where the operation has a JSON body schema and the body breaks it.
+  base::Result<> check_body(std::string_view operation, json::Value body) const;
+  // BAD_REQUEST for a parameter the operation does not have, or of another form; `where`: "?name".
+  base::Result<> check_query(std::string_view operation, const net::http::QueryParameters& query) const;
+
+ private:
+  struct Operation {
+    std::optional<schema::Program> body;
+    schema::Program query;
+    std::set<std::string, std::less<>> numbers;  // query parameters that are whole numbers
+  };
+  std::map<std::string, Operation, std::less<>> operations_;
+};
+
+}  // namespace parley::gateway::http

@@ -1,0 +1,144 @@
+#include "gateway/http/gateway.hpp"
+
+#include "gateway/http/answers.hpp"
+#include "gateway/http/media.hpp"
+#include "net/http/target.hpp"
+
+namespace parley::gateway::http {
+namespace {
+
+using base::ErrorCode;
+using broker::Answer;
+using net::http::Response;
+
+// `Authorization: Bearer TOKEN`; empty where there is none.
+std::string_view bearer(const net::http::Head& head) {
+  std::string_view value = head.find("Authorization");
+  if (value.size() < 7 || !net::http::same_ignoring_case(value.substr(0, 7), "Bearer ")) return {};
+  value.remove_prefix(7);
+  while (value.starts_with(' ')) value.remove_prefix(1);
+  return value;
+}
+
+base::Result<> check_media_type(const Route& route, const net::http::Head& head) {
+  if (!head.has_body()) return {};
+  const std::string_view type = head.find("Content-Type");
+  const bool fits = media_type(type) == "application/json" ||
+                    (route.call == Call::send_messages && media_type(type) == "application/x-ndjson");
+  if (!fits)
+    return base::fail(ErrorCode::UNSUPPORTED_MEDIA_TYPE,
+                      type.empty() ? "the request has no Content-Type"
+                                   : "'" + std::string(type.substr(0, 64)) + "' is not taken here",
+                      "Content-Type", "Send application/json; messages also as application/x-ndjson.");
+  const std::string_view coding = head.find("Content-Encoding");
+  if (coding.empty() || net::http::same_ignoring_case(coding, "identity")) return {};
+  return base::fail(ErrorCode::UNSUPPORTED_MEDIA_TYPE,
+                    "the content coding '" + std::string(coding.substr(0, 64)) + "' is not taken here",
+                    "Content-Encoding", "Send the body as it is.");
+}
+
+}  // namespace
+
+Gateway::Gateway(broker::Port& broker, net::Loop& loop, observe::Metrics& metrics)
+    : broker_(broker), loop_(loop), metrics_(metrics) {}
+
+// Answers leave when everything decided so far is durable, refusals and reads too (D3).
+void Gateway::respond(net::RequestId id, Response response) {
+  broker_.after_sync([this, id, response = std::move(response)]() mutable { loop_.respond(id, std::move(response)); });
+}
+
+void Gateway::respond(net::RequestId id, const base::Result<Answer>& answer) {
+  respond(id, answer ? json_response(answer->status, answer->json) : error_response(answer.error()));
+}
+
+void Gateway::finish(RequestKey request, Response response) {
+  const auto at = requests_.find(request);
+  if (at == requests_.end()) return;
+  respond(at->second.id, std::move(response));
+  requests_.erase(at);
+}
+
+Response Gateway::refusal(const base::Error& error) {
+  return error_response(error);
+}
+
+void Gateway::on_closed(net::ConnectionId connection) {
+  auto at = requests_.lower_bound({connection.value, 0});
+  while (at != requests_.end() && at->first.first == connection.value) {
+    broker_.cancel(at->second.wait);
+    at = requests_.erase(at);
+  }
+}
+
+base::Result<> Gateway::authenticate(Request& request, const net::http::Head& head) {
+  const Route& route = *request.match.route;
+  if (route.access == Access::anyone) return {};
+  const std::string_view token = bearer(head);
+  if (!token.empty()) request.caller = broker_.caller_of(token);
+  if (!request.caller)
+    return base::fail(ErrorCode::UNAUTHENTICATED,
+                      token.empty() ? "the request has no bearer token" : "the bearer token is not valid here",
+                      "Authorization");
+  if (route.access == Access::admin && request.caller->kind != broker::Caller::Kind::admin)
+    return base::fail(ErrorCode::FORBIDDEN, "'" + request.caller->id + "' may not do this", {}, "Use the admin token.");
+  if (route.call == Call::take || route.call == Call::read_log) request.token = token;
+  return {};
+}
+
+base::Result<Gateway::Request> Gateway::open(net::RequestId id, const net::http::Head& head) {
+  static const Route unknown{};  // wants a token, like all that is not said to be open
+  Request request;
+  request.id = id;
+  auto matched = match(head.method, head.path);
+  request.match = matched ? std::move(*matched) : Match{&unknown, {}};
+  PARLEY_CHECK(authenticate(request, head));  // who has no token learns nothing of what is there (I1)
+  if (!matched) return std::unexpected(std::move(matched).error());
+  PARLEY_CHECK(check_media_type(*request.match.route, head));
+  PARLEY_TRY(request.query, net::http::parse_query(head.query));
+  PARLEY_CHECK(contract_.check_query(request.match.route->operation, request.query));
+  return request;
+}
+
+net::HeadDecision Gateway::on_head(net::RequestId id, const net::http::Head& head) {
+  auto request = open(id, head);
+  if (!request) return error_response(request.error());
+  const Route& route = *request->match.route;
+  if (route.call == Call::stream) {
+    if (head.asks_upgrade) return net::AcceptWebSocket{};
+    return error_response({ErrorCode::UPGRADE_REQUIRED, "this path speaks WebSocket", {}, "Upgrade", {}, {}});
+  }
+  if (route.body_bytes_max == 0 && head.has_body())
+    return error_response({ErrorCode::BAD_REQUEST, "this call takes no body", {}, "Content-Length", {}, {}});
+  requests_.emplace(key(id), std::move(*request));
+  return net::AcceptBody{route.body_bytes_max};
+}
+
+void Gateway::on_request(net::RequestId id, const net::http::Head& head, std::string_view bytes) {
+  const auto at = requests_.find(key(id));
+  if (at == requests_.end()) return;
+  Request& request = at->second;
+  const Route& route = *request.match.route;
+  if (route.call == Call::send_messages) {
+    send(request, head, bytes);
+    requests_.erase(at);
+    return;
+  }
+  Body body;
+  if (route.body_bytes_max > 0) {
+    auto parsed = parser_.parse(bytes.empty() ? std::string_view("{}") : bytes);
+    base::Result<> checked = parsed ? contract_.check_body(route.operation, *parsed) : base::Result<>();
+    if (!parsed) checked = std::unexpected(std::move(parsed).error());
+    if (!checked) return finish(key(id), error_response(checked.error()));
+    body = *parsed;
+  }
+  if (route.call == Call::take) return take(request, body);
+  if (route.call == Call::read_log) return read_log(request);
+  if (route.call == Call::metrics) {
+    before_metrics();
+    return finish(key(id), {.content_type = "text/plain; version=0.0.4", .body = metrics_.text()});
+  }
+  respond(id, answer(request, body));
+  requests_.erase(at);
+}
+
+}  // namespace parley::gateway::http

@@ -1,0 +1,83 @@
+// The HTTP/1.1 JSON API: heads are routed and authenticated before a body is read (D10), bodies are checked against the
+// OpenAPI document, calls go to the broker, answers leave when what they say is durable (D3). Resource type, the loop's
+// thread; broker, loop and metrics outlive it.
+#pragma once
+#include <functional>
+#include <map>
+
+#include "broker/port.hpp"
+#include "gateway/http/contract.hpp"
+#include "gateway/http/routes.hpp"
+#include "json/parser.hpp"
+#include "net/http/target.hpp"
+#include "net/loop.hpp"
+#include "observe/metrics.hpp"
+
+namespace parley::gateway::http {
+
+class Gateway final : public net::HttpPort {
+ public:
+  Gateway(broker::Port& broker, net::Loop& loop, observe::Metrics& metrics);
+
+  net::HeadDecision on_head(net::RequestId request, const net::http::Head& head) override;
+  void on_request(net::RequestId request, const net::http::Head& head, std::string_view body) override;
+  net::http::Response refusal(const base::Error& error) override;
+  void on_closed(net::ConnectionId connection) override;
+
+  // Shutting down: calls that wait are answered with what there is, and none waits any more.
+  void end_waits();
+
+  // Before a scrape: whatever is counted elsewhere is copied into the metrics.
+  std::function<void()> before_metrics = [] {};
+  // Why the process as a whole is not ready; empty: it is.
+  std::function<std::string()> not_ready = [] { return std::string(); };
+
+ private:
+  using RequestKey = std::pair<std::uint64_t, std::uint64_t>;  // connection, number
+  static RequestKey key(net::RequestId id) { return {id.connection.value, id.number}; }
+  using Body = json::Value;
+
+  // A request whose head was accepted, until it is answered.
+  struct Request {
+    net::RequestId id;
+    Match match;
+    std::optional<broker::Caller> caller;
+    net::http::QueryParameters query;
+
+    // Of a call that may wait.
+    std::string token;  // looked at anew after each wait: it may have been revoked meanwhile
+    broker::WaitId wait;
+    base::Duration deadline{};  // by the loop's clock
+    broker::TakeRequest take;
+    std::string take_id;
+    std::uint64_t log_from = 1;
+    std::uint32_t log_max = 100;
+  };
+
+  base::Result<Request> open(net::RequestId id, const net::http::Head& head);
+  base::Result<> authenticate(Request& request, const net::http::Head& head);
+
+  base::Result<broker::Answer> answer(const Request& request, Body body);
+  base::Result<broker::Answer> settle(const Request& request, broker::Settlement what, Body body);
+  void send(const Request& request, const net::http::Head& head, std::string_view bytes);
+
+  void take(Request& request, Body body);
+  void try_take(RequestKey request);
+  void read_log(Request& request);
+  void try_log(RequestKey request);
+  base::Result<> look_at_token_again(Request& request);
+
+  void respond(net::RequestId id, net::http::Response response);
+  void respond(net::RequestId id, const base::Result<broker::Answer>& answer);
+  void finish(RequestKey request, net::http::Response response);
+
+  broker::Port& broker_;
+  net::Loop& loop_;
+  observe::Metrics& metrics_;
+  Contract contract_;
+  json::Parser parser_;
+  std::map<RequestKey, Request> requests_;
+  bool waits_ended_ = false;
+};
+
+}  // namespace parley::gateway::http

@@ -1,0 +1,101 @@
+// POST …/messages: one native message, an array of them, or one a line (NDJSON). Each stands on its own (MSH-12).
+#include "gateway/form/form.hpp"
+#include "gateway/http/answers.hpp"
+#include "gateway/http/gateway.hpp"
+#include "gateway/http/media.hpp"
+
+namespace parley::gateway::http {
+namespace {
+
+using base::ErrorCode;
+
+constexpr std::size_t batch_max = 1'000;
+constexpr std::size_t key_bytes_max = 256;
+
+// A batch may be larger than a message, and has its messages one level deeper. Each is held to its own size by ingress.
+json::Limits batch_limits(std::string_view text) {
+  json::Limits limits;
+  limits.bytes = 8 << 20;
+  const std::size_t first = text.find_first_not_of(" \t\r\n");
+  if (first != std::string_view::npos && text[first] == '[') limits.depth += 1;
+  return limits;
+}
+
+base::Result<std::string_view> idempotency_key(const net::http::Head& head, bool many) {
+  const std::string_view key = head.find("Idempotency-Key");
+  if (key.empty() || (!many && key.size() <= key_bytes_max)) return key;
+  return base::fail(base::ErrorCode::BAD_REQUEST,
+                    many ? "one Idempotency-Key cannot name many messages"
+                         : "the Idempotency-Key has " + std::to_string(key.size()) + " bytes, the limit is " +
+                               std::to_string(key_bytes_max),
+                    "Idempotency-Key", many ? "Give each message an id of its own." : "");
+}
+
+bool blank(std::string_view line) {
+  return line.find_first_not_of(" \t\r") == std::string_view::npos;
+}
+
+std::vector<std::string_view> lines_of(std::string_view text) {
+  std::vector<std::string_view> lines;
+  while (!text.empty()) {
+    const std::size_t end = text.find('\n');
+    const std::string_view line = text.substr(0, end);
+    if (!blank(line)) lines.push_back(line);
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+  }
+  return lines;
+}
+
+net::http::Response too_many(std::size_t count) {
+  return error_response(
+      {ErrorCode::PAYLOAD_TOO_LARGE,
+       "the batch has " + std::to_string(count) + " messages, the limit is " + std::to_string(batch_max),
+       {},
+       {},
+       {},
+       {}});
+}
+
+}  // namespace
+
+void Gateway::send(const Request& request, const net::http::Head& head, std::string_view bytes) {
+  const std::string& workspace = request.match.parameters[0];
+  const auto refuse = [&](const base::Error& error) { respond(request.id, error_response(error)); };
+  std::string body;
+  json::Writer writer(body);
+  if (media_type(head.find("Content-Type")) == "application/x-ndjson") {
+    const auto lines = lines_of(bytes);
+    if (lines.size() > batch_max) return respond(request.id, too_many(lines.size()));
+    if (const auto key = idempotency_key(head, true); !key) return refuse(key.error());
+    writer.begin_array();
+    for (const std::string_view line : lines) {
+      const auto parsed = parser_.parse(line);
+      form::write_sent(writer, parsed ? broker_.send(*request.caller, workspace, {parser_.slice(*parsed), *parsed}, {})
+                                      : base::Result<broker::Sent>(std::unexpected(parsed.error())));
+    }
+    writer.end_array();
+    return respond(request.id, json_response(207, std::move(body)));
+  }
+
+  const auto parsed = parser_.parse(bytes, batch_limits(bytes));
+  if (!parsed) return refuse(parsed.error());
+  const auto key = idempotency_key(head, parsed->is_array());
+  if (!key) return refuse(key.error());
+  if (parsed->is_array()) {
+    std::vector<std::string_view> slices;
+    parser_.slices(*parsed, slices);
+    if (slices.size() > batch_max) return respond(request.id, too_many(slices.size()));
+    writer.begin_array();
+    std::size_t i = 0;
+    for (const json::Value element : parsed->elements())
+      form::write_sent(writer, broker_.send(*request.caller, workspace, {slices[i++], element}, {}));
+    writer.end_array();
+    return respond(request.id, json_response(207, std::move(body)));
+  }
+  const auto sent = broker_.send(*request.caller, workspace, {parser_.slice(*parsed), *parsed}, *key);
+  if (!sent) return refuse(sent.error());
+  form::write_sent(writer, sent);
+  respond(request.id, json_response(202, std::move(body)));
+}
+
+}  // namespace parley::gateway::http

@@ -1,0 +1,117 @@
+// Calls that may wait for what is not there yet: take and log (long polls).
+#include <algorithm>
+#include <charconv>
+
+#include "gateway/form/form.hpp"
+#include "gateway/http/answers.hpp"
+#include "gateway/http/gateway.hpp"
+
+namespace parley::gateway::http {
+namespace {
+
+constexpr base::Duration wait_max = std::chrono::seconds(60);
+
+template <class Number>
+void read_number(const net::http::QueryParameters& query, std::string_view name, Number& into) {
+  for (const auto& [key, value] : query)  // the form has been checked
+    if (key == name) std::from_chars(value.data(), value.data() + value.size(), into);
+}
+
+// `next` of a page of the log.
+std::uint64_t next_of(std::string_view log_page) {
+  constexpr std::string_view name = R"("next":)";
+  const std::size_t at = log_page.rfind(name);
+  std::uint64_t next = 0;
+  if (at != std::string_view::npos)
+    std::from_chars(log_page.data() + at + name.size(), log_page.data() + log_page.size(), next);
+  return next;
+}
+
+}  // namespace
+
+void Gateway::end_waits() {
+  waits_ended_ = true;
+  std::vector<RequestKey> waiting;
+  for (auto& [key, request] : requests_) {
+    if (request.wait == broker::WaitId{}) continue;
+    broker_.cancel(request.wait);
+    request.deadline = loop_.now();
+    waiting.push_back(key);
+  }
+  for (const RequestKey& key : waiting) {
+    if (requests_.at(key).match.route->call == Call::take)
+      try_take(key);
+    else
+      try_log(key);
+  }
+}
+
+// Whoever waited for long may be nobody by now (I4).
+base::Result<> Gateway::look_at_token_again(Request& request) {
+  request.caller = broker_.caller_of(request.token);
+  if (request.caller) return {};
+  return base::fail(base::ErrorCode::UNAUTHENTICATED, "the bearer token is no longer valid", "Authorization");
+}
+
+void Gateway::take(Request& request, Body body) {
+  const auto wait = form::duration_member(body, "wait");
+  const auto lease = form::duration_member(body, "lease");
+  if (!wait || !lease) return finish(key(request.id), error_response(wait ? lease.error() : wait.error()));
+  request.deadline =
+      loop_.now() + (waits_ended_ ? base::Duration{} : std::min(wait->value_or(base::Duration{}), wait_max));
+  request.take.max = static_cast<std::uint32_t>(body.find("max").if_uint().value_or(1));
+  request.take.lease = lease->value_or(base::Duration{});
+  request.take_id = body.find("take_id").if_string().value_or("");
+  try_take(key(request.id));
+}
+
+void Gateway::try_take(RequestKey key) {
+  const auto at = requests_.find(key);
+  if (at == requests_.end()) return;
+  Request& request = at->second;
+  if (std::exchange(request.wait, {}) != broker::WaitId{})
+    if (const auto known = look_at_token_again(request); !known) return finish(key, error_response(known.error()));
+  const auto& where = request.match.parameters;
+  request.take.take_id = request.take_id;
+  const auto deliveries = broker_.take(*request.caller, where[0], where[1], request.take);
+  if (!deliveries) return finish(key, error_response(deliveries.error()));
+  const base::Duration left = request.deadline - loop_.now();
+  if (!deliveries->empty() || left <= base::Duration{}) return finish(key, deliveries_response(*deliveries));
+  request.wait = broker_.wait_for_mail(*request.caller, where[0], where[1], left, [this, key] { try_take(key); });
+}
+
+void Gateway::read_log(Request& request) {
+  base::Duration wait{};
+  for (const auto& [name, value] : request.query) {
+    if (name != "wait") continue;
+    const auto parsed = base::parse_duration(value);
+    if (!parsed) return finish(key(request.id), error_response(parsed.error()));
+    wait = std::min(*parsed, wait_max);
+  }
+  request.deadline = loop_.now() + (waits_ended_ ? base::Duration{} : wait);
+  read_number(request.query, "from", request.log_from);
+  read_number(request.query, "max", request.log_max);
+  try_log(key(request.id));
+}
+
+void Gateway::try_log(RequestKey key) {
+  const auto at = requests_.find(key);
+  if (at == requests_.end()) return;
+  Request& request = at->second;
+  if (std::exchange(request.wait, {}) != broker::WaitId{})
+    if (const auto known = look_at_token_again(request); !known) return finish(key, error_response(known.error()));
+  const std::string& workspace = request.match.parameters[0];
+  const auto answer = broker_.log(*request.caller, workspace, request.log_from, request.log_max);
+  if (!answer) return finish(key, error_response(answer.error()));
+  const base::Duration left = request.deadline - loop_.now();
+  if (!answer->json.starts_with(R"({"items":[])") || left <= base::Duration{})
+    return finish(key, json_response(200, answer->json));
+  // Nothing that this caller may read so far. One call looks at a bounded stretch; the next turn looks at the next.
+  const std::uint64_t next = next_of(answer->json);
+  const bool went_on = next > request.log_from;
+  request.log_from = std::max(request.log_from, next);
+  request.wait = broker_.wait_for_log(*request.caller, workspace, request.log_from, went_on ? base::Duration{} : left,
+                                      [this, key] { try_log(key); });
+}
+
+}  // namespace parley::gateway::http

@@ -1,0 +1,250 @@
+#include "gateway/websocket/session.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "gateway/form/form.hpp"
+
+namespace parley::gateway::websocket {
+namespace {
+
+using base::ErrorCode;
+
+constexpr std::size_t batch_max = 1'000;
+constexpr std::uint32_t credit_max = 100'000;
+
+// {"op":"result","re":…,"results":[ — what follows is the caller's.
+std::string begin_result(std::uint64_t re) {
+  return R"({"op":"result","re":)" + std::to_string(re) + R"(,"results":[)";
+}
+
+std::unexpected<base::Error> bad_frame(std::string message, std::string where, std::string hint = {}) {
+  return base::fail(ErrorCode::BAD_FRAME, std::move(message), std::move(where), std::move(hint));
+}
+
+base::Result<std::uint32_t> credit_of(json::Value frame, std::string_view key) {
+  const auto count = frame.find(key).if_uint();
+  if (count && *count <= credit_max) return static_cast<std::uint32_t>(*count);
+  return bad_frame('`' + std::string(key) + "` is no whole number up to " + std::to_string(credit_max),
+                   '/' + std::string(key));
+}
+
+base::Result<std::string_view> text_of(json::Value frame, std::string_view key) {
+  const json::Value value = frame.find(key);
+  if (value && !value.is_string()) return bad_frame('`' + std::string(key) + "` is no text", '/' + std::string(key));
+  return value.if_string().value_or("");
+}
+
+}  // namespace
+
+struct Session::Operation {
+  std::string_view op;
+  base::Result<> (Session::*run)(std::uint64_t id, json::Value frame);
+  std::array<std::string_view, 4> members;  // besides `op` and `id`
+};
+
+constexpr Session::Operation Session::operations[] = {
+    {"send", &Session::send, {"messages"}},
+    {"ack", &Session::ack, {"delivery_ids"}},
+    {"nack", &Session::nack, {"delivery_ids", "delay", "reason"}},
+    {"extend", &Session::extend, {"delivery_ids", "lease"}},
+    {"credit", &Session::credit, {"n"}},
+    {"drain", &Session::drain, {}},
+    {"hello", &Session::hello, {"token", "agent_id", "credit", "lease"}},
+};
+
+void Session::put(std::string frame) {
+  gateway_.broker_.after_sync([&loop = gateway_.loop_, socket = socket_, frame = std::move(frame)]() mutable {
+    loop.send(socket, net::websocket::MessageKind::text, std::move(frame));
+  });
+}
+
+void Session::end(std::uint16_t code, std::string_view reason) {
+  if (std::exchange(ended_, true)) return;
+  leave();
+  gateway_.broker_.after_sync(
+      [&loop = gateway_.loop_, socket = socket_, code, reason] { loop.close(socket, code, reason); });
+}
+
+void Session::leave() {
+  if (session_ != base::SessionId{}) gateway_.broker_.close_session(std::exchange(session_, {}));
+}
+
+void Session::refuse(std::uint64_t re, const base::Error& error) {
+  std::string frame = R"({"op":"result","re":)" + std::to_string(re) + R"(,"error":)";
+  json::Writer writer(frame);
+  form::write_error(writer, error);
+  put(std::move(frame) + "}");
+}
+
+void Session::done(std::uint64_t id) {
+  put(begin_result(id) + R"({"status":"done"}]})");
+}
+
+void Session::no_frame(const base::Error& error) {
+  if (ended_) return;
+  refuse(0, error);
+  if (!greeted()) end(close_code::not_authorised, "the first frame must be hello");
+}
+
+void Session::frame(json::Value frame) {
+  if (ended_) return;
+  const auto id = frame.find("id").if_uint();
+  if (!id || !frame.find("op").is_string())
+    return no_frame({ErrorCode::BAD_FRAME, "a frame needs a whole number `id` and a word `op`", {}, {}, {}, {}});
+  const auto outcome = run(*id, frame);
+  if (outcome) return;
+  refuse(*id, outcome.error());
+  if (!greeted()) end(close_code::not_authorised, "not authorised");
+}
+
+base::Result<> Session::run(std::uint64_t id, json::Value frame) {
+  const std::string_view op = frame.find("op").as_string();
+  const auto* const operation = std::find_if(std::begin(operations), std::end(operations),
+                                             [op](const Operation& known) { return known.op == op; });
+  if (!greeted() && op != "hello")
+    return base::fail(ErrorCode::UNAUTHENTICATED, "the first frame must be hello", "/op");
+  if (operation == std::end(operations) || (greeted() && op == "hello"))
+    return bad_frame('\'' + std::string(op.substr(0, 64)) + "' is no operation here", "/op",
+                     "Use send, ack, nack, extend, credit or drain.");
+  for (const auto [key, value] : frame.members()) {
+    const auto& members = operation->members;
+    if (key != "op" && key != "id" && (key.empty() || std::find(members.begin(), members.end(), key) == members.end()))
+      return bad_frame(std::string(op) + " has no member '" + std::string(key.substr(0, 64)) + '\'',
+                       '/' + std::string(key.substr(0, 64)));
+  }
+  return (this->*operation->run)(id, frame);
+}
+
+base::Result<> Session::hello(std::uint64_t id, json::Value frame) {
+  PARLEY_TRY(const std::string_view token, text_of(frame, "token"));
+  PARLEY_TRY(const std::string_view agent, text_of(frame, "agent_id"));
+  auto caller = token.empty() ? std::nullopt : gateway_.broker_.caller_of(token);
+  if (!caller || caller->workspace != workspace_ || (!agent.empty() && agent != caller->id))
+    return base::fail(ErrorCode::UNAUTHENTICATED, "the token is none of this agent in this workspace", "/token",
+                      "Say hello with the token of an agent of this workspace.");
+  broker::SessionOptions options;
+  if (frame.find("credit")) {
+    PARLEY_TRY(options.credit, credit_of(frame, "credit"));
+  }
+  PARLEY_TRY(const auto lease, form::duration_member(frame, "lease"));
+  options.lease = lease.value_or(base::Duration{});
+  PARLEY_TRY(session_, gateway_.broker_.open_session(*caller, *this, options));
+  token_ = token;
+  caller_ = std::move(caller);
+
+  std::string welcome;
+  json::Writer writer(welcome);
+  writer.begin_object().member("op", std::string_view("welcome")).member("re", id);
+  writer.member("session", std::to_string(session_.value)).member("head", gateway_.broker_.head(*caller_).value);
+  writer.key("limits").raw(gateway_.broker_.limits().json).end_object();
+  put(std::move(welcome));
+  return {};
+}
+
+base::Result<> Session::send(std::uint64_t id, json::Value frame) {
+  const json::Value messages = frame.find("messages");
+  if (!messages.is_array() || messages.size() > batch_max)
+    return bad_frame("`messages` is no array of at most " + std::to_string(batch_max), "/messages");
+  auto& slices = gateway_.slices_;
+  gateway_.parser_.slices(messages, slices);
+  std::string result = begin_result(id);
+  std::size_t i = 0;
+  for (const json::Value message : messages.elements()) {
+    if (i > 0) result += ',';
+    json::Writer one(result);
+    form::write_sent(one, gateway_.broker_.send(*caller_, workspace_, {slices[i++], message}, {}));
+  }
+  put(std::move(result) + "]}");
+  return {};
+}
+
+base::Result<> Session::settle(std::uint64_t id, broker::Settlement what, json::Value frame) {
+  const json::Value list = frame.find("delivery_ids");
+  if (!list.is_array() || list.size() == 0 || list.size() > credit_max)
+    return bad_frame("`delivery_ids` is no array of 1 to " + std::to_string(credit_max), "/delivery_ids");
+  std::vector<std::string_view> ids;
+  ids.reserve(list.size());
+  for (const json::Value item : list.elements()) {
+    if (!item.is_string()) return bad_frame("`delivery_ids` holds what is no text", "/delivery_ids");
+    ids.push_back(item.as_string());
+  }
+  broker::SettleRequest request;
+  request.what = what;
+  request.delivery_ids = ids;
+  PARLEY_TRY(request.reason, text_of(frame, "reason"));
+  PARLEY_TRY(request.delay, form::duration_member(frame, "delay"));
+  PARLEY_TRY(const auto lease, form::duration_member(frame, "lease"));
+  request.lease = lease.value_or(base::Duration{});
+  PARLEY_TRY(const auto settled, gateway_.broker_.settle(*caller_, workspace_, caller_->id, request));
+  std::string result = R"({"op":"result","re":)" + std::to_string(id) + R"(,"results":)";
+  json::Writer writer(result);
+  form::write_settled(writer, ids, settled);
+  put(std::move(result) + "}");
+  return {};
+}
+
+base::Result<> Session::credit(std::uint64_t id, json::Value frame) {
+  PARLEY_TRY(const std::uint32_t credit, credit_of(frame, "n"));
+  gateway_.broker_.set_credit(session_, credit);
+  done(id);
+  return {};
+}
+
+base::Result<> Session::drain(std::uint64_t id, json::Value) {
+  gateway_.broker_.set_credit(session_, 0);
+  done(id);
+  return {};
+}
+
+void Session::deliver(std::span<const broker::Delivery> deliveries) {
+  std::size_t bytes = 64;
+  for (const broker::Delivery& delivery : deliveries) bytes += delivery.message.size() + 256;
+  std::string frame;
+  frame.reserve(bytes);
+  frame = R"({"op":"deliver","deliveries":[)";
+  for (const broker::Delivery& delivery : deliveries) {
+    if (frame.back() != '[') frame += ',';
+    form::append_delivery(frame, delivery);
+  }
+  frame += "]}";
+  unsent_bytes_ += frame.size();
+  gateway_.broker_.after_sync(
+      [&gateway = gateway_, socket = socket_, bytes = frame.size(), frame = std::move(frame)]() mutable {
+        gateway.loop_.send(socket, net::websocket::MessageKind::text, std::move(frame));
+        if (Session* const session = gateway.find(socket)) session->sent(bytes);
+      });
+}
+
+// Handed to the loop, which says when it is too much.
+void Session::sent(std::size_t bytes) {
+  const bool had_room = has_room();
+  unsent_bytes_ -= bytes;
+  if (!had_room && has_room()) gateway_.broker_.outbox_has_room(session_);
+}
+
+std::uint32_t Session::slow() {
+  slow_ = true;
+  return ++slownesses_;
+}
+
+void Session::still_slow(std::uint32_t since) {
+  if (slow_ && since == slownesses_) end(close_code::too_slow, "what was delivered is not read");
+}
+
+void Session::drained() {
+  slow_ = false;
+  if (session_ != base::SessionId{}) gateway_.broker_.outbox_has_room(session_);
+}
+
+void Session::look_at_token() {
+  if (ended_ || !greeted()) return;
+  if (!gateway_.broker_.caller_of(token_)) end(close_code::not_authorised, "the token is no longer valid");
+}
+
+void Session::taken_over() {
+  session_ = {};  // the broker has closed it
+  end(close_code::taken_over, "a newer session of this agent took over");
+}
+
+}  // namespace parley::gateway::websocket

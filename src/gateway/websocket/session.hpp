@@ -1,0 +1,68 @@
+// One socket: from hello to its end. Frames come in as documents; results leave when what they say is durable (D3).
+#pragma once
+#include <optional>
+
+#include "gateway/websocket/gateway.hpp"
+
+namespace parley::gateway::websocket {
+
+namespace close_code {
+constexpr std::uint16_t taken_over = 4001, not_authorised = 4401, too_slow = 4429;
+}
+
+class Session final : public broker::Outbox {
+ public:
+  Session(Gateway& gateway, net::ConnectionId socket, std::string workspace)
+      : gateway_(gateway), socket_(socket), workspace_(std::move(workspace)) {}
+
+  void frame(json::Value frame);            // the gateway's parser's newest document
+  void no_frame(const base::Error& error);  // what came was none
+  bool greeted() const { return caller_.has_value(); }
+
+  std::uint32_t slow();  // the peer does not take what is written; names this slowness
+  void still_slow(std::uint32_t since);
+  void drained();
+  void look_at_token();
+
+  void end(std::uint16_t code, std::string_view reason);  // closes the socket, once; `reason` is static text
+  void leave();                                           // the socket is closed, or about to be: leases go back
+
+  bool has_room() const override { return !slow_ && unsent_bytes_ < unsent_bytes_max; }
+  void deliver(std::span<const broker::Delivery> deliveries) override;
+  void taken_over() override;
+
+ private:
+  // Deliveries handed over in one turn, before the loop can say that the peer is slow.
+  static constexpr std::size_t unsent_bytes_max = 4 << 20;
+
+  struct Operation;
+  static const Operation operations[];
+
+  base::Result<> hello(std::uint64_t id, json::Value frame);
+  base::Result<> send(std::uint64_t id, json::Value frame);
+  base::Result<> ack(std::uint64_t id, json::Value frame) { return settle(id, broker::Settlement::ack, frame); }
+  base::Result<> nack(std::uint64_t id, json::Value frame) { return settle(id, broker::Settlement::nack, frame); }
+  base::Result<> extend(std::uint64_t id, json::Value frame) { return settle(id, broker::Settlement::extend, frame); }
+  base::Result<> settle(std::uint64_t id, broker::Settlement what, json::Value frame);
+  base::Result<> credit(std::uint64_t id, json::Value frame);
+  base::Result<> drain(std::uint64_t id, json::Value frame);
+  base::Result<> run(std::uint64_t id, json::Value frame);
+
+  void refuse(std::uint64_t re, const base::Error& error);
+  void done(std::uint64_t id);
+  void put(std::string frame);
+  void sent(std::size_t bytes);
+
+  Gateway& gateway_;
+  net::ConnectionId socket_;
+  std::string workspace_;
+  std::string token_;
+  std::optional<broker::Caller> caller_;
+  base::SessionId session_;  // 0: none, or no longer
+  std::size_t unsent_bytes_ = 0;
+  std::uint32_t slownesses_ = 0;
+  bool slow_ = false;
+  bool ended_ = false;
+};
+
+}  // namespace parley::gateway::websocket

@@ -1,0 +1,79 @@
+#include <charconv>
+
+#include "profile/loading.hpp"
+
+namespace parley::profile {
+namespace {
+
+std::uint32_t major_of(std::string_view version) {
+  std::uint32_t major = 0;
+  std::from_chars(version.data(), version.data() + version.size(), major);
+  return major;
+}
+
+void read_identity(Loading& loading) {
+  Ruleset& rules = *loading.rules;
+  Reading& reading = *loading.reading;
+  rules.name = text_of(loading.root.find("name"));
+  rules.version = text_of(loading.root.find("version"));
+  rules.title = text_of(loading.root.find("title"));
+  rules.broadcast_words = texts_of(loading.root.find("broadcast"));
+  rules.automatic_words = texts_of(loading.root.find("auto"));
+  rules.message_bytes_max = loading.root.find("limits").find("message_bytes").if_uint().value_or(0);
+  if (loading.root.find("idempotency").if_string() == "message_and_recipient")
+    rules.idempotency_key = IdempotencyKey::message_and_recipient;
+  reading.type_pointer = text_of(loading.root.find("type_at"));
+  reading.type_at = *json::Pointer::parse(reading.type_pointer);  // the schema of profiles has checked its form
+  reading.version = text_of(loading.root.find("envelope").find("version").find("speaks"));
+  reading.version_major = major_of(reading.version);
+}
+
+void read_roles(Loading& loading) {
+  Ruleset& rules = *loading.rules;
+  rules.roles = texts_of(loading.root.find("roles"));
+  for (const std::string_view role : {human_role, server_role})
+    if (rules.role_named(role))
+      loading.problem("/roles", "reserved_role", "'" + std::string(role) + "' is a reserved role and is not listed");
+  rules.roles_open = loading.root.find("roles_open").if_bool().value_or(false);
+  if (loading.root.find("role_of").if_string() == "agent_id") rules.role_of = RoleOf::agent_id;
+}
+
+base::Duration duration_at(Loading& loading, json::Value value, const std::string& pointer) {
+  const auto duration = base::parse_duration(value.as_string());
+  if (!duration) loading.problem(pointer, "duration", duration.error().message);
+  return duration.value_or(base::Duration{});
+}
+
+void read_retry(Loading& loading) {
+  Ruleset& rules = *loading.rules;
+  const json::Value retry = loading.root.find("retry");
+  RetryPolicy& policy = rules.retry;
+  policy.attempts = static_cast<std::uint32_t>(retry.find("attempts").if_uint().value_or(1));
+  policy.multiplier = retry.find("multiplier").if_double().value_or(1);
+  policy.full_jitter = retry.find("jitter").if_string() == "full";
+  policy.base_delay = duration_at(loading, retry.find("base_delay"), "/retry/base_delay");
+  policy.max_delay = duration_at(loading, retry.find("max_delay"), "/retry/max_delay");
+  if (policy.max_delay < policy.base_delay)
+    loading.problem("/retry/max_delay", "retry", "max_delay is shorter than base_delay");
+}
+
+void read_priorities(Loading& loading) {
+  Reading& reading = *loading.reading;
+  const json::Value stated = loading.root.find("priorities");
+  for (const auto [word, level] : stated.find("read").members())
+    reading.priority_words.emplace_back(word, certain(envelope::priority_named(level.as_string())));
+  for (std::size_t i = 0; i < envelope::priority_count; ++i)
+    reading.priority_written[i] = text_of(stated.find("write").find(name(static_cast<envelope::Priority>(i))));
+  reading.priority_default = certain(envelope::priority_named(stated.find("default").as_string()));
+}
+
+}  // namespace
+
+void load_policies(Loading& loading) {
+  read_identity(loading);
+  read_roles(loading);
+  read_retry(loading);
+  read_priorities(loading);
+}
+
+}  // namespace parley::profile

@@ -1,0 +1,74 @@
+// B3: the k-th fdatasync of the loop's thread fails with EIO. The server stops within a second, with a status that is
+// not 0; nothing that the failed group holds was told to anybody; that file is never synced again; a restart recovers,
+// and nothing acked is lost.
+#include <cstdio>
+#include <set>
+
+#include "trace.hpp"
+#include "trial.hpp"
+
+namespace {
+
+using namespace parley::e2e;
+
+void check_trace(const Trace& trace) {
+  std::vector<std::uint64_t> group;  // messages since the last sync that worked
+  std::set<std::uint64_t> lost;
+  const Call* failed = nullptr;
+  for (const Call& call : trace.calls()) {
+    if (failed) {
+      require(call.name != "fdatasync" || call.path != failed->path,
+              "B3: " + std::string(call.path) + " is synced again after EIO, in line " + std::to_string(call.begun));
+      // Segments that are being made ready are others.
+      require(!is_journal_write(call) || call.path != failed->path,
+              "B3: " + std::string(call.path) + " is written after EIO, in line " + std::to_string(call.begun));
+      if (is_send(call))
+        for_each_message(call, [&](std::uint64_t number) {
+          require(!lost.contains(number), "B3: message " + id_of(number) + " of the failed group is told of");
+        });
+    } else if (is_journal_write(call)) {
+      for_each_message(call, [&](std::uint64_t number) { group.push_back(number); });
+    } else if (call.name == "fdatasync" && call.injected) {
+      failed = &call;
+      lost.insert(group.begin(), group.end());
+    } else if (call.name == "fdatasync") {
+      group.clear();
+    }
+  }
+  require(failed != nullptr, "B3: no fdatasync failed");
+  const double took = trace.ended_at() - failed->time;
+  require(trace.ended_at() > 0 && took <= 1.0, "B3: the server needs " + std::to_string(took) + " s to stop after EIO");
+  std::printf("B3: fdatasync failed with %zu messages in its group; stopped after %.0f ms\n", lost.size(), took * 1e3);
+}
+
+void run_test(const std::string& program, int k) {
+  const TempFolder folder("trace");
+  const std::string file = folder / "trace";
+  Trial trial(program, "sync-error", {.seed = static_cast<std::uint64_t>(k)},
+              under_strace(file, "fdatasync:error=EIO:when=" + std::to_string(k)));
+  trial.begin();
+  std::optional<End> end;
+  trial.wait("the server goes on after EIO", Milliseconds(60'000),
+             [&] { return (end = trial.world().server().wait(Milliseconds(0))).has_value(); });
+  trial.server_is_gone();
+  require(end->signal == 0 && end->status != 0, "B3: after EIO the server ends with " + end->text());
+  require(trial.world().log().find("journal_failed") != std::string::npos, "B3: its log does not say why it stopped");
+  check_trace(Trace(file));
+  trial.verify();
+  trial.restart();
+  trial.wait_for_load();
+  trial.drain_and_judge();
+}
+
+}  // namespace
+
+int main(int count, char** words) {
+  if (count != 2) {
+    std::fputs("usage: e2e_sync_error PARLEY\n", stderr);
+    return 2;
+  }
+  return judge([&] {
+    // Enrolling takes some forty syncs; a count is each thread's own.
+    for (const int k : {60, 97, 200}) run_test(words[1], k);
+  });
+}
