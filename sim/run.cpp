@@ -29,7 +29,7 @@ class Run {
     for (std::uint64_t step = 0; step < options_.steps && right(); ++step) {
       throw_fault();
       this->step(Manner::wild);
-      if (right() && step % catch_up_every == 0) catch_up();
+      if (right() && step % catch_up_every == 0) world_.catch_up();
     }
     heal();
     for (std::uint64_t step = 0; step < tidy_steps && right(); ++step) this->step(Manner::tidy);
@@ -71,31 +71,34 @@ class Run {
     world_.restart();
     if (!right()) return;
     workload_.server_started();
-    if (right()) catch_up();
+    if (right()) world_.catch_up();
     if (right()) workload_.check_inboxes();
   }
-
-  void catch_up() { world_.catch_up(); }
 
   bool comes_up(std::uint64_t once_in) { return once_in != 0 && faults_.one_in(once_in); }
 
   void throw_fault() {
+    if (world_.disk_is_full()) {
+      // Most of the time it stays up, so that it is seen to heal without a restart.
+      if (faults_.one_in(workload_.refused_for_storage() ? 4 : 60)) world_.heal_disk();
+      if (!faults_.one_in(8)) return;
+    } else if (comes_up(options_.full_disk)) {
+      world_.fill_disk();
+    }
+    arm_calls();
+    if (comes_up(options_.snapshot)) take_snapshot();
+    if (right() && world_.up() && comes_up(options_.kill)) come_back(End::kill);
+    if (right() && world_.up() && comes_up(options_.graceful)) come_back(End::graceful);
+    if (right() && world_.up() && comes_up(2 * options_.power_loss)) come_back(End::power_loss);
+  }
+
+  void arm_calls() {
     if (comes_up(options_.power_loss)) {
       // At any call, or at one that only a roll makes.
       const auto call = faults_.one_in(3) ? std::optional(rolling[faults_.below(std::size(rolling))]) : std::nullopt;
       world_.add_fault({call, faults_.between(1, call ? 2 : 30), Effect::power_off});
     }
     if (comes_up(options_.sync_error)) world_.add_fault({Call::sync, faults_.between(1, 20), Effect::io_error});
-    if (comes_up(options_.full_disk) && !world_.disk_is_full()) {
-      findings_.trace("the disk is full");
-      world_.fill_disk();
-    } else if (world_.disk_is_full() && faults_.one_in(workload_.refused_for_storage() ? 4 : 60)) {
-      world_.heal_disk();
-    }
-    if (comes_up(options_.snapshot)) take_snapshot();
-    if (right() && world_.up() && comes_up(options_.kill)) come_back(End::kill);
-    if (right() && world_.up() && comes_up(options_.graceful)) come_back(End::graceful);
-    if (right() && world_.up() && comes_up(2 * options_.power_loss)) come_back(End::power_loss);
   }
 
   void take_snapshot() {
@@ -117,7 +120,7 @@ class Run {
     for (std::uint64_t i = 1; right(); ++i) {
       step(Manner::drain);
       if (i % catch_up_every != 0 || !right()) continue;
-      catch_up();
+      world_.catch_up();
       if (world_.chronicle().open_everywhere() == 0 && !workload_.unsure()) return;
       if (clock_.passed() > until)
         findings_.wrong("liveness: " + std::to_string(world_.chronicle().open_everywhere()) +
@@ -130,7 +133,7 @@ class Run {
     workload_.server_ended();
     if (right()) world_.start();
     if (right()) workload_.server_started();
-    if (right()) catch_up();
+    if (right()) world_.catch_up();
   }
 
   const Options options_;

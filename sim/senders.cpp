@@ -83,10 +83,10 @@ void Workload::send(Sending sending) {
     judge_answer(*at, sent);
     if (sent) {
       ledger_.accepted.push_back({content, sent->offset.value});
-      offset_of_group_[at->group] = sent->offset.value;
       // Registered anew, an agent of the same name is another one, and no party to what the first one sent.
-      const bool one_sender = ledger_.issued.at(content).senders.size() == 1;
-      if (one_sender) accepted_.push_back({std::move(*at), sent->offset.value, sender});
+      const auto first = sent->duplicate ? base::AgentNumber{} : sender;
+      const auto known = known_.try_emplace(at->group, Known{sent->offset.value, first}).first;
+      accepted_.push_back({std::move(*at), sent->offset.value, known->second.sender});
       if (accepted_.size() > remembered_messages) accepted_.erase(accepted_.begin());
     }
     unanswered_.erase(at);
@@ -102,9 +102,8 @@ void Workload::judge_answer(const Sending& sending, const base::Result<broker::S
     if (sending.expected == Expected::refused) return findings_.wrong("COR-04: an invalid message was accepted" + what);
     if (sending.expected == Expected::conflict && remembers_all())
       return findings_.wrong("R8: other content under a known id was accepted" + what);
-    const auto before = offset_of_group_.find(sending.group);
-    if (before != offset_of_group_.end() && remembers_all() &&
-        !(sent->duplicate && sent->offset.value == before->second))
+    const auto before = known_.find(sending.group);
+    if (before != known_.end() && remembers_all() && !(sent->duplicate && sent->offset.value == before->second.offset))
       findings_.wrong("R8: a known message was not answered as the duplicate it is" + what);
     return;
   }

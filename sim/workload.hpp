@@ -48,6 +48,10 @@ class Workload {
     std::uint64_t offset = 0;
     base::AgentNumber sender;
   };
+  struct Known {
+    std::uint64_t offset = 0;
+    base::AgentNumber sender;  // 0: not known, the first answer was lost
+  };
   using Unanswered = std::list<Sending>;
 
   Client& any_client() { return clients_[dice_.below(clients_.size())]; }
@@ -101,8 +105,8 @@ class Workload {
   std::vector<Client> clients_;
   Unanswered unanswered_;
   std::vector<Sending> unknown_;
-  std::vector<Accepted> accepted_;  // the newest
-  std::map<std::uint64_t, std::uint64_t> offset_of_group_;
+  std::vector<Accepted> accepted_;        // the newest
+  std::map<std::uint64_t, Known> known_;  // by group: what was told first
   std::uint64_t groups_ = 0;
   bool refused_for_storage_ = false;
 };

@@ -207,6 +207,7 @@ void World::restart() {
     add_fault({std::nullopt, dice_.between(1, 25), dice_.one_in(3) ? Effect::io_error : Effect::power_off});
   start();
   files_->clear_faults();
+  files_->forget_fault();
 }
 
 void World::answer(std::move_only_function<void()> release) {
@@ -219,6 +220,7 @@ void World::add_fault(const Fault& fault) {
 }
 
 void World::fill_disk() {
+  findings_.trace("the disk is full");
   disk_full_ = true;
   files_->set_capacity(files_->used() + dice_.below(2 * options_.segment_bytes));
 }

@@ -122,18 +122,22 @@ class Bench:
 
     def rabbitmq(self, *load, count=None):
         with self.folder() as folder:
-            port, dist = free_port(), free_port()
+            port, dist, names = free_port(), free_port(), str(free_port())
             environment = {
                 "RABBITMQ_NODENAME": f"parley-bench-{port}@localhost", "RABBITMQ_NODE_IP_ADDRESS": "127.0.0.1",
                 "RABBITMQ_NODE_PORT": str(port), "RABBITMQ_DIST_PORT": str(dist), "RABBITMQ_MNESIA_BASE": folder,
                 "RABBITMQ_LOG_BASE": folder, "RABBITMQ_ENABLED_PLUGINS_FILE": f"{folder}/plugins",
-                "ERL_EPMD_ADDRESS": "127.0.0.1", "HOME": folder,
+                "ERL_EPMD_ADDRESS": "127.0.0.1", "ERL_EPMD_PORT": names, "HOME": folder,
             }
             pathlib.Path(folder, "plugins").write_text("[].\n")
             server = [self.rabbitmq_program()]
-            with running(server, port, folder, environment):
-                command = [self.programs / "peer_rabbitmq", "--port", port, *self.work(count), *load]
-                return output_of(list(map(str, command)), self.patience)
+            try:
+                with running(server, port, folder, environment):
+                    command = [self.programs / "peer_rabbitmq", "--port", port, *self.work(count), *load]
+                    return output_of(list(map(str, command)), self.patience)
+            finally:  # Erlang's name server, which detaches itself; on a port of its own, so it is ours
+                subprocess.run(["epmd", "-port", names, "-kill"], env={**os.environ, **environment},
+                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
 
     @staticmethod
     def rabbitmq_program():
@@ -266,7 +270,8 @@ def arguments():
 
 def main():
     options = arguments()
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    for sign in (signal.SIGINT, signal.SIGTERM):  # also where a shell in the background had it ignored
+        signal.signal(sign, signal.default_int_handler)
     bench = Bench(options)
     table = measurements(bench, options)
     if missing := missing_programs(bench, table):

@@ -5,7 +5,6 @@
 
 #include "json/parser.hpp"
 #include "json/writer.hpp"
-#include "sdk/cpp/error_reading.hpp"
 
 namespace parley::sdk {
 namespace {

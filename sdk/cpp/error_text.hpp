@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "base/error.hpp"
+#include "json/value.hpp"
 
 namespace parley::sdk {
 
@@ -13,6 +14,8 @@ std::optional<base::ErrorCode> code_named(std::string_view name);
 // From an answer's body. An answer that holds none, or names a code this version does not know, becomes the code that
 // fits its HTTP status.
 base::Error error_of(int http_status, std::string_view body);
+// The error object inside an answer or a result.
+base::Error read_error(json::Value error, int http_status);
 
 std::string to_json(const base::Error& error);
 

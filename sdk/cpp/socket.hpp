@@ -1,4 +1,4 @@
-// A TCP connection to the server, without waiting: what cannot be done at once is left to poll(). Internal to the SDK.
+// A TCP connection to the server, without waiting: what cannot be done at once is left to poll().
 #pragma once
 #include <cstddef>
 #include <span>

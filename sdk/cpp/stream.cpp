@@ -13,7 +13,7 @@
 #include "net/websocket/handshake.hpp"
 #include "net/wire/output.hpp"
 #include "sdk/cpp/client.hpp"
-#include "sdk/cpp/error_reading.hpp"
+#include "sdk/cpp/error_text.hpp"
 #include "sdk/cpp/settle_members.hpp"
 #include "sdk/cpp/socket.hpp"
 

@@ -2,7 +2,7 @@
 #include "sdk/cpp/workspace.hpp"
 
 #include "json/writer.hpp"
-#include "sdk/cpp/error_reading.hpp"
+#include "sdk/cpp/error_text.hpp"
 #include "sdk/cpp/settle_members.hpp"
 
 namespace parley::sdk {

@@ -2,6 +2,7 @@
 
 #include <charconv>
 #include <cstdlib>
+#include <thread>
 
 #include "app/data_folder.hpp"
 #include "app/snapshots.hpp"
@@ -24,6 +25,8 @@ using base::ErrorCode;
 constexpr base::Duration shutdown_patience = std::chrono::seconds(4);
 constexpr base::Duration slow_sync = std::chrono::seconds(1);
 constexpr base::Duration idle_turn = std::chrono::seconds(1);
+constexpr base::Duration held_back_max = std::chrono::milliseconds(200);  // D11: the input queue
+constexpr std::uint64_t round_bytes = 16 << 20;                           // what a round of input may bring
 
 base::Result<net::ListenOptions> parse_listen(const std::string& text) {
   const std::size_t colon = text.rfind(':');
@@ -87,6 +90,15 @@ void update(observe::Metrics& metrics, const broker::Broker::Counts& counts) {
     last_words->reset();  // writes them out
   }
   std::_Exit(EXIT_FAILURE);
+}
+
+// While the journal's next segment is being made, nothing is read: senders feel the pause, and are not refused.
+void hold_input_back(journal::Journal& journal, base::Clock& clock) {
+  const base::Duration until = clock.monotonic() + held_back_max;
+  while (journal.room_for(round_bytes) == journal::Room::soon && clock.monotonic() < until) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    journal.tick();
+  }
 }
 
 }  // namespace
@@ -156,11 +168,13 @@ base::Result<> serve(const cli::ServeOptions& options, const std::function<void(
   while (!stopping && outcome) {
     const base::Duration pause =
         broker.idle() ? std::min(broker.until_next_due().value_or(idle_turn), idle_turn) : base::Duration{};
+    hold_input_back(*journal, clock);
     loop.wait(clock.monotonic() + pause);
     journal->tick();
     outcome = turn();
   }
   if (outcome) {
+    http.end_waits();
     loop.drain();
     const base::Duration patience = clock.monotonic() + shutdown_patience;
     while (outcome && loop.connections() > 0 && clock.monotonic() < patience) {

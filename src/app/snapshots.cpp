@@ -36,7 +36,7 @@ void Snapshots::begin() {
       std::thread([this, writer = std::move(*writer), reader = journal_.reader(), head = journal_.head()]() mutable {
         engine::Engine engine(ruleset_of_);
         const base::Position from = broker::load_snapshot(journal_, newest_first_, engine);
-        auto outcome = broker::replay(*reader, from, head.position, engine, give_up_);
+        auto outcome = broker::replay(*reader, from, head.position, engine, &give_up_);
         if (outcome && !give_up_) {
           const std::string state = engine.save();
           for (std::size_t at = 0; at < state.size() && outcome && !give_up_; at += chunk)

@@ -46,9 +46,6 @@ struct Recovery {
   base::Duration downtime{};
 };
 
-// Applies what lies between two positions: recovery, and whoever checks it.
-base::Result<> replay(journal::Reader& reader, base::Position after, base::Position through, engine::Engine& engine);
-
 class Broker final : public Port, private journal::Outcomes {
  public:
   Broker(const Parts& parts, const Options& options);
@@ -177,6 +174,7 @@ class Broker final : public Port, private journal::Outcomes {
   std::unique_ptr<Block> block_;
   History history_;
   std::optional<base::Instant> block_time_;  // one engine time a block
+  std::uint64_t block_seed_ = 0;
   base::Position durable_;
   std::optional<base::Error> failure_;
   std::string event_bytes_;

@@ -11,6 +11,14 @@ constexpr std::uint64_t turn_overhead = 64 * 1024;
 constexpr std::size_t forgotten_a_turn = 10'000;
 constexpr base::Duration forget_every = std::chrono::seconds(1);
 
+// SplitMix64 (Steele, Lea, Flood 2014): one seed a block becomes one a command.
+std::uint64_t next_seed(std::uint64_t& state) {
+  std::uint64_t mixed = state += 0x9E3779B97F4A7C15u;
+  mixed = (mixed ^ (mixed >> 30)) * 0xBF58476D1CE4E5B9u;
+  mixed = (mixed ^ (mixed >> 27)) * 0x94D049BB133111EBu;
+  return mixed ^ (mixed >> 31);
+}
+
 }  // namespace
 
 Broker::Broker(const Parts& parts, const Options& options)
@@ -25,8 +33,11 @@ Broker::Broker(const Parts& parts, const Options& options)
 Broker::~Broker() = default;
 
 engine::Context Broker::context() {
-  if (!block_time_) block_time_ = std::max(time_.now(), engine_.state().now);
-  return {*block_time_, parts_.random.next()};
+  if (!block_time_) {
+    block_time_ = std::max(time_.now(), engine_.state().now);
+    block_seed_ = parts_.random.next();  // a system call: once a block, not once a message
+  }
+  return {*block_time_, next_seed(block_seed_)};
 }
 
 void Broker::record(engine::Decided& decided, std::string_view native, const base::Digest& native_hash) {

@@ -33,13 +33,18 @@ bool party_to(const engine::Message& message, base::AgentNumber agent) {
   return message.sender == agent || message.receipt_of(agent) != nullptr;
 }
 
+// The same for what is not there and for what the caller may not see (I1).
+std::unexpected<base::Error> not_known(std::string_view message_id) {
+  return base::fail(ErrorCode::NOT_FOUND, "no message '" + std::string(message_id.substr(0, 64)) + "' is known here",
+                    {}, "Ids are remembered for the window in GET /v1/limits; older messages are in the log.");
+}
+
 base::Result<std::uint64_t> offset_of(const engine::Workspace& workspace, std::string_view message_id,
                                       std::string_view to) {
   for (const std::string& recipient : {std::string(), to.empty() ? std::string("*") : std::string(to) + '\n'})
     if (const auto known = workspace.ids.find(engine::id_key_of(message_id, recipient)); known != workspace.ids.end())
       return known->second.value;
-  return base::fail(ErrorCode::NOT_FOUND, "no message '" + std::string(message_id.substr(0, 64)) + "' is known here",
-                    {}, "Ids are remembered for the window in GET /v1/limits; older messages are in the log.");
+  return not_known(message_id);
 }
 
 }  // namespace
@@ -116,8 +121,7 @@ base::Result<Answer> Broker::message(const Caller& caller, std::string_view work
                                                           : !message.private_ || caller.kind == Caller::Kind::person;
   if (!visible || message.private_)  // R25: the sender alone may follow its receipt
     if (message.sender != caller.agent || caller.kind != Caller::Kind::agent)
-      return base::fail(ErrorCode::NOT_FOUND,
-                        "no message '" + std::string(message_id.substr(0, 64)) + "' is known here");
+      return not_known(message_id);
 
   PARLEY_TRY(const event::Event event, history_.event(message.position));
   PARLEY_TRY(const std::string_view body, history_.body(message.position));

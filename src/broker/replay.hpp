@@ -11,8 +11,8 @@ namespace parley::broker {
 base::Position load_snapshot(journal::Journal& journal, const std::vector<journal::SnapshotInfo>& newest_first,
                              engine::Engine& engine);
 
-// Applies what lies after `after`, up to and with `through`; ends early, without an error, when `give_up` is set.
+// Applies what lies after `after`, up to and with `through`; ends early, without an error, when `give_up` turns true.
 base::Result<> replay(journal::Reader& reader, base::Position after, base::Position through, engine::Engine& engine,
-                      const std::atomic<bool>& give_up);
+                      const std::atomic<bool>* give_up = nullptr);
 
 }  // namespace parley::broker

@@ -19,7 +19,7 @@ base::Position load_snapshot(journal::Journal& journal, const std::vector<journa
 }
 
 base::Result<> replay(journal::Reader& reader, base::Position after, base::Position through, engine::Engine& engine,
-                      const std::atomic<bool>& give_up) {
+                      const std::atomic<bool>* give_up) {
   if (through <= after) return {};
   event::Event event;
   return reader.read(base::Position(after.value + 1), [&](const journal::Entry& entry) -> base::Result<journal::Visit> {
@@ -28,8 +28,8 @@ base::Result<> replay(journal::Reader& reader, base::Position after, base::Posit
                         "the event at position " + std::to_string(entry.position.value) + " is none of this version",
                         {}, "Start a newer server on this data folder.");
     engine.apply(event, {entry.position, entry.engine_time, entry.body_length, entry.body_hash});
-    return entry.position == through || give_up.load(std::memory_order_relaxed) ? journal::Visit::stop
-                                                                                : journal::Visit::next;
+    return entry.position == through || (give_up && give_up->load(std::memory_order_relaxed)) ? journal::Visit::stop
+                                                                                              : journal::Visit::next;
   });
 }
 
@@ -38,7 +38,7 @@ base::Result<Recovery> Broker::start() {
   const base::Position from = load_snapshot(parts_.journal, parts_.journal.snapshots(), engine_);
   recovery.from_snapshot = from != base::Position{};
   const journal::Head head = parts_.journal.head();
-  PARLEY_CHECK(replay(history_.reader(), from, head.position, engine_, std::atomic<bool>(false)));
+  PARLEY_CHECK(replay(history_.reader(), from, head.position, engine_));
   recovery.events = head.position.value - from.value;
   durable_ = parts_.journal.durable_head();
   block_ = std::make_unique<Block>(base::Position(head.position.value + 1));

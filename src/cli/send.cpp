@@ -47,6 +47,12 @@ base::Result<Outcomes> send_file(sdk::Workspace& workspace, const SendOptions& o
   return outcomes;
 }
 
+// Which of a file's messages an error is about.
+void name_message(base::Error& error, const std::string& file, std::size_t number) {
+  const std::string message = (file == "-" ? "standard input" : file) + ", message " + std::to_string(number);
+  error.where = error.where.empty() ? message : message + ": " + error.where;
+}
+
 void write_json(json::Writer& out, const base::Result<sdk::Sent>& outcome) {
   if (!outcome) {
     out.raw(sdk::to_json(outcome.error()));
@@ -83,10 +89,12 @@ base::Result<Exit> send(Context& context, const SendOptions& options) {
   std::size_t count = 0;
   out.begin_array();
   for (const auto& file : options.files.empty() ? std::vector<std::string>{"-"} : options.files) {
-    PARLEY_TRY(const auto outcomes, send_file(workspace, options, file));
-    for (const auto& outcome : outcomes) {
+    PARLEY_TRY(auto outcomes, send_file(workspace, options, file));
+    const std::size_t before = count;
+    for (auto& outcome : outcomes) {
       ++count;
       refused = refused || !outcome;
+      if (!outcome && outcomes.size() > 1) name_message(outcome.error(), file, count - before);
       if (context.json)
         write_json(out, outcome);
       else

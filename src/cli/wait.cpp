@@ -45,9 +45,9 @@ base::Result<sdk::Taken> take_first(sdk::Workspace& workspace, const WaitOptions
   const std::string& agent = options.online.wanted.agent;
   const std::string take_id = fresh_take_id();
   const Duration start = clock.monotonic();
-  bool reached = false;
+  bool reached = false;  // the first look does not wait: a server that never was there is told at once
   while (true) {
-    const Duration left = options.timeout ? start + *options.timeout - clock.monotonic() : poll;
+    const Duration left = !reached ? Duration{} : options.timeout ? start + *options.timeout - clock.monotonic() : poll;
     auto taken = workspace.take(
         agent,
         {.max = options.max, .wait = std::clamp(left, Duration{}, poll), .lease = options.lease, .take_id = take_id});

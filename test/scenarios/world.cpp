@@ -1,3 +1,4 @@
+#include "broker/replay.hpp"
 #include "world.hpp"
 
 #include "base/hash.hpp"

@@ -9,6 +9,8 @@ target_include_directories(parley_options INTERFACE ${CMAKE_SOURCE_DIR}/src ${PA
 target_compile_options(parley_options INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion
                                                 -Werror=return-type -Werror=switch)
 
+add_custom_target(unit_tests)  # what ./dev test also runs under the sanitizers
+
 function(parley_library name)
   cmake_parse_arguments(ARG "" "" "LINKS;TEST_LINKS;MORE" ${ARGN})
   string(REPLACE "/" "_" target ${name})
@@ -25,6 +27,7 @@ function(parley_library name)
     find_package(GTest REQUIRED)
     add_executable(${target}_tests ${tests})
     target_link_libraries(${target}_tests PRIVATE parley_${target} ${ARG_TEST_LINKS} GTest::gmock GTest::gtest_main)
+    add_dependencies(unit_tests ${target}_tests)
     add_test(NAME unit.${target} COMMAND ${target}_tests --gtest_brief=1)
     set_tests_properties(unit.${target} PROPERTIES
       LABELS unit

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "sdk/cpp/error_reading.hpp"
+#include "sdk/cpp/error_text.hpp"
 
 namespace parley::cli::bench {
 
@@ -37,7 +37,9 @@ std::uint64_t hash_of(std::uint64_t number) {
 }
 
 void Tally::refuse(const base::Error& error, std::uint64_t count) {
-  refused += count;
+  using enum base::ErrorCode;
+  const bool is_flow_control = error.code == OVERLOADED || error.code == RATE_LIMITED || error.code == MAILBOX_FULL;
+  (is_flow_control ? held_back : refused) += count;
   if (!first_refusal) first_refusal = error;
 }
 

@@ -58,6 +58,7 @@ class Schedule {
 // say that they are the same messages.
 struct Tally {
   std::uint64_t accepted = 0, duplicates = 0, refused = 0;
+  std::uint64_t held_back = 0;  // refused for want of room now, as a sender must expect: overload, rate, full mailbox
   std::uint64_t delivered = 0, repeated = 0, acked = 0, not_acked = 0;
   std::uint64_t accepted_sum = 0, acked_sum = 0;
   Duration last_answer{}, last_ack{};

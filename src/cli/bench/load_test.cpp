@@ -59,17 +59,20 @@ TEST(BenchSchedule, a_count_ends_it_too) {
 TEST(BenchTally, outcomes_are_told_apart) {
   const auto accepted = json::Document::parse(R"({"message_id": "a", "offset": 1, "status": "accepted"})");
   const auto duplicate = json::Document::parse(R"({"message_id": "a", "offset": 1, "status": "duplicate"})");
-  const auto refused = json::Document::parse(R"({"error": {"code": "MAILBOX_FULL", "message": "full"}})");
+  const auto refused = json::Document::parse(R"({"error": {"code": "SCHEMA", "message": "wrong"}})");
+  const auto held_back = json::Document::parse(R"({"error": {"code": "OVERLOADED", "message": "later"}})");
   Tally tally;
   tally.take_outcome(accepted->root(), 1, Duration(10));
   tally.take_outcome(duplicate->root(), 2, Duration(10));
   tally.take_outcome(refused->root(), 3, Duration(10));
+  tally.take_outcome(held_back->root(), 4, Duration(10));
   EXPECT_EQ(tally.accepted, 2u);
   EXPECT_EQ(tally.duplicates, 1u);
   EXPECT_EQ(tally.refused, 1u);
+  EXPECT_EQ(tally.held_back, 1u);
   EXPECT_EQ(tally.accepted_sum, hash_of(1) + hash_of(2));
   ASSERT_TRUE(tally.first_refusal);
-  EXPECT_EQ(tally.first_refusal->code, base::ErrorCode::MAILBOX_FULL);
+  EXPECT_EQ(tally.first_refusal->code, base::ErrorCode::SCHEMA);
   EXPECT_EQ(tally.ack_latency.count(), 2u);
 }
 

@@ -50,7 +50,8 @@ std::string to_json(const Settings& settings, const Outcome& outcome) {
   out.member("complete", outcome.complete(settings))
       .member("seconds", static_cast<double>(outcome.elapsed.count()) / 1e6);
   out.member("messages_per_second", std::round(outcome.per_second(settings)));
-  out.member("accepted", tally.accepted).member("refused", tally.refused).member("duplicates", tally.duplicates);
+  out.member("accepted", tally.accepted).member("refused", tally.refused).member("held_back", tally.held_back);
+  out.member("duplicates", tally.duplicates);
   out.member("delivered", tally.delivered).member("repeated", tally.repeated).member("acked", tally.acked);
   out.member("not_acked", tally.not_acked)
       .member("load_cpu_seconds", static_cast<double>(outcome.load_cpu.count()) / 1e6);
@@ -73,7 +74,7 @@ void print(const Terminal& terminal, const Settings& settings, const Outcome& ou
                << (settings.publish_only ? " published" : " published, delivered and acked") << " over "
                << (settings.http ? "HTTP" : "WebSocket") << '\n';
   line("accepted", grouped(tally.accepted) + " of " + std::to_string(settings.size) + " bytes, " +
-                       grouped(tally.refused) + " refused");
+                       grouped(tally.refused) + " refused, " + grouped(tally.held_back) + " held back");
   if (!settings.publish_only)
     line("delivered", grouped(tally.delivered) + ", " + grouped(tally.repeated) + " of them again; " +
                           grouped(tally.acked) + " acked");

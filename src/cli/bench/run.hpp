@@ -14,7 +14,8 @@ struct Outcome {
   Duration elapsed{};   // from the first message's being sent to the last answer that counts
   Duration load_cpu{};  // what the load itself took of it
 
-  // Everything accepted is, once published: nothing refused, unanswered; end to end: the same messages acked.
+  // Nothing was refused but for want of room, nothing accepted twice; end to end: the very messages that were accepted
+  // were delivered once and acked.
   bool complete(const Settings& settings) const;
   double per_second(const Settings& settings) const;
 };

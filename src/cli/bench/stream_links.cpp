@@ -19,9 +19,9 @@ base::Result<> StreamProducer::take_answers(Duration now) {
     PARLEY_TRY(const auto frame, stream_.next({}));
     if (frame.kind == sdk::Frame::Kind::nothing) return {};
     if (frame.kind != sdk::Frame::Kind::result || sheets_.empty() || frame.re != sheets_.front().frame) continue;
-    const auto refused_before = tally_.refused;
+    const auto refused_before = tally_.refused + tally_.held_back;
     take_outcomes(sheets_.front(), frame.results, frame.error, now, tally_);
-    if (tally_.refused > refused_before) resume_at_ = now + breath;
+    if (tally_.refused + tally_.held_back > refused_before) resume_at_ = now + breath;
     unanswered_ -= sheets_.front().count;
     sheets_.pop_front();
   }

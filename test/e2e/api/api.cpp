@@ -122,8 +122,8 @@ void hold_to_contract(const Call& call, const Answer& answer) {
   ASSERT_TRUE(content.find(type)) << what << ' ' << type;
   if (type != "application/json") return;
   const auto problems = contract().program(content.find(type).find("schema")).explain(answer.root());
-  EXPECT_TRUE(problems.empty()) << what << '\n' << problems[0].instance << ' ' << problems[0].schema << ": "
-                                << problems[0].message;
+  EXPECT_TRUE(problems.empty()) << what << '\n'
+                                << problems[0].instance << ' ' << problems[0].schema << ": " << problems[0].message;
 }
 
 std::mt19937_64& dice() {
@@ -182,16 +182,17 @@ std::string make_workspace(const Server& server, const std::string& name, const 
 
 std::string make_agent(const Server& server, const std::string& workspace, const std::string& id,
                        const std::string& profile, const std::string& role) {
-  const Answer made = post(server, workspace + "/agents", server.admin(),
-                           R"({"agent_id":")" + id + R"(","profile":")" + profile + R"(","agent_type":")" + role + "\"}");
+  const Answer made =
+      post(server, workspace + "/agents", server.admin(),
+           R"({"agent_id":")" + id + R"(","profile":")" + profile + R"(","agent_type":")" + role + "\"}");
   EXPECT_EQ(made.status, 201) << made.body;
   return made.text("/token");
 }
 
 std::string make_person(const Server& server, const std::string& workspace, const std::string& id,
                         const std::string& role) {
-  const Answer made = post(server, workspace + "/people", server.admin(),
-                           R"({"person_id":")" + id + R"(","roles":[")" + role + "\"]}");
+  const Answer made =
+      post(server, workspace + "/people", server.admin(), R"({"person_id":")" + id + R"(","roles":[")" + role + "\"]}");
   EXPECT_EQ(made.status, 201) << made.body;
   return made.text("/token");
 }

@@ -58,7 +58,7 @@ std::string make_agent(const Server& server, const std::string& workspace, const
 std::string make_person(const Server& server, const std::string& workspace, const std::string& id,
                         const std::string& role);  // token
 
-std::string uuid();     // fresh, version 4
+std::string uuid();      // fresh, version 4
 std::string now_text();  // RFC 3339
 // A `collab` status query from the architect to the developer, valid and new.
 std::string status_query(const std::string& from, const std::string& to, const std::string& id = uuid());

@@ -13,6 +13,7 @@
 #include <thread>
 
 #include "json/parser.hpp"
+#include "wire.hpp"
 
 namespace parley::e2e {
 namespace {
@@ -69,8 +70,13 @@ void Server::start() {
       port_ = static_cast<std::uint16_t>(std::stoi(url.substr(url.rfind(':') + 1)));
       admin_ = read_file(folder_ + "/admin.token");
       while (!admin_.empty() && admin_.back() == '\n') admin_.pop_back();
-      return;
+      break;
     }
+    std::this_thread::sleep_for(pause);
+  }
+  // The first segments of the journal are made while it listens already.
+  while (Clock::now() < end) {
+    if (e2e::exchange(port_, "GET /readyz HTTP/1.1\r\nHost: " + host() + "\r\n\r\n").status == 200) return;
     std::this_thread::sleep_for(pause);
   }
   std::fprintf(stderr, "the server did not start:\n%s", read_file(folder_ + "/server.log").c_str());

@@ -1,0 +1,77 @@
+// Addresses, paths and answers: what can be told without a server.
+#include "sdk/cpp/client.hpp"
+
+#include <gtest/gtest.h>
+
+#include "sdk/cpp/error_text.hpp"
+#include "sdk/cpp/socket.hpp"
+#include "sdk/cpp/stream.hpp"
+#include "sdk/cpp/workspace.hpp"
+
+namespace parley::sdk {
+namespace {
+
+using base::ErrorCode;
+
+TEST(ClientPaths, names_become_one_segment_each) {
+  EXPECT_EQ(path_of("demo"), "/v1/workspaces/demo");
+  EXPECT_EQ(path_of("a/b", {"agents", "x y?z", "ä"}), "/v1/workspaces/a%2Fb/agents/x%20y%3Fz/%C3%A4");
+  EXPECT_EQ(escape("Az09-._~"), "Az09-._~");
+}
+
+TEST(ClientAddress, host_port_and_authority_are_read) {
+  auto endpoint = endpoint_of("http://127.0.0.1:7411/");
+  ASSERT_TRUE(endpoint);
+  EXPECT_EQ(endpoint->host, "127.0.0.1");
+  EXPECT_EQ(endpoint->port, "7411");
+  EXPECT_EQ(endpoint->authority, "127.0.0.1:7411");
+  endpoint = endpoint_of("http://[::1]:7411");
+  EXPECT_EQ(endpoint->host, "::1");
+  EXPECT_EQ(endpoint->port, "7411");
+  EXPECT_EQ(endpoint_of("http://parley.example")->port, "80");
+  EXPECT_EQ(endpoint_of("http://[::1]")->port, "80");
+  for (const char* url : {"", "127.0.0.1:7411", "https://a:1", "http://", "http://:1", "http://a:", "http://a:b"})
+    EXPECT_FALSE(endpoint_of(url)) << url;
+}
+
+TEST(ClientCalls, a_port_nobody_listens_on_is_unreachable_on_both_fronts) {
+  const Access access{.url = "http://127.0.0.1:9", .token = "t", .data_folder = {}, .workspace = {}};
+  Client client(access);
+  const auto reply = client.get("/healthz");
+  ASSERT_FALSE(reply);
+  EXPECT_EQ(reply.error().code, ErrorCode::UNREACHABLE);
+  const auto stream = Stream::open(access, "demo", "a", {});
+  ASSERT_FALSE(stream);
+  EXPECT_EQ(stream.error().code, ErrorCode::UNREACHABLE);
+}
+
+TEST(ClientDeliveries, every_part_of_a_frame_is_read_whatever_the_order) {
+  const auto taken = Taken::read(R"({"deliveries": [
+      {"message": {"a": 1}, "warnings": [{"instance": "/x"}], "priority": "high", "attempt": 2,
+       "lease_until": "2026-01-01T00:00:00Z", "offset": 17, "delivery_id": "17-2"},
+      {"delivery_id": "18-1", "notice": {"notice": "expired"}, "offset": 18}]})");
+  ASSERT_TRUE(taken);
+  ASSERT_EQ(taken->deliveries().size(), 2u);
+  std::vector<Delivery> all;
+  for (const auto delivery : taken->deliveries()) all.push_back(delivery);
+  EXPECT_EQ(all[0].delivery_id, "17-2");
+  EXPECT_EQ(all[0].offset, 17u);
+  EXPECT_EQ(all[0].attempt, 2u);
+  EXPECT_EQ(all[0].priority, "high");
+  EXPECT_EQ(all[0].lease_until, "2026-01-01T00:00:00Z");
+  EXPECT_EQ(all[0].message.find("a").if_int(), 1);
+  EXPECT_EQ(all[0].warnings.size(), 1u);
+  EXPECT_TRUE(all[1].message.is_absent());
+  EXPECT_EQ(all[1].notice.find("notice").if_string(), "expired");
+  EXPECT_EQ(all[1].lease_until, "") << "at most once: no ack is expected";
+}
+
+TEST(ClientDeliveries, an_answer_that_is_none_is_an_error) {
+  EXPECT_FALSE(Taken::read("<html>"));
+  const auto empty = Taken::read("{}");
+  ASSERT_TRUE(empty);
+  EXPECT_TRUE(empty->deliveries().empty());
+}
+
+}  // namespace
+}  // namespace parley::sdk

@@ -1,0 +1,417 @@
+// Every call once with what it takes, and what each says to what it does not take. Answers are held to the document.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include "api.hpp"
+#include "json/writer.hpp"
+
+namespace parley::e2e {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using Clock = std::chrono::steady_clock;
+
+struct Calls : testing::Test {
+  static inline std::unique_ptr<Server> server;
+  static inline std::string workspace, architect, developer;
+
+  static void SetUpTestSuite() {
+    server = std::make_unique<Server>();
+    workspace = make_workspace(*server, "calls");
+    architect = make_agent(*server, workspace, "architect-main", "collab", "architect");
+    developer = make_agent(*server, workspace, "developer-01", "collab", "developer");
+  }
+  static void TearDownTestSuite() { server.reset(); }
+
+  static Answer send(const std::string& body, const std::string& type = "application/json", Fields more = {}) {
+    return call(*server, {"POST", workspace + "/messages", architect, body, type, std::move(more)});
+  }
+  static std::string query(const std::string& id = uuid()) {
+    return status_query("architect-main", "developer-01", id);
+  }
+  static Answer take(const std::string& body = R"({"max":1000})") {
+    return post(*server, workspace + "/agents/developer-01/inbox/take", developer, body);
+  }
+  static Answer settle(const std::string& what, const std::string& body) {
+    return post(*server, workspace + "/agents/developer-01/inbox/" + what, developer, body);
+  }
+  static void empty_mailbox() {
+    for (Answer taken = take(); taken.root().find("deliveries").size() > 0; taken = take())
+      ASSERT_EQ(settle("ack", ids_of(taken)).status, 200);
+  }
+  static std::string ids_of(const Answer& taken, const std::string& more = "") {
+    std::string body;
+    json::Writer writer(body);
+    writer.begin_object().key("delivery_ids").begin_array();
+    for (const json::Value delivery : taken.root().find("deliveries").elements())
+      writer.string(delivery.find("delivery_id").as_string());
+    writer.end_array();
+    return body + more + '}';
+  }
+};
+
+// COR-09, MSH-12
+TEST_F(Calls, Every_operation_answers_a_valid_call) {
+  const Server& s = *server;
+  const std::string& admin = s.admin();
+  const std::string other = "/v1/workspaces/second";
+  EXPECT_EQ(
+      post(s, "/v1/workspaces", admin, R"({"name":"second","profiles":["collab"],"settings":{"lease":"45s"}})").status,
+      201);
+  EXPECT_EQ(
+      post(s, "/v1/workspaces", admin, R"({"name":"second","profiles":["collab"],"settings":{"lease":"45s"}})").status,
+      200);
+  EXPECT_EQ(post(s, "/v1/workspaces", admin, R"({"name":"second"})").code(), "WORKSPACE_EXISTS");
+  EXPECT_EQ(get(s, "/v1/workspaces?limit=1", admin).root().find("items").size(), 1u);
+  EXPECT_EQ(get(s, other, admin).text("/settings/lease"), "45s");
+  EXPECT_EQ(call(s, {"PATCH", other, admin, R"({"settings":{"lease":"1m"}})"}).text("/settings/lease"), "1m");
+
+  const std::string agent = R"({"agent_id":"reviewer-main","profile":"collab","agent_type":"reviewer","max_load":3})";
+  const Answer made = post(s, other + "/agents", admin, agent);
+  EXPECT_EQ(made.status, 201);
+  const Answer again = post(s, other + "/agents", admin, agent);
+  EXPECT_EQ(again.status, 200);
+  EXPECT_EQ(again.text("/token"), "");
+  EXPECT_EQ(post(s, other + "/agents", admin, R"({"agent_id":"reviewer-main","profile":"collab"})").code(),
+            "AGENT_EXISTS");
+  EXPECT_EQ(get(s, other + "/agents", admin).text("/items/0/agent_id"), "reviewer-main");
+  EXPECT_EQ(call(s, {"PATCH", other + "/agents/reviewer-main", admin, R"({"max_load":4})"}).number("/max_load"), 4u);
+  const Answer rotated = call(s, {"POST", other + "/agents/reviewer-main/token", made.text("/token")});
+  EXPECT_EQ(rotated.status, 201);
+  EXPECT_EQ(get(s, other, made.text("/token")).status, 401);
+  EXPECT_EQ(get(s, other, rotated.text("/token")).status, 200);
+  const Answer graceful = post(s, other + "/agents/reviewer-main/token", admin, R"({"grace":"1h"})");
+  EXPECT_EQ(get(s, other, rotated.text("/token")).status, 200);
+  EXPECT_EQ(get(s, other, graceful.text("/token")).status, 200);
+  EXPECT_EQ(call(s, {"DELETE", other + "/agents/reviewer-main", admin}).status, 200);
+  EXPECT_EQ(get(s, other, graceful.text("/token")).status, 401);
+
+  EXPECT_EQ(post(s, other + "/people", admin, R"({"person_id":"m-1","roles":["maintainer"],"public_key":"k"})").status,
+            201);
+  EXPECT_EQ(post(s, other + "/people", admin, R"({"person_id":"m-1","roles":["maintainer"],"public_key":"k"})").status,
+            200);
+  EXPECT_EQ(get(s, other + "/people", admin).text("/items/0/person_id"), "m-1");
+  EXPECT_EQ(call(s, {"PATCH", other + "/people/m-1", admin, R"({"roles":["observer"]})"}).text("/roles/0"), "observer");
+  EXPECT_EQ(call(s, {"POST", other + "/people/m-1/token", admin}).status, 201);
+  EXPECT_EQ(call(s, {"DELETE", other + "/people/m-1", admin}).status, 200);
+
+  const std::string id = uuid();
+  const Answer sent = send(query(id));
+  EXPECT_EQ(sent.status, 202);
+  EXPECT_EQ(sent.text("/message_id"), id);
+  const Answer looked = get(s, workspace + "/messages/" + id, architect);
+  EXPECT_EQ(looked.text("/receipts/0/state"), "queued");
+  EXPECT_EQ(get(s, workspace + "/agents/developer-01/inbox", developer).text("/items/0/message_id"), id);
+  const Answer taken = take();
+  EXPECT_EQ(taken.text("/deliveries/0/message/message_id"), id);
+  EXPECT_EQ(get(s, workspace + "/messages/" + id, architect).text("/receipts/0/state"), "offered");
+  EXPECT_EQ(settle("extend", ids_of(taken, R"(,"lease":"5m")")).status, 200);
+  EXPECT_EQ(settle("nack", ids_of(taken, R"(,"delay":"0s","reason":"not now")")).status, 200);
+  EXPECT_EQ(settle("ack", ids_of(take(R"({"max":5,"wait":"5s"})"))).status, 200);
+  EXPECT_EQ(get(s, workspace + "/messages/" + id, architect).text("/receipts/0/state"), "acked");
+  EXPECT_EQ(get(s, workspace + "/log?max=1000", admin).status, 200);
+
+  // A dead letter, and back.
+  EXPECT_EQ(send(query()).status, 202);
+  std::uint64_t attempts = 0;  // as many as the profile has
+  const std::string patiently = R"({"wait":"500ms"})";
+  for (Answer failing = take(patiently); failing.root().find("deliveries").size() > 0; failing = take(patiently)) {
+    EXPECT_EQ(failing.number("/deliveries/0/attempt"), ++attempts);
+    ASSERT_EQ(settle("nack", ids_of(failing, R"(,"delay":"0s")")).status, 200);
+  }
+  EXPECT_GT(attempts, 2u);
+  const Answer dead = get(s, workspace + "/deadletters", developer);
+  ASSERT_EQ(dead.root().find("items").size(), 1u);
+  EXPECT_EQ(dead.json.root().at_pointer("/items/0/history").size(), attempts);
+  const std::string redrive = workspace + "/deadletters/" + dead.text("/items/0/delivery_id") + "/redrive";
+  EXPECT_EQ(call(s, {"POST", redrive, developer}).status, 200);
+  EXPECT_EQ(post(s, redrive, developer, "{}").status, 404);
+  // R31: its sender was told, in a frame without a message.
+  const Answer notice = post(s, workspace + "/agents/architect-main/inbox/take", architect, "{}");
+  EXPECT_EQ(notice.text("/deliveries/0/notice/notice"), "dead");
+  EXPECT_EQ(notice.text("/deliveries/0/origin"), "server");
+  empty_mailbox();
+
+  EXPECT_EQ(get(s, "/v1/limits", developer).number("/take/max"), 1000u);
+  EXPECT_EQ(get(s, "/healthz", "").status, 200);
+  EXPECT_EQ(get(s, "/readyz", "").status, 200);
+  EXPECT_THAT(get(s, "/metrics", admin).body, testing::HasSubstr("parley_messages_accepted_total{"));
+  EXPECT_EQ(get(s, "/openapi.json", "").text("/openapi"), "3.1.0");
+
+  auto missing = documented_operations();
+  for (const std::string& name : answered_operations()) missing.erase(name);
+  EXPECT_THAT(missing, testing::ElementsAre("openStream"));  // stream_test.cpp
+}
+
+TEST_F(Calls, HEAD_says_what_GET_would_without_a_body) {
+  const Answer head = call(*server, {"HEAD", workspace, architect});
+  const Answer full = get(*server, workspace, architect);
+  EXPECT_EQ(head.status, 200);
+  EXPECT_EQ(head.reply.field("Content-Length"), std::to_string(full.body.size()));
+  EXPECT_EQ(head.body, "");
+  EXPECT_EQ(call(*server, {"HEAD", workspace, ""}).status, 401);
+}
+
+TEST_F(Calls, Many_messages_have_an_outcome_each_in_order) {
+  const std::string a = uuid(), b = uuid();
+  const std::string bad = R"({"message_type":"status_query"})";
+  const Answer array = send("[" + query(a) + "," + bad + ",7," + query(b) + "]");
+  EXPECT_EQ(array.status, 207);
+  EXPECT_EQ(array.text("/0/message_id"), a);
+  EXPECT_EQ(array.text("/1/error/code"), "SCHEMA");
+  EXPECT_EQ(array.text("/2/error/code"), "TYPE_UNKNOWN");
+  EXPECT_EQ(array.text("/3/message_id"), b);
+  EXPECT_EQ(array.root().size(), 4u);
+
+  const std::string c = uuid(), d = uuid();
+  const Answer lines =
+      send(query(c) + "\r\n\n  \n" + bad + "\n{\"cut\n" + query(d), "Application/X-NDJSON; charset=utf-8");
+  EXPECT_EQ(lines.status, 207);
+  EXPECT_EQ(lines.text("/0/message_id"), c);
+  EXPECT_EQ(lines.text("/1/error/code"), "SCHEMA");
+  EXPECT_EQ(lines.text("/2/error/code"), "BAD_JSON");
+  EXPECT_EQ(lines.text("/3/message_id"), d);
+
+  EXPECT_EQ(send("[]").body, "[]");
+  EXPECT_EQ(send("\n", "application/x-ndjson").body, "[]");
+
+  std::string thousand = "[";
+  for (int i = 0; i < 1000; ++i) thousand += "1,";
+  EXPECT_EQ(send(thousand + "1]").code(), "PAYLOAD_TOO_LARGE");
+  thousand.back() = ']';
+  EXPECT_EQ(send(thousand).status, 207);
+  std::string many_lines;
+  for (int i = 0; i < 1001; ++i) many_lines += "1\n";
+  EXPECT_EQ(send(many_lines, "application/x-ndjson").status, 413);
+  empty_mailbox();
+}
+
+// R8
+TEST_F(Calls, The_same_message_again_is_a_duplicate_and_another_of_its_id_a_conflict) {
+  const std::string id = uuid();
+  const std::string message = query(id);
+  const Answer first = send(message);
+  const Answer again = send(message);
+  EXPECT_EQ(again.status, 202);
+  EXPECT_EQ(again.text("/status"), "duplicate");
+  EXPECT_EQ(again.number("/offset"), first.number("/offset"));
+  EXPECT_EQ(again.text("/message_id"), id);
+  std::string spaced = message;
+  spaced.insert(1, " ");
+  EXPECT_EQ(send(spaced).text("/status"), "duplicate");  // the same JSON value
+  std::string other = message;
+  other.replace(other.find("\"sequence_number\":1"), 19, "\"sequence_number\":2");
+  EXPECT_EQ(send(other).code(), "ID_CONFLICT");
+  EXPECT_EQ(take().root().find("deliveries").size(), 1u);
+  empty_mailbox();
+}
+
+// R5, R8: an id for a lenient message that has none.
+TEST_F(Calls, An_idempotency_key_names_one_message_without_an_id) {
+  const std::string lenient = make_workspace(*server, "lenient", R"(,"validation":"lenient")");
+  const std::string a = make_agent(*server, lenient, "architect-main", "collab", "architect");
+  make_agent(*server, lenient, "developer-01", "collab", "developer");
+  std::string message = query();
+  message.erase(1, message.find("\"timestamp\"") - 1);
+  const auto send_with = [&](const std::string& key, const std::string& body) {
+    return call(*server, {"POST", lenient + "/messages", a, body, "application/json", {{"Idempotency-Key", key}}});
+  };
+  const Answer first = send_with("k-1", message);
+  EXPECT_EQ(first.status, 202) << first.body;
+  EXPECT_GT(first.root().find("warnings").size(), 0u);
+  EXPECT_EQ(send_with("k-1", message).text("/status"), "duplicate");
+  EXPECT_EQ(send_with("k-2", message).text("/status"), "accepted");
+  EXPECT_EQ(send_with(std::string(257, 'k'), message).code(), "BAD_REQUEST");
+  EXPECT_EQ(send_with("k-3", "[" + message + "]").code(), "BAD_REQUEST");
+}
+
+TEST_F(Calls, Settlements_say_what_became_of_each) {
+  ASSERT_EQ(send("[" + query() + "," + query() + "]").status, 207);
+  const Answer taken = take();
+  const std::string first = taken.text("/deliveries/0/delivery_id");
+  const std::string both = ids_of(taken);
+  EXPECT_EQ(settle("ack", R"({"delivery_ids":[")" + first + "\"]}").status, 200);
+  const Answer mixed = settle("ack", both);
+  EXPECT_EQ(mixed.status, 207);
+  EXPECT_EQ(mixed.text("/results/0/status"), "already");
+  EXPECT_EQ(mixed.text("/results/1/status"), "done");
+  const Answer unknown = settle("ack", R"({"delivery_ids":["no-such","999999-1","1-99"]})");
+  EXPECT_EQ(unknown.status, 207);
+  EXPECT_EQ(unknown.text("/results/2/status"), "unknown");
+
+  ASSERT_EQ(send(query()).status, 202);
+  const Answer old = take();
+  ASSERT_EQ(settle("nack", ids_of(old, R"(,"delay":"0s")")).status, 200);
+  const Answer fresh = take(R"({"wait":"5s"})");
+  EXPECT_NE(old.text("/deliveries/0/delivery_id"), fresh.text("/deliveries/0/delivery_id"));
+  const Answer late = settle("ack", ids_of(old));
+  EXPECT_EQ(late.status, 409);
+  EXPECT_EQ(late.code(), "SUPERSEDED");
+  EXPECT_EQ(late.text("/results/0/status"), "superseded");
+  EXPECT_EQ(settle("ack", ids_of(fresh)).status, 200);
+  for (const std::string body :
+       {R"({"delivery_ids":[]})", "{}", R"({"delivery_ids":[7]})", R"({"delivery_ids":["1-1"],"delay":"1s"})"})
+    EXPECT_EQ(settle("ack", body).status, 400) << body;
+}
+
+TEST_F(Calls, A_take_id_gives_the_same_deliveries_while_their_lease_holds) {
+  ASSERT_EQ(send("[" + query() + "," + query() + "]").status, 207);
+  const Answer first = take(R"({"max":1,"take_id":"t-1"})");
+  const Answer again = take(R"({"max":1,"take_id":"t-1"})");
+  EXPECT_EQ(again.body, first.body);
+  const Answer other = take(R"({"max":1,"take_id":"t-2"})");
+  EXPECT_NE(other.body, first.body);
+  ASSERT_EQ(settle("ack", ids_of(first)).status, 200);
+  EXPECT_EQ(take(R"({"max":1,"take_id":"t-1"})").root().find("deliveries").size(), 0u);
+  ASSERT_EQ(settle("ack", ids_of(other)).status, 200);
+}
+
+TEST_F(Calls, A_take_waits_for_mail_and_no_longer_than_it_was_told) {
+  const auto began = Clock::now();
+  EXPECT_EQ(take(R"({"wait":"300ms"})").body, R"({"deliveries":[]})");
+  EXPECT_GE(Clock::now() - began, milliseconds(300));
+  EXPECT_LT(Clock::now() - began, seconds(5));
+
+  Answer taken;
+  std::thread waiter([&] { taken = take(R"({"wait":"20s"})"); });
+  std::this_thread::sleep_for(milliseconds(100));
+  const std::string id = uuid();
+  EXPECT_EQ(send(query(id)).status, 202);
+  waiter.join();
+  EXPECT_EQ(taken.text("/deliveries/0/message/message_id"), id);
+  EXPECT_EQ(settle("ack", ids_of(taken)).status, 200);
+}
+
+// A taker that is gone takes nothing.
+TEST_F(Calls, A_wait_ends_with_its_connection) {
+  {
+    Wire wire(server->port());
+    wire.write(
+        bytes_of(*server, {"POST", workspace + "/agents/developer-01/inbox/take", developer, R"({"wait":"30s"})"}));
+    std::this_thread::sleep_for(milliseconds(100));
+  }
+  std::this_thread::sleep_for(milliseconds(1300));  // an end of input may still be a reader, for a second
+  const std::string id = uuid();
+  EXPECT_EQ(send(query(id)).status, 202);
+  const Answer taken = take();
+  EXPECT_EQ(taken.text("/deliveries/0/message/message_id"), id);
+  EXPECT_EQ(taken.number("/deliveries/0/attempt"), 1u);
+  EXPECT_EQ(settle("ack", ids_of(taken)).status, 200);
+}
+
+// I4: revoked while it waited.
+TEST_F(Calls, A_wait_gives_nothing_to_a_token_that_was_revoked_meanwhile) {
+  const std::string old = make_agent(*server, workspace, "developer-77", "collab", "developer");
+  Answer taken;
+  std::thread waiter(
+      [&] { taken = post(*server, workspace + "/agents/developer-77/inbox/take", old, R"({"wait":"20s"})"); });
+  std::this_thread::sleep_for(milliseconds(100));
+  EXPECT_EQ(call(*server, {"POST", workspace + "/agents/developer-77/token", server->admin()}).status, 201);
+  EXPECT_EQ(send(status_query("architect-main", "developer-77")).status, 202);
+  waiter.join();
+  EXPECT_EQ(taken.status, 401);
+}
+
+TEST_F(Calls, The_log_is_read_from_an_offset_on_and_waits_for_more) {
+  ASSERT_EQ(send(query()).status, 202);
+  const Answer all = get(*server, workspace + "/log?max=1000", server->admin());
+  const std::uint64_t next = all.number("/next");
+  EXPECT_GT(next, 3u);
+  const Answer one = get(*server, workspace + "/log?from=2&max=1", server->admin());
+  EXPECT_EQ(one.root().find("items").size(), 1u);
+  EXPECT_EQ(one.number("/items/0/offset"), 2u);
+  const std::string end = workspace + "/log?from=" + std::to_string(next);
+  EXPECT_EQ(get(*server, end, server->admin()).body, R"({"items":[],"next":)" + std::to_string(next) + "}");
+
+  const std::string id = uuid();
+  Answer seen;
+  std::thread reader([&] { seen = get(*server, end + "&wait=20s", developer); });
+  std::this_thread::sleep_for(milliseconds(100));
+  // Nothing of this reader's: it must not end the wait.
+  make_person(*server, workspace, "observer-9", "observer");
+  std::this_thread::sleep_for(milliseconds(100));
+  EXPECT_EQ(send(query(id)).status, 202);
+  reader.join();
+  EXPECT_EQ(seen.text("/items/0/message_id"), id);
+  for (const std::string bad : {"from=x", "from=-1", "max=0", "max=1001", "wait=9", "limit=1"})
+    EXPECT_EQ(get(*server, workspace + "/log?" + bad, developer).status, 400) << bad;
+  empty_mailbox();
+}
+
+TEST_F(Calls, Lists_come_in_pages) {
+  const std::string paged = make_workspace(*server, "paged");
+  for (int i = 0; i < 5; ++i) make_agent(*server, paged, "agent-" + std::to_string(i), "collab", "developer");
+  std::vector<std::string> seen;
+  std::string after;
+  int pages = 0;
+  do {
+    const Answer page = get(*server, paged + "/agents?limit=2&after=" + after, server->admin());
+    ++pages;
+    for (const json::Value item : page.root().find("items").elements())
+      seen.emplace_back(item.find("agent_id").as_string());
+    after = page.text("/next");
+  } while (!after.empty());
+  EXPECT_EQ(pages, 3);
+  EXPECT_EQ(seen, (std::vector<std::string>{"agent-0", "agent-1", "agent-2", "agent-3", "agent-4"}));
+  EXPECT_EQ(get(*server, paged + "/agents/agent-0/inbox?after=x", server->admin()).code(), "BAD_CURSOR");
+}
+
+TEST_F(Calls, Requests_of_another_form_are_refused) {
+  const Server& s = *server;
+  const std::string take_at = workspace + "/agents/developer-01/inbox/take";
+  EXPECT_EQ(call(s, {"PUT", workspace, architect}).status, 405);
+  EXPECT_EQ(call(s, {"PUT", workspace, architect}).reply.field("Allow"), "GET, HEAD, PATCH");
+  EXPECT_EQ(get(s, "/v1/nothing", architect).status, 404);
+  EXPECT_EQ(get(s, "/v1/workspaces/%00", architect).status, 400);
+  EXPECT_EQ(get(s, workspace + "?a=1", architect).status, 400);
+  EXPECT_EQ(call(s, {"POST", take_at, developer, "{}", "text/plain"}).status, 415);
+  EXPECT_EQ(call(s, {"POST", take_at, developer, "{}", ""}).status, 415);
+  EXPECT_EQ(call(s, {"POST", take_at, developer, "{}", "application/x-ndjson"}).status, 415);
+  EXPECT_EQ(call(s, {"POST", take_at, developer, "{}", "application/json", {{"Content-Encoding", "gzip"}}}).status,
+            415);
+  EXPECT_EQ(call(s, {"POST", take_at, developer, "{", "application/json"}).code(), "BAD_JSON");
+  EXPECT_EQ(call(s, {"POST", take_at, developer, "[]"}).code(), "BAD_REQUEST");
+  EXPECT_EQ(call(s, {"POST", take_at, developer, R"({"max":0})"}).text("/error/where"), "/max");
+  EXPECT_EQ(call(s, {"POST", take_at, developer, R"({"lease":"9999999999d"})"}).text("/error/where"), "/lease");
+  EXPECT_EQ(call(s, {"POST", take_at, developer, R"({"a":1})" + std::string(65536, ' ')}).status, 413);
+  EXPECT_EQ(call(s, {"DELETE", workspace + "/agents/developer-01", s.admin(), "{}"}).status, 400);  // takes no body
+  EXPECT_EQ(send(std::string((8 << 20) + 1, ' ')).status, 413);
+  EXPECT_EQ(send("").code(), "BAD_JSON");
+  EXPECT_EQ(get(s, workspace + "/stream", "").status, 426);
+  EXPECT_EQ(get(s, workspace + "/stream", "").reply.field("Upgrade"), "websocket");
+}
+
+TEST_F(Calls, An_error_says_what_is_so_and_what_to_do) {
+  const Answer unknown = send(status_query("architect-main", "developer-99"));
+  EXPECT_EQ(unknown.status, 404);
+  EXPECT_EQ(unknown.code(), "RECIPIENT_UNKNOWN");
+  const Answer other = send(status_query("developer-01", "developer-01"));
+  EXPECT_EQ(other.status, 403);
+  EXPECT_EQ(other.code(), "SENDER_MISMATCH");
+  std::string broken = query();
+  broken.replace(broken.find("\"session\""), 9, "\"planet\"");
+  const Answer schema = send(broken);
+  EXPECT_EQ(schema.status, 422);
+  EXPECT_EQ(schema.text("/error/details/0/instance"), "/payload/scope");
+  std::string nonsense = query();
+  nonsense.replace(nonsense.find("status_query"), 12, "stats_query");
+  EXPECT_GT(send(nonsense).root().at_pointer("/error/legal_next").size(), 5u);
+}
+
+// D11
+TEST_F(Calls, A_full_mailbox_is_said_before_anything_is_accepted) {
+  const std::string tight = make_workspace(*server, "tight", R"(,"settings":{"mailbox_messages":2})");
+  const std::string a = make_agent(*server, tight, "architect-main", "collab", "architect");
+  make_agent(*server, tight, "developer-01", "collab", "developer");
+  for (int i = 0; i < 2; ++i) EXPECT_EQ(post(*server, tight + "/messages", a, query()).status, 202);
+  const Answer full = post(*server, tight + "/messages", a, query());
+  EXPECT_EQ(full.status, 429);
+  EXPECT_EQ(full.code(), "MAILBOX_FULL");
+  EXPECT_EQ(full.reply.field("Retry-After"), "1");
+}
+
+}  // namespace
+}  // namespace parley::e2e

@@ -1,0 +1,32 @@
+#!/usr/bin/env bash
+# What `./dev check` looks at: format, layers, headers, generated pages, words; clang-tidy on what changed.
+set -uo pipefail
+cd "$(dirname "$0")/../.."
+failed=0
+step() {
+  echo "== $1"
+  shift
+  "$@" || failed=1
+}
+
+format() {
+  git ls-files '*.cpp' '*.hpp' | xargs clang-format-19 --dry-run -Werror 2>&1 | grep -E 'error' | sed 's/:.*//' | sort -u |
+    sed 's/$/: run clang-format-19 -i on it/' | { ! grep .; }
+}
+
+tidy() {
+  local base changed
+  base=$(git merge-base HEAD origin/main 2>/dev/null || git rev-parse HEAD~1 2>/dev/null) || return 0
+  changed=$(git diff --name-only --diff-filter=d "$base" -- 'src/*.cpp' 'sdk/*.cpp' | grep -v _test | head -40)
+  [ -z "$changed" ] && return 0
+  echo "$changed" | xargs -P "$(nproc)" -n 4 clang-tidy-19 -p build/dev --quiet --warnings-as-errors='bugprone-*' 2>/dev/null |
+    grep -E 'warning|error' | sort -u | { ! grep .; }
+}
+
+step "format" format
+step "layers" python3 tools/check/layers.py
+step "headers" tools/check/headers.sh
+step "generated pages" python3 tools/gen/reference.py --check .
+[ "${1:-}" = --tidy ] && step "clang-tidy on what changed" tidy
+[ $failed = 0 ] && echo "all in order"
+exit $failed

@@ -1,0 +1,111 @@
+"""Writes the generated parts of docs/reference from spec/: the table of calls in http.md, the table in errors.md.
+
+reference.py [--check] ROOT   What stands between `<!-- generated … -->` and `<!-- end -->` is replaced. With --check
+nothing is written, and the exit status is 1 where a page is stale.
+"""
+import json
+import pathlib
+import re
+import sys
+
+check = "--check" in sys.argv[1:]
+root = pathlib.Path([a for a in sys.argv[1:] if not a.startswith("--")][0])
+api = json.loads((root / "spec/api/openapi.json").read_text(encoding="utf-8"))
+errors = json.loads((root / "spec/catalog/errors.json").read_text(encoding="utf-8"))["errors"]
+
+
+def resolved(value):
+    while "$ref" in value:
+        place = api
+        for token in value["$ref"].removeprefix("#/").split("/"):
+            place = place[token]
+        value = place
+    return value
+
+
+def name_of(schema):
+    return schema.get("$ref", "").rsplit("/", 1)[-1]
+
+
+def members(schema):
+    """{name, other?} of an object schema; [Name] of a list; the type's name of all else."""
+    schema = resolved(schema)
+    if schema.get("type") == "object" and "properties" in schema:
+        required = schema.get("required", [])
+        return "{" + ", ".join(n if n in required else n + "?" for n in schema["properties"]) + "}"
+    if "anyOf" in schema:
+        return " or ".join(name_of(s) or members(s) for s in schema["anyOf"])
+    if schema.get("type") == "array":
+        items = schema["items"]
+        return "[" + (name_of(items) or members(items)) + "]"
+    return schema.get("type", "")
+
+
+def calls():
+    yield "| call | takes | answers | refuses |"
+    yield "|---|---|---|---|"
+    for path, methods in api["paths"].items():
+        for method, operation in methods.items():
+            takes = []
+            for parameter in map(resolved, operation.get("parameters", [])):
+                if parameter["in"] == "query":
+                    takes.append(f"`?{parameter['name']}`")
+                elif parameter["in"] == "header":
+                    takes.append(f"`{parameter['name']}`")
+            for media, body in operation.get("requestBody", {}).get("content", {}).items():
+                what = name_of(body["schema"]) or members(body["schema"])
+                takes.append(what if media == "application/json" else f"`{media}`")
+            answers, refuses = [], []
+            for status, response in operation["responses"].items():
+                if status == "default":
+                    continue
+                content = resolved(response).get("content", {}).values()
+                what = next((name_of(c["schema"]) for c in content), "")
+                (refuses if status >= "400" else answers).append(
+                    status if status >= "400" else " ".join(filter(None, [status, what]))
+                )
+            summary = operation["summary"] + (" (no token)" if operation.get("security") == [] else "")
+            short = path.replace("/v1/workspaces/{workspace}", "…") if path != "/v1/workspaces/{workspace}" else "…"
+            yield (
+                f"| `{method.upper()} {short}`<br>{summary} | {', '.join(takes)} | {', '.join(answers)} "
+                f"| {' '.join(refuses)} |"
+            )
+
+
+def forms():
+    yield "| form | members |"
+    yield "|---|---|"
+    for name, schema in api["components"]["schemas"].items():
+        text = members(schema)
+        if not text.startswith("{") or text == "{}":
+            continue
+        said = schema.get("description", "")
+        yield f"| {name} | `{text}`{'<br>' + said if said else ''} |"
+
+
+def error_table():
+    yield "| code | HTTP | what is so | what to do |"
+    yield "|---|---|---|---|"
+    for e in errors:
+        yield f"| `{e['code']}` | {e['http']} | {e['text']} | {e['hint']} |"
+
+
+parts = {"calls": calls, "forms": forms, "errors": error_table}
+stale = []
+for page in [root / "docs/reference/http.md", root / "docs/reference/errors.md"]:
+    text = page.read_text(encoding="utf-8")
+
+    def part(found):
+        lines = "\n".join(parts[found[1]]())
+        return f"<!-- generated: {found[1]} -->\n{lines}\n<!-- end -->"
+
+    fresh, count = re.subn(r"<!-- generated: (\w+) -->\n.*?<!-- end -->", part, text, flags=re.DOTALL)
+    assert count > 0, f"{page}: nothing generated in it"
+    if fresh == text:
+        continue
+    if check:
+        stale.append(page.relative_to(root).as_posix())
+    else:
+        page.write_text(fresh, encoding="utf-8")
+if stale:
+    sys.exit("stale: " + ", ".join(stale) + "; run `python3 tools/gen/reference.py .`")
