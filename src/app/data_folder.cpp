@@ -34,8 +34,7 @@ base::Result<> write_private(const std::string& path, const std::string& text) {
   const bool written =
       ::write(file, text.data(), text.size()) == static_cast<ssize_t>(text.size()) && ::fsync(file) == 0;
   ::close(file);
-  if (!written || ::rename(fresh.c_str(), path.c_str()) != 0 || !sync_folder_of(path))
-    return failed(path, "write");
+  if (!written || ::rename(fresh.c_str(), path.c_str()) != 0 || !sync_folder_of(path)) return failed(path, "write");
   return {};
 }
 

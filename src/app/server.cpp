@@ -82,8 +82,8 @@ void update(observe::Metrics& metrics, const broker::Broker::Counts& counts) {
   set(Metric::journal_records, counts.events);
 }
 
-// Fail-stop (D3, B3): without unwinding, since the threads that make segments and snapshots may be in a call to the same
-// disk that does not come back for long, and they use the server's log. All that was promised is synced.
+// Fail-stop (D3, B3): without unwinding, since the threads that make segments and snapshots may be in a call to the
+// same disk that does not come back for long, and they use the server's log. All that was promised is synced.
 [[noreturn]] void stop_at_once(base::Clock& clock, const base::Error& why) {
   if (auto last_words = observe::Log::to_stderr(clock, observe::Level::error)) {
     (*last_words)->error("journal_failed", {{"code", info(why.code).name}, {"message", why.message}});

@@ -15,8 +15,8 @@ std::int64_t milliseconds_since(SteadyClock::time_point begin) {
 }
 
 // A3: nothing acked is lost, and it ends within 5 s.
-void sigterm_under_load(const std::string& program) {
-  Trial trial(program, "sigterm", {.seed = 31});
+void sigterm_under_load() {
+  Trial trial("sigterm", {.seed = 31});
   trial.begin();
   std::int64_t longest = 0;
   for (int round = 0; round < 4; ++round) {
@@ -35,8 +35,8 @@ void sigterm_under_load(const std::string& program) {
 }
 
 // A3: leases that ran out meanwhile are over, and late acks of them are refused once they were offered anew (O4).
-void sigstop_under_load(const std::string& program) {
-  Trial trial(program, "sigstop", {.seed = 32});
+void sigstop_under_load() {
+  Trial trial("sigstop", {.seed = 32});
   trial.begin();
   for (int round = 0; round < 2; ++round) {
     trial.wait_for_load();
@@ -55,13 +55,13 @@ void sigstop_under_load(const std::string& program) {
 }
 
 // B7: refused within a second, with a status and words; the first goes on; a killed one leaves nothing in the way.
-void second_server(const std::string& program) {
-  Trial trial(program, "second", {.seed = 33});
+void second_server() {
+  Trial trial("second", {.seed = 33});
   trial.begin();
   trial.wait_for_load();
   const std::string log = trial.folder() / "second.log";
   const auto begin = SteadyClock::now();
-  const End end = run({program, "serve", "--data", trial.world().data_folder(), "--listen", "127.0.0.1:0"}, log);
+  const End end = run({server_program, "serve", "--data", trial.world().data_folder(), "--listen", "127.0.0.1:0"}, log);
   const std::int64_t took = milliseconds_since(begin);
   require(end.signal == 0 && end.status != 0, "B7: a second server on the data folder ends with " + end.text());
   require(took <= 1'000, "B7: the second server is refused only after " + std::to_string(took) + " ms");
@@ -80,10 +80,10 @@ void second_server(const std::string& program) {
 }  // namespace
 
 int main(int count, char** words) {
-  const std::string_view name = count == 3 ? words[2] : "";
-  if (name == "sigterm") return judge([&] { sigterm_under_load(words[1]); });
-  if (name == "sigstop") return judge([&] { sigstop_under_load(words[1]); });
-  if (name == "second") return judge([&] { second_server(words[1]); });
-  std::fputs("usage: e2e_stopping PARLEY sigterm|sigstop|second\n", stderr);
+  const std::string_view name = count == 2 ? words[1] : "";
+  if (name == "sigterm") return judge(sigterm_under_load);
+  if (name == "sigstop") return judge(sigstop_under_load);
+  if (name == "second") return judge(second_server);
+  std::fputs("usage: stopping_test sigterm|sigstop|second\n", stderr);
   return 2;
 }
