@@ -1,6 +1,7 @@
 #include "app/server.hpp"
 
 #include <charconv>
+#include <cstdlib>
 #include <thread>
 
 #include "app/data_folder.hpp"
@@ -79,6 +80,16 @@ void update(observe::Metrics& metrics, const broker::Broker::Counts& counts) {
   set(Metric::deliveries_acked, counts.acked);
   set(Metric::journal_blocks, counts.blocks);
   set(Metric::journal_records, counts.events);
+}
+
+// Fail-stop (D3, B3): without unwinding, since the threads that make segments and snapshots may be in a call to the
+// same disk that does not come back for long, and they use the server's log. All that was promised is synced.
+[[noreturn]] void stop_at_once(base::Clock& clock, const base::Error& why) {
+  if (auto last_words = observe::Log::to_stderr(clock, observe::Level::error)) {
+    (*last_words)->error("journal_failed", {{"code", info(why.code).name}, {"message", why.message}});
+    last_words->reset();  // writes them out
+  }
+  std::_Exit(EXIT_FAILURE);
 }
 
 // While the journal's next segment is being made, nothing is read: senders feel the pause, and are not refused.
@@ -172,10 +183,7 @@ base::Result<> serve(const cli::ServeOptions& options, const std::function<void(
     }
   }
   remove_server_file(options.data_folder);
-  if (!outcome) {
-    log->error("journal_failed", {{"code", info(outcome.error().code).name}, {"message", outcome.error().message}});
-    return outcome;
-  }
+  if (!outcome) stop_at_once(clock, outcome.error());
   log->info("stopped");
   return journal->close();
 }

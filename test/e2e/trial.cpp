@@ -32,9 +32,8 @@ void require(bool holds, const std::string& what) {
   if (!holds) throw Wrong{what};
 }
 
-Trial::Trial(const std::string& program, const std::string& name, const LoadOptions& options,
-             std::vector<std::string> under)
-    : options_(options), folder_(name), world_(program, folder_.path(), std::move(under)) {}
+Trial::Trial(const std::string& name, const LoadOptions& options, std::vector<std::string> under)
+    : options_(options), folder_(name), world_(folder_.path(), std::move(under)) {}
 
 void Trial::begin() {
   world_.start();
