@@ -189,7 +189,7 @@ int main(int count, char** words) {
     }
   } catch (const Wrong& wrong) {
     return finish_red(arguments, seed, wrong.what);
-  } catch (const Unusable& unusable) {
+  } catch (const std::exception& unusable) {
     std::fprintf(stderr, "UNUSABLE %s\n", unusable.what());
     return 3;
   }

@@ -39,6 +39,11 @@ std::vector<std::string> command_of(const ServerOptions& options) {
 
 }  // namespace
 
+const std::string server_program = [] {
+  const char* const named = std::getenv("PARLEY_PROGRAM");
+  return std::string(named ? named : PARLEY_PROGRAM);
+}();
+
 TempFolder::TempFolder(const std::string& name) {
   std::string pattern = std::filesystem::temp_directory_path() / ("parley-" + name + "-XXXXXX");
   if (!::mkdtemp(pattern.data())) throw Unusable("cannot make a folder like " + pattern);

@@ -20,7 +20,7 @@ struct Unusable : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-inline const std::string server_program = PARLEY_PROGRAM;  // the binary that this build made
+extern const std::string server_program;  // the binary this build made; or another that PARLEY_PROGRAM names
 
 // A folder under TMPDIR, gone with this object.
 class TempFolder {

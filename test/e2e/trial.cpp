@@ -22,7 +22,7 @@ int judge(const std::function<void()>& test) {
   } catch (const Skipped& skipped) {
     std::printf("SKIPPED: %s\n", skipped.why.c_str());
     return skipped_status;
-  } catch (const Unusable& unusable) {
+  } catch (const std::exception& unusable) {
     std::fprintf(stderr, "UNUSABLE %s\n", unusable.what());
     return 3;
   }
