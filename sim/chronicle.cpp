@@ -114,10 +114,10 @@ void Chronicle::check_content(std::uint32_t number, std::uint64_t offset, const 
   const auto issued = ledger_.issued.find({number, hash});
   if (issued == ledger_.issued.end()) return require(false, place, "O2: accepted, but nobody sent these bytes");
   require(issued->second.senders.contains(event.sender()), place, "O2: accepted from another sender");
-  // The ids of closed messages up to there may be forgotten (R8): the same again is then a new message.
+  // Forgotten (R8), one without a timestamp may be taken for new; any other is TOO_OLD (decision 0001).
   const auto [before, first] = workspace.accepted_groups.try_emplace(issued->second.group, offset);
   if (!first) {
-    require(before->second <= workspace.forgotten_through, place,
+    require(!issued->second.dated && before->second <= workspace.forgotten_through, place,
             "O2: accepted a second time, first at offset " + std::to_string(before->second));
     before->second = offset;
   }

@@ -29,6 +29,7 @@ struct OfferKey {
 struct Issued {
   std::uint64_t group = 0;
   std::set<std::uint32_t> senders;  // agent numbers
+  bool dated = true;                // has a timestamp: repeated after its id is forgotten it is TOO_OLD, never new
 };
 struct ContentKey {
   std::uint32_t workspace = 0;

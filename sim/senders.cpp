@@ -43,6 +43,7 @@ Wish Workload::wish_of(const Example& example, Sending& sending, Manner manner) 
   }
   if (manner == Manner::wild && dice_.one_in(8)) {
     wish.defect = static_cast<Defect>(dice_.between(1, 4));
+    sending.dated = wish.defect != Defect::timestamp;
     const bool lenient = options_.lenient && clients_[sending.client].workspace == workspaces_.back();
     sending.expected = lenient && wish.defect == Defect::timestamp ? Expected::anything : Expected::refused;
   }
@@ -74,6 +75,7 @@ void Workload::send(Sending sending) {
   const Client& client = clients_[sending.client];
   Issued& issued = ledger_.issued[{workspace_number(client), sending.hash}];
   issued.group = sending.group;
+  issued.dated = sending.dated;
   issued.senders.insert(client.caller->agent.value);
   const auto document = json::Document::parse(sending.bytes);
   auto sent = world_.broker().send(*client.caller, client.workspace, {sending.bytes, document->root()}, {});
@@ -118,13 +120,17 @@ void Workload::judge_answer(const Sending& sending, const base::Result<broker::S
       return;
     case ErrorCode::MAILBOX_FULL:
       sightings_.saw(Sighting::mailbox_full_refused);
-      if (options_.mailbox_messages <= 1'000 && sending.expected != Expected::duplicate) return;
+      if (options_.mailbox_messages <= 1'000 && (sending.expected != Expected::duplicate || !remembers_all())) return;
       break;
     case ErrorCode::EXPIRED:
-      if (sending.may_expire && sending.expected != Expected::duplicate) return;
+      if (sending.may_expire && (sending.expected != Expected::duplicate || !remembers_all())) return;
       break;
     case ErrorCode::RECIPIENT_UNKNOWN:
-      if (sending.expected != Expected::duplicate) return;  // somebody was removed
+      if (sending.expected != Expected::duplicate || !remembers_all()) return;  // somebody was removed
+      break;
+    case ErrorCode::TOO_OLD:
+      sightings_.saw(Sighting::too_old_refused);
+      if (!remembers_all()) return;
       break;
     case ErrorCode::ID_CONFLICT:
       sightings_.saw(Sighting::id_conflict);
@@ -142,7 +148,6 @@ void Workload::send_again() {
   if (accepted_.empty()) return;
   Sending sending = dice_.among(accepted_).sending;
   if (!clients_[sending.client].active()) return;
-  if (!remembers_all()) return;
   sending.expected = Expected::duplicate;
   if (dice_.one_in(3)) sending.bytes.insert(1, "\n  ");  // the same JSON value
   sending.hash = base::sha256(sending.bytes);
@@ -155,7 +160,7 @@ void Workload::send_other_content() {
   Sending sending = dice_.among(accepted_).sending;
   if (!clients_[sending.client].active()) return;
   const std::size_t at = sending.bytes.find(R"("timestamp":")");
-  if (at == std::string::npos || !remembers_all()) return;
+  if (at == std::string::npos || !remembers_all()) return;  // forgotten, its id would be free
   std::string& bytes = sending.bytes;
   bytes[at + 14] = bytes[at + 14] == '0' ? '1' : '0';  // another century
   sending.hash = base::sha256(bytes);
@@ -168,7 +173,6 @@ void Workload::retry_unknown() {
   Sending sending = std::move(unknown_.back());
   unknown_.pop_back();
   if (!clients_[sending.client].active()) return;
-  if (!remembers_all()) return;  // its id may be forgotten
   sightings_.saw(Sighting::lost_answer_retried);
   findings_.trace("send once more " + sending.id);
   send(std::move(sending));

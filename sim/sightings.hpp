@@ -39,8 +39,9 @@ enum class Sighting {
   redriven,
   agent_removed,
   ids_forgotten,
+  too_old_refused,
 };
-inline constexpr std::array<std::string_view, 31> sighting_names = {
+inline constexpr std::array<std::string_view, 32> sighting_names = {
     "power loss",
     "kill",
     "graceful restart",
@@ -72,6 +73,7 @@ inline constexpr std::array<std::string_view, 31> sighting_names = {
     "redriven",
     "agent removed",
     "ids forgotten",
+    "too old refused",
 };
 
 class Sightings {

@@ -40,6 +40,7 @@ class Workload {
     std::uint64_t group = 0;
     Expected expected = Expected::accepted;
     bool may_expire = false;
+    bool dated = true;
     std::size_t example = 0;
     std::string id;
   };
