@@ -274,7 +274,7 @@ std::string send_one(const Call& call, const broker::Caller& who, const std::str
   if (!sent->duplicate) call.world.sent(call.workspace(), sent->offset, bytes);
   std::string text = scenarios::print(*sent);
   if (call.command.has("show_id")) {
-    text.insert(text.find('\n'), " id=" + sent->message_id);
+    text.insert(text.find('\n'), sent->message_id.size() == 36 ? " with a made id" : " WITHOUT AN ID");
     call.world.keep_token("id:" + call.option("show_id"), sent->message_id);
   }
   return text;
@@ -331,11 +331,20 @@ void message(const Call& call) {
                          : call.command.has("id") ? id_of(profile, call.option("from", sender), call.number("id", 1))
                                                   : call.word(0);
   const auto answer = call.world.broker().message(*who, call.workspace(), id, call.option("to"));
-  call.world.answer(print(answer, [](json::Value body) {
+  const bool bounded = call.command.has("within");  // of a backoff with jitter, the bound alone is told
+  const base::Instant bound = call.world.clock().wall() + call.duration("within");
+  call.world.answer(print(answer, [&](json::Value body) {
     std::string text = "message" + members(body, {"offset", "type", "priority", "delivery"}) + '\n';
-    for (const json::Value receipt : body.find("receipts").elements())
+    for (const json::Value receipt : body.find("receipts").elements()) {
       text += "  " + text_of(receipt, "recipient") + ' ' + text_of(receipt, "state") +
-              members(receipt, {"offers", "attempts", "lease_until", "retrying_at"}) + '\n';
+              members(receipt, {"offers", "attempts", "lease_until"});
+      const auto retrying = receipt.find("retrying_at").if_string();
+      if (retrying && bounded)
+        text += base::parse_rfc3339(*retrying).value() <= bound ? " retrying in time" : " RETRYING LATE";
+      else if (retrying)
+        text.append(" retrying_at=").append(*retrying);
+      text += '\n';
+    }
     return text;
   }));
 }

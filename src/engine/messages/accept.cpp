@@ -208,9 +208,6 @@ base::Result<Accepted> Engine::decide(const AcceptMessage& command, const Contex
     return base::fail(ErrorCode::EXPIRED, "the message expired at " + base::to_rfc3339(*envelope.expires_at) +
                                               "; the server's clock says " + base::to_rfc3339(context.now));
 
-  if (envelope.expires_at && *envelope.expires_at <= context.now)
-    return base::fail(ErrorCode::EXPIRED, "the message expired at " + base::to_rfc3339(*envelope.expires_at) +
-                                              ", the server's clock says " + base::to_rfc3339(context.now));
   PARLEY_CHECK(check_sender(command, workspace.registry.agent(command.sender)));
   PARLEY_TRY(const Recipients recipients, resolve(command, workspace));
 
