@@ -1,6 +1,7 @@
 #include "app/server.hpp"
 
 #include <charconv>
+#include <cstdlib>
 #include <thread>
 
 #include "app/data_folder.hpp"
@@ -81,6 +82,16 @@ void update(observe::Metrics& metrics, const broker::Broker::Counts& counts) {
   set(Metric::journal_records, counts.events);
 }
 
+// Fail-stop (D3, B3): without unwinding, since the threads that make segments and snapshots may be in a call to the
+// same disk that does not come back for long, and they use the server's log. All that was promised is synced.
+[[noreturn]] void stop_at_once(base::Clock& clock, const base::Error& why) {
+  if (auto last_words = observe::Log::to_stderr(clock, observe::Level::error)) {
+    (*last_words)->error("journal_failed", {{"code", info(why.code).name}, {"message", why.message}});
+    last_words->reset();  // writes them out
+  }
+  std::_Exit(EXIT_FAILURE);
+}
+
 // While the journal's next segment is being made, nothing is read: senders feel the pause, and are not refused.
 void hold_input_back(journal::Journal& journal, base::Clock& clock) {
   const base::Duration until = clock.monotonic() + held_back_max;
@@ -129,6 +140,7 @@ base::Result<> serve(const cli::ServeOptions& options, const std::function<void(
     return last_turn > slow_sync ? std::string("the last sync took over 1 s") : std::string();
   };
 
+  hold_input_back(*journal, clock);  // no first message meets a journal that is still being made ready
   loop.serve(http, sockets);
   PARLEY_TRY(const std::uint16_t port, loop.listen(listen));
   const std::string shown_host = listen.host.find(':') == std::string::npos ? listen.host : "[" + listen.host + "]";
@@ -172,10 +184,7 @@ base::Result<> serve(const cli::ServeOptions& options, const std::function<void(
     }
   }
   remove_server_file(options.data_folder);
-  if (!outcome) {
-    log->error("journal_failed", {{"code", info(outcome.error().code).name}, {"message", outcome.error().message}});
-    return outcome;
-  }
+  if (!outcome) stop_at_once(clock, outcome.error());
   log->info("stopped");
   return journal->close();
 }

@@ -10,7 +10,7 @@
 namespace parley::app {
 
 // Serves until SIGTERM or SIGINT. `started` is called once, when connections are accepted. An error: it could not
-// start, or the journal failed, and then what had no answer was not accepted.
+// start. Where the journal fails it ends the process at once, with status 1; what had no answer was not accepted.
 base::Result<> serve(const cli::ServeOptions& options, const std::function<void(const cli::Started&)>& started);
 
 }  // namespace parley::app

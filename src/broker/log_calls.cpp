@@ -13,6 +13,7 @@ namespace {
 using event::Event;
 
 constexpr std::uint32_t log_items_max = 1'000;
+constexpr std::uint64_t log_page_bytes = 4u << 20;  // of bodies; one is given whatever its size
 constexpr std::uint64_t log_scanned_max =
     20'000;  // events a call looks at, once it got ahead, so that none holds the loop
 
@@ -161,12 +162,18 @@ base::Result<Answer> Broker::log(const Caller& caller, std::string_view workspac
                                         [](std::uint64_t o, const engine::Mark& m) { return o < m.offset.value; });
     const base::Position begin = std::prev(after)->position;
     std::uint64_t scanned = 0;
+    std::uint64_t bytes = 0;
     Event event;
     const auto visit = [&](const journal::Entry& entry) -> base::Result<journal::Visit> {
       event.ParseFromArray(entry.event.data(), static_cast<int>(entry.event.size()));
       if (event.workspace() == number.value && event.offset() >= from) {
+        const bool seen = sees(caller, event);
+        if (seen && !found.empty() && bytes + entry.body_length > log_page_bytes) return journal::Visit::stop;
         next = event.offset() + 1;
-        if (sees(caller, event)) found.push_back({entry.position, entry.engine_time, event});
+        if (seen) {
+          bytes += entry.body_length;
+          found.push_back({entry.position, entry.engine_time, event});
+        }
       }
       // Other workspaces' events may lie before the first of this one: the next call must not begin there again.
       const bool enough = found.size() == max || (++scanned >= log_scanned_max && next > from);

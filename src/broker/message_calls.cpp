@@ -77,8 +77,7 @@ base::Result<Sent> Broker::send(const Caller& caller, std::string_view workspace
   const profile::Ruleset& ruleset = *parts_.ruleset_of(workspace.registry.agent(caller.agent).properties.profile);
   const auto validation = workspace.settings.lenient ? ingress::Validation::lenient : ingress::Validation::strict;
   auto checked =
-      ingress::check({native.bytes, native.value}, ruleset,
-                     {caller.id, idempotency_key, context().now, validation, ingress::Expired::judged_later});
+      ingress::check({native.bytes, native.value}, ruleset, {caller.id, idempotency_key, context().now, validation});
   if (!checked) return refused(std::move(checked).error());
 
   const engine::AcceptMessage command{

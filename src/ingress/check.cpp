@@ -86,12 +86,6 @@ bool can_be_routed(const Found& found, const profile::EnvelopeSlots& slots) {
   return recipients.size() > 0;
 }
 
-Result<> check_not_expired(const envelope::Envelope& envelope, base::Instant now) {
-  if (!envelope.expires_at || *envelope.expires_at > now) return {};
-  return base::fail(ErrorCode::EXPIRED, "The message expired at " + base::to_rfc3339(*envelope.expires_at) +
-                                            "; the server's clock says " + base::to_rfc3339(now) + '.');
-}
-
 }  // namespace
 
 Result<Checked> check(const Native& native, const Ruleset& rules, const Options& options) {
@@ -122,7 +116,6 @@ Result<> check(const Native& native, const Ruleset& rules, const Options& option
   PARLEY_CHECK(check_limits(found, type, places));
 
   canonicalise(found, rules, options, checked);
-  if (options.expired == Expired::refused) PARLEY_CHECK(check_not_expired(checked.envelope, options.now));
   checked.envelope.content_hash = base::sha256(native.bytes);
   return {};
 }

@@ -28,15 +28,11 @@ struct Native {
 
 enum class Validation : std::uint8_t { strict, lenient };  // R5
 
-// Known ids come before everything else (R8): who knows them judges a message's time after that.
-enum class Expired : std::uint8_t { refused, judged_later };
-
 struct Options {
   std::string_view sender;           // the agent the credential belongs to (D10)
   std::string_view idempotency_key;  // of the request; serves as id where a lenient message has none (R8)
   base::Instant now{};
   Validation validation = Validation::strict;
-  Expired expired = Expired::refused;
 };
 
 // First eight bytes of the SHA-256 of the task's name; 0: the message is a lane of its own (R32).

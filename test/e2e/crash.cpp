@@ -13,14 +13,13 @@ using namespace parley::e2e;
 using SteadyClock = std::chrono::steady_clock;
 
 constexpr std::string_view usage =
-    "usage: e2e_crash PARLEY [--rounds N] [--seed S] [--planted early-answers|ignore-epoch] [--expect ORACLE]\n"
+    "usage: crash_test [--rounds N] [--seed S] [--planted early-answers|ignore-epoch] [--expect ORACLE]\n"
     "  --expect O4  succeeds only if the first wrong is that oracle's\n";
 constexpr std::uint64_t rounds_a_folder = 20;
 constexpr std::uint64_t rounds_a_reading = 4;  // of the log; at the end of a folder it is read again from its beginning
-constexpr Milliseconds ready_at_most(5'000);  // A1 asks for 2 s on a machine of its own
+constexpr Milliseconds ready_at_most(5'000);   // A1 asks for 2 s on a machine of its own
 
 struct Arguments {
-  std::string program;
   std::uint64_t rounds = 50, seed = 1;
   Planted planted = Planted::none;
   std::string expected;  // the oracle that must turn red; empty: none
@@ -41,7 +40,7 @@ std::int64_t milliseconds_since(SteadyClock::time_point begin) {
 class Rounds {
  public:
   Rounds(const Arguments& arguments, std::uint64_t seed, Figures& figures)
-      : random_(seed), figures_(figures), trial_(arguments.program, "crash", {.seed = seed, .planted = arguments.planted}) {}
+      : random_(seed), figures_(figures), trial_("crash", {.seed = seed, .planted = arguments.planted}) {}
 
   void go(std::uint64_t rounds) {
     trial_.begin();
@@ -135,9 +134,7 @@ bool read_number(const char* text, std::uint64_t& into) {
 }
 
 bool read(int count, char** words, Arguments& arguments) {
-  if (count < 2) return false;
-  arguments.program = words[1];
-  for (int i = 2; i + 1 < count; i += 2) {
+  for (int i = 1; i + 1 < count; i += 2) {
     const std::string_view word = words[i], value = words[i + 1];
     bool good = true;
     if (word == "--rounds") {
@@ -154,7 +151,7 @@ bool read(int count, char** words, Arguments& arguments) {
     }
     if (!good) return false;
   }
-  return count % 2 == 0;
+  return count % 2 == 1;
 }
 
 int finish_red(const Arguments& arguments, std::uint64_t seed, const std::string& what) {
@@ -162,8 +159,8 @@ int finish_red(const Arguments& arguments, std::uint64_t seed, const std::string
     std::printf("red, as it must be: %s\n", what.c_str());
     return 0;
   }
-  std::fprintf(stderr, "WRONG %s\n  repeat: e2e_crash %s --rounds %llu --seed %llu\n", what.c_str(),
-               arguments.program.c_str(), static_cast<unsigned long long>(std::min(rounds_a_folder, arguments.rounds)),
+  std::fprintf(stderr, "WRONG %s\n  repeat: crash_test --rounds %llu --seed %llu\n", what.c_str(),
+               static_cast<unsigned long long>(std::min(rounds_a_folder, arguments.rounds)),
                static_cast<unsigned long long>(seed));
   return 1;
 }
@@ -185,13 +182,14 @@ int main(int count, char** words) {
       ++figures.folders;
       if (arguments.rounds > 4 * rounds_a_folder) {
         std::printf("seed %llu: %llu rounds right, %lld s\n", static_cast<unsigned long long>(seed),
-                    static_cast<unsigned long long>(figures.kills), static_cast<long long>(milliseconds_since(begin) / 1000));
+                    static_cast<unsigned long long>(figures.kills),
+                    static_cast<long long>(milliseconds_since(begin) / 1000));
         std::fflush(stdout);
       }
     }
   } catch (const Wrong& wrong) {
     return finish_red(arguments, seed, wrong.what);
-  } catch (const Unusable& unusable) {
+  } catch (const std::exception& unusable) {
     std::fprintf(stderr, "UNUSABLE %s\n", unusable.what());
     return 3;
   }

@@ -65,7 +65,8 @@ void Ledger::answered(std::uint64_t number, std::uint64_t offset, bool duplicate
 void Ledger::refused(std::uint64_t number, std::string_view code) {
   const std::scoped_lock lock(mutex_);
   Entry& entry = entries_.at(number);
-  if (code == "OVERLOADED" || code == "SHUTTING_DOWN" || code == "STORAGE_FULL") {  // before acceptance, and it is sent again
+  if (code == "OVERLOADED" || code == "SHUTTING_DOWN" ||
+      code == "STORAGE_FULL") {  // before acceptance, and it is sent again
     ++counts_.refused_for_now;
     return;
   }
@@ -156,7 +157,8 @@ void Ledger::ack_answered(const std::string& recipient, std::uint64_t offset, st
   if (!copy) return wrong_locked("an ack was answered for a delivery that never was");
   const Entry& entry = entries_.at(numbers_[workspace_of(recipient)].at(offset));
   if (status == "superseded") ++counts_.fenced;
-  if (status == "unknown") require(entry.message.may_expire, entry, recipient, "O4: the server does not know a delivery");
+  if (status == "unknown")
+    require(entry.message.may_expire, entry, recipient, "O4: the server does not know a delivery");
   if (status != "done") return;
   require(newest_then <= epoch, entry, recipient, "O4: an ack of a superseded lease is taken for the newer one");
   if (!copy->acked) {
@@ -345,8 +347,8 @@ void Ledger::require(bool holds, const Entry& entry, const std::string& recipien
   if (const auto copy = entry.copies.find(recipient); copy != entry.copies.end()) {
     text += ", at " + recipient + (copy->second.acked ? ", acked" : ", not acked");
     for (const Seen& seen : copy->second.seen)
-      text += "\n  delivered as " + std::to_string(seen.offset) + "-" + std::to_string(seen.epoch) + " in the server's life " +
-              std::to_string(seen.life);
+      text += "\n  delivered as " + std::to_string(seen.offset) + "-" + std::to_string(seen.epoch) +
+              " in the server's life " + std::to_string(seen.life);
   }
   wrong_locked(text);
 }

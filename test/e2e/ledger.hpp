@@ -30,8 +30,8 @@ struct Seen {
   std::uint64_t offset = 0;
   std::uint32_t epoch = 0;  // of the delivery id, "offset-epoch"
   std::optional<WallClock::time_point> lease_until;
-  std::uint32_t life = 0;   // of the server: how often it was started
-  bool repeated = false;    // the same take was asked for again
+  std::uint32_t life = 0;  // of the server: how often it was started
+  bool repeated = false;   // the same take was asked for again
 };
 
 struct Counts {

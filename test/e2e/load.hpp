@@ -63,7 +63,7 @@ enum class Planted {
 struct LoadOptions {
   std::uint64_t seed = 1;
   Planted planted = Planted::none;
-  std::int64_t outstanding_min = 500;  // receivers hold back below this, with some margin
+  std::int64_t outstanding_min = 500;   // receivers hold back below this, with some margin
   std::int64_t outstanding_max = 1200;  // senders above
 };
 

@@ -31,8 +31,7 @@ std::string filler(std::uint64_t number, std::size_t bytes) {
 }
 
 // Feedback in one of a few lanes.
-Message collab(const AgentRole& sender, std::uint64_t number, std::mt19937_64& random,
-               std::size_t text_bytes) {
+Message collab(const AgentRole& sender, std::uint64_t number, std::mt19937_64& random, std::size_t text_bytes) {
   Message message{number, sender.workspace, sender.agent_id, {"developer-01"}, {}, false, false, {}};
   message.lane = "task-" + std::to_string(random() % 64);
   json::Writer out(message.native);
@@ -42,28 +41,31 @@ Message collab(const AgentRole& sender, std::uint64_t number, std::mt19937_64& r
   out.end_object();
   out.key("to_agent").begin_object().member("agent_id", "developer-01").member("agent_type", "developer").end_object();
   out.member("message_type", "feedback").key("payload").begin_object();
-  out.member("feedback_type", "guidance").member("subject", "Wording of refusals").member("content", filler(number, text_bytes));
+  out.member("feedback_type", "guidance")
+      .member("subject", "Wording of refusals")
+      .member("content", filler(number, text_bytes));
   out.member("action_required", false).member("related_task_id", message.lane).end_object().end_object();
   return message;
 }
 
 // Task updates: of normal priority at most once, of high at least once (R20).
-Message handoff(const AgentRole& sender, std::uint64_t number, std::mt19937_64& random,
-               std::size_t text_bytes) {
+Message handoff(const AgentRole& sender, std::uint64_t number, std::mt19937_64& random, std::size_t text_bytes) {
   Message message{number, sender.workspace, sender.agent_id, {"dispatcher"}, {}, random() % 2 == 0, false, {}};
   message.lane = "task-" + std::to_string(random() % 64);
   json::Writer out(message.native);
   out.begin_object().member("id", id_of(number)).member("timestamp", now()).member("from", sender.agent_id);
   out.member("to", "dispatcher").member("type", "TASK_UPDATE").key("payload").begin_object();
-  out.member("task_id", message.lane).member("status", "in_progress").member("details", filler(number, text_bytes)).end_object();
+  out.member("task_id", message.lane)
+      .member("status", "in_progress")
+      .member("details", filler(number, text_bytes))
+      .end_object();
   out.key("metadata").begin_object().member("priority", message.at_most_once ? "normal" : "high");
   out.member("retry_count", 0).member("max_retries", 5).end_object().end_object();
   return message;
 }
 
 // Notifications to one, to a list, to all; some with so short a life that they expire in the mailbox.
-Message mesh(const AgentRole& sender, std::uint64_t number, std::mt19937_64& random,
-               std::size_t text_bytes) {
+Message mesh(const AgentRole& sender, std::uint64_t number, std::mt19937_64& random, std::size_t text_bytes) {
   Message message{number, sender.workspace, sender.agent_id, {}, {}, false, random() % 8 == 0, {}};
   const auto kind = random() % 16;
   json::Writer out(message.native);
@@ -126,8 +128,7 @@ std::string_view id_member(std::string_view workspace) {
   return workspace == "collab" ? "message_id" : "id";
 }
 
-Message make_message(const AgentRole& sender, std::uint64_t number, std::mt19937_64& random,
-               std::size_t text_bytes) {
+Message make_message(const AgentRole& sender, std::uint64_t number, std::mt19937_64& random, std::size_t text_bytes) {
   if (sender.workspace == "collab") return collab(sender, number, random, text_bytes);
   if (sender.workspace == "handoff") return handoff(sender, number, random, text_bytes);
   return mesh(sender, number, random, text_bytes);

@@ -24,7 +24,7 @@ struct Message {
   std::string workspace;
   std::string sender;
   std::vector<std::string> recipients;
-  std::string lane;    // empty: one of its own (R32)
+  std::string lane;  // empty: one of its own (R32)
   bool at_most_once = false;
   bool may_expire = false;
   std::string native;  // compact, as json::Writer writes

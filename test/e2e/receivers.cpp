@@ -33,7 +33,8 @@ std::uint32_t epoch_of(std::string_view delivery_id) {
 Seen seen_of(const sdk::Delivery& delivery, std::uint32_t life, bool repeated) {
   Seen seen{delivery.offset, epoch_of(delivery.delivery_id), {}, life, repeated};
   if (const auto until = base::parse_rfc3339(delivery.lease_until))
-    seen.lease_until = WallClock::time_point(std::chrono::duration_cast<WallClock::duration>(until->time_since_epoch()));
+    seen.lease_until =
+        WallClock::time_point(std::chrono::duration_cast<WallClock::duration>(until->time_since_epoch()));
   return seen;
 }
 
@@ -166,11 +167,13 @@ void receive_by_stream(Receiver& receiver) {
   const std::string& agent = receiver.agents.front();
   std::uint32_t last_life = 0;
   while (const auto life = receiver.town.life()) {
-    auto stream = sdk::Stream::open({life->url, token_of(receiver, agent), {}, {}}, receiver.workspace, agent,
-                                    {.credit = 256});
+    auto stream =
+        sdk::Stream::open({life->url, token_of(receiver, agent), {}, {}}, receiver.workspace, agent, {.credit = 256});
     if (stream) {
-      if (last_life == life->number) receiver.ledger.session_ended(receiver.workspace + "/" + agent);
-      else receiver.town.got_through(life->number);
+      if (last_life == life->number)
+        receiver.ledger.session_ended(receiver.workspace + "/" + agent);
+      else
+        receiver.town.got_through(life->number);
       last_life = life->number;
       receive_in_one_session(receiver, *life, *stream);
     }
@@ -210,7 +213,8 @@ void receive_in_competition(Receiver& receiver) {
       late.pop_front();
       if (!taker.settle(sdk::Settlement::ack, std::move(due.in_hand))) return false;
     }
-    auto taken = taker.workspace.take(taker.agent, {.max = 16, .wait = Milliseconds(10), .lease = lease_of_competitors});
+    auto taken =
+        taker.workspace.take(taker.agent, {.max = 16, .wait = Milliseconds(10), .lease = lease_of_competitors});
     if (!taken) return false;
     std::vector<InHand> in_hand = note(receiver, taker.agent, taken->deliveries(), taker.life.number, false);
     const bool wild = !receiver.town.draining();

@@ -45,8 +45,7 @@ void take_answer(Sender& sender, InFlight& in_flight, const sdk::Frame& frame) {
   if (frame.error) {
     for (auto& outgoing : batch) sender.settle(std::move(outgoing), std::unexpected(*frame.error));
   } else {
-    for (const json::Value result : frame.results.elements())
-      sender.settle(std::move(batch[i++]), read_result(result));
+    for (const json::Value result : frame.results.elements()) sender.settle(std::move(batch[i++]), read_result(result));
   }
 }
 
@@ -171,7 +170,8 @@ void Sender::note_unsure(bool in_flight) {
 
 void send_by_stream(Sender& sender) {
   while (const auto life = sender.town.life()) {
-    auto stream = sdk::Stream::open({life->url, token_of(sender), {}, {}}, sender.role.workspace, sender.role.agent_id, {});
+    auto stream =
+        sdk::Stream::open({life->url, token_of(sender), {}, {}}, sender.role.workspace, sender.role.agent_id, {});
     InFlight in_flight;
     if (stream) send_in_one_session(sender, *life, *stream, in_flight);
     for (auto& [frame, batch] : in_flight) sender.answer_lost(std::move(batch));

@@ -21,8 +21,8 @@ class Sender {
   };
   using Batch = std::vector<Outgoing>;
 
-  Sender(Town& the_town, Ledger& the_ledger, const LoadOptions& options, const AgentRole& its_role,
-         std::uint64_t seed, std::uint64_t first_number)
+  Sender(Town& the_town, Ledger& the_ledger, const LoadOptions& options, const AgentRole& its_role, std::uint64_t seed,
+         std::uint64_t first_number)
       : town(the_town),
         ledger(the_ledger),
         role(its_role),

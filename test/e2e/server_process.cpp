@@ -31,14 +31,18 @@ using Clock = std::chrono::steady_clock;
 
 std::vector<std::string> command_of(const ServerOptions& options) {
   std::vector<std::string> command = options.under;
-  command.insert(command.end(),
-                 {options.program, "serve", "--data", options.data_folder, "--listen", "127.0.0.1:0"});
+  command.insert(command.end(), {server_program, "serve", "--data", options.data_folder, "--listen", "127.0.0.1:0"});
   // A killed server leaves its file; only the new one's counts.
   ::unlink((options.data_folder + "/server.json").c_str());
   return command;
 }
 
 }  // namespace
+
+const std::string server_program = [] {
+  const char* const named = std::getenv("PARLEY_PROGRAM");
+  return std::string(named ? named : PARLEY_PROGRAM);
+}();
 
 TempFolder::TempFolder(const std::string& name) {
   std::string pattern = std::filesystem::temp_directory_path() / ("parley-" + name + "-XXXXXX");

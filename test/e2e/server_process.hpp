@@ -20,6 +20,8 @@ struct Unusable : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+extern const std::string server_program;  // the binary this build made; or another that PARLEY_PROGRAM names
+
 // A folder under TMPDIR, gone with this object.
 class TempFolder {
  public:
@@ -62,7 +64,6 @@ class Process {
 End run(const std::vector<std::string>& command, const std::string& log, Milliseconds at_most = Milliseconds(30'000));
 
 struct ServerOptions {
-  std::string program;  // the binary
   std::string data_folder;
   std::string log;
   std::vector<std::string> under{};  // a command that runs it, as strace

@@ -65,8 +65,8 @@ class Checker {
       const std::string what = "A5: message " + id_of(number) + " is told of in line " + std::to_string(call.begun);
       // A refusal names an id too; this test's messages are all good, and conflicts are of accepted ones.
       require(journey != journeys_.end(), what + " and was never written to the journal");
-      require(journey->second.synced, what + " before an fdatasync of what was written by line " +
-                                          std::to_string(journey->second.written));
+      require(journey->second.synced,
+              what + " before an fdatasync of what was written by line " + std::to_string(journey->second.written));
     });
   }
 
@@ -97,7 +97,8 @@ std::optional<std::string> new_name(const Call& call, const std::string& data_fo
   std::string path;
   if (call.name.starts_with("rename")) path = quoted(call.arguments, 1);
   if (call.name == "mkdir") path = quoted(call.arguments, 0);
-  if (call.name == "openat" && call.arguments.find("O_EXCL") != std::string_view::npos) path = quoted(call.arguments, 0);
+  if (call.name == "openat" && call.arguments.find("O_EXCL") != std::string_view::npos)
+    path = quoted(call.arguments, 0);
   if (!path.starts_with(data_folder + "/") || path.ends_with("/server.json") || path.ends_with(".unfinished"))
     return std::nullopt;
   return path;
@@ -124,11 +125,10 @@ void check_folders(const Trace& trace, const std::string& data_folder, Proof& pr
   }
 }
 
-void run_test(const std::string& program, std::uint64_t sends, bool no_sync) {
+void run_test(std::uint64_t sends, bool no_sync) {
   const TempFolder folder("trace");
   const std::string file = folder / "trace";
-  Trial trial(program, "sync-proof", {.seed = 5},
-              under_strace(file, no_sync ? "fdatasync:retval=0" : ""));
+  Trial trial("sync-proof", {.seed = 5}, under_strace(file, no_sync ? "fdatasync:retval=0" : ""));
   trial.begin();
   trial.wait("the sends take too long", Milliseconds(150'000),
              [&] { return trial.ledger().counts().accepted >= sends; });
@@ -140,27 +140,28 @@ void run_test(const std::string& program, std::uint64_t sends, bool no_sync) {
   Proof proof = checker.proof();
   require(proof.messages >= sends, "A5: the trace shows " + std::to_string(proof.messages) + " messages only");
   check_folders(trace, trial.world().data_folder(), proof);
-  std::printf("A5: %llu messages in %llu blocks; %llu fdatasyncs, the largest for %llu messages; %llu sends to sockets,\n"
-              "    none before the sync of what it tells of; %llu files made or renamed, %llu folder syncs\n",
-              static_cast<unsigned long long>(proof.messages), static_cast<unsigned long long>(proof.blocks),
-              static_cast<unsigned long long>(proof.syncs), static_cast<unsigned long long>(proof.largest_group),
-              static_cast<unsigned long long>(proof.sends), static_cast<unsigned long long>(proof.created),
-              static_cast<unsigned long long>(proof.folder_syncs));
+  std::printf(
+      "A5: %llu messages in %llu blocks; %llu fdatasyncs, the largest for %llu messages; %llu sends to sockets,\n"
+      "    none before the sync of what it tells of; %llu files made or renamed, %llu folder syncs\n",
+      static_cast<unsigned long long>(proof.messages), static_cast<unsigned long long>(proof.blocks),
+      static_cast<unsigned long long>(proof.syncs), static_cast<unsigned long long>(proof.largest_group),
+      static_cast<unsigned long long>(proof.sends), static_cast<unsigned long long>(proof.created),
+      static_cast<unsigned long long>(proof.folder_syncs));
 }
 
 }  // namespace
 
 int main(int count, char** words) {
-  const bool no_sync = count == 3 && std::strcmp(words[2], "--no-sync") == 0;
-  if (count < 2 || (count == 3 && !no_sync) || count > 3) {
-    std::fputs("usage: e2e_sync_proof PARLEY [--no-sync]\n  --no-sync  every fdatasync does nothing: must be noticed\n",
+  const bool no_sync = count == 2 && std::strcmp(words[1], "--no-sync") == 0;
+  if (count > 1 && !no_sync) {
+    std::fputs("usage: sync_proof_test [--no-sync]\n  --no-sync  every fdatasync does nothing: must be noticed\n",
                stderr);
     return 2;
   }
-  if (!no_sync) return judge([&] { run_test(words[1], 10'000, false); });
+  if (!no_sync) return judge([&] { run_test(10'000, false); });
   return judge([&] {
     try {
-      run_test(words[1], 500, true);
+      run_test(500, true);
     } catch (const Wrong& wrong) {
       require(wrong.what.starts_with("A5: message"), wrong.what);
       std::printf("red, as it must be: %s\n", wrong.what.c_str());

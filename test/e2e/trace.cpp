@@ -37,7 +37,16 @@ std::vector<std::string> under_strace(const std::string& trace_file, const std::
   if (const End end = run({"strace", "-f", "-o", "/dev/null", "true"}, probe); end.status != 0)
     throw Skipped{"strace cannot attach here (" + end.text() + "): " + read_line(probe)};
   std::vector<std::string> command = {
-      "strace", "-f", "--seccomp-bpf", "-y", "-ttt", "-s", "4000000", "-o", trace_file, "-e",
+      "strace",
+      "-f",
+      "--seccomp-bpf",
+      "-y",
+      "-ttt",
+      "-s",
+      "4000000",
+      "-o",
+      trace_file,
+      "-e",
       "trace=pwrite64,pwritev,write,writev,sendto,sendmsg,fdatasync,fsync,openat,rename,renameat,renameat2,mkdir"};
   if (!inject.empty()) command.insert(command.end(), {"-e", "inject=" + inject});
   return command;

@@ -13,12 +13,12 @@ std::vector<std::string> under_strace(const std::string& trace_file, const std::
 
 struct Call {
   std::string_view name;
-  std::string_view arguments;  // as strace prints them: descriptors with their paths, all bytes of buffers
-  std::string_view path;       // of the first descriptor; empty: it is none
-  std::int64_t result = 0;     // -1: it failed
-  bool injected = false;       // strace answered in the kernel's place
+  std::string_view arguments;         // as strace prints them: descriptors with their paths, all bytes of buffers
+  std::string_view path;              // of the first descriptor; empty: it is none
+  std::int64_t result = 0;            // -1: it failed
+  bool injected = false;              // strace answered in the kernel's place
   std::uint64_t begun = 0, done = 0;  // line numbers: an order over all threads
-  double time = 0;             // when done, in seconds
+  double time = 0;                    // when done, in seconds
 };
 
 // Owns the text that its calls are views into.

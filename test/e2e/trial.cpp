@@ -22,7 +22,7 @@ int judge(const std::function<void()>& test) {
   } catch (const Skipped& skipped) {
     std::printf("SKIPPED: %s\n", skipped.why.c_str());
     return skipped_status;
-  } catch (const Unusable& unusable) {
+  } catch (const std::exception& unusable) {
     std::fprintf(stderr, "UNUSABLE %s\n", unusable.what());
     return 3;
   }
@@ -32,9 +32,8 @@ void require(bool holds, const std::string& what) {
   if (!holds) throw Wrong{what};
 }
 
-Trial::Trial(const std::string& program, const std::string& name, const LoadOptions& options,
-             std::vector<std::string> under)
-    : options_(options), folder_(name), world_(program, folder_.path(), std::move(under)) {}
+Trial::Trial(const std::string& name, const LoadOptions& options, std::vector<std::string> under)
+    : options_(options), folder_(name), world_(folder_.path(), std::move(under)) {}
 
 void Trial::begin() {
   world_.start();

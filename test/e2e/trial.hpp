@@ -28,11 +28,10 @@ void require(bool holds, const std::string& what);
 
 class Trial {
  public:
-  Trial(const std::string& program, const std::string& name, const LoadOptions& options,
-        std::vector<std::string> under = {});
+  Trial(const std::string& name, const LoadOptions& options, std::vector<std::string> under = {});
 
-  void begin();           // starts the server, enrols the agents, starts the load
-  void server_is_gone();  // the clients wait from now on
+  void begin();                                       // starts the server, enrols the agents, starts the load
+  void server_is_gone();                              // the clients wait from now on
   void restart(std::vector<std::string> under = {});  // the clients go on
 
   // Waits until it holds; Wrong where an oracle turned red meanwhile or the time is over.

@@ -29,16 +29,15 @@ std::set<std::string> workspaces() {
 
 }  // namespace
 
-World::World(std::string program, const std::string& parent, std::vector<std::string> under)
-    : program_(std::move(program)), data_folder_(parent + "/data"), log_(parent + "/server.log"),
-      under_(std::move(under)) {
+World::World(const std::string& parent, std::vector<std::string> under)
+    : data_folder_(parent + "/data"), log_(parent + "/server.log"), under_(std::move(under)) {
   std::filesystem::create_directories(data_folder_);
   std::filesystem::permissions(data_folder_, std::filesystem::perms::owner_all);
 }
 
 void World::launch() {
   server_.reset();
-  server_ = std::make_unique<Server>(ServerOptions{program_, data_folder_, log_, under_});
+  server_ = std::make_unique<Server>(ServerOptions{data_folder_, log_, under_});
 }
 
 void World::start(Milliseconds at_most) {
@@ -59,7 +58,8 @@ void World::enrol(Town& town) {
   sdk::Client client = admin();
   for (const std::string& name : workspaces()) must(client.post("/v1/workspaces", R"({"name":")" + name + "\"}"));
   for (const AgentRole& role : cast()) {
-    const json::Document answer = parsed(must(client.post(sdk::path_of(role.workspace, {"agents"}), role.registration)));
+    const json::Document answer =
+        parsed(must(client.post(sdk::path_of(role.workspace, {"agents"}), role.registration)));
     town.tokens[role.workspace + "/" + role.agent_id] = answer.root().find("token").if_string().value_or("");
   }
 }
@@ -69,8 +69,8 @@ void World::read_logs(Ledger& ledger) {
   for (const std::string& workspace : workspaces()) {
     while (true) {
       const std::uint64_t from = ledger.log_head(workspace) + 1;
-      const json::Document page = parsed(
-          must(client.get(sdk::path_of(workspace, {"log"}) + "?max=1000&from=" + std::to_string(from))));
+      const json::Document page =
+          parsed(must(client.get(sdk::path_of(workspace, {"log"}) + "?max=1000&from=" + std::to_string(from))));
       for (const json::Value item : page.root().find("items").elements()) ledger.logged(workspace, item);
       const std::uint64_t next = page.root().find("next").if_uint().value_or(0);
       if (next < from) ledger.wrong("O2: the log of " + workspace + " became shorter than it was");
@@ -91,7 +91,7 @@ bool World::inboxes_empty() {
 
 std::string World::verify() {
   const std::string report = data_folder_ + "/../verify.txt";
-  const End end = run({program_, "verify", "--data", data_folder_, "--json"}, report);
+  const End end = run({server_program, "verify", "--data", data_folder_, "--json"}, report);
   const std::string text = read_file(report);
   std::filesystem::remove(report);
   return end.status == 0 ? std::string() : "O6: parley verify ends with " + end.text() + ": " + text;

@@ -15,11 +15,11 @@ namespace parley::e2e {
 class World {
  public:
   // `parent`: the data folder lies in it.
-  World(std::string program, const std::string& parent, std::vector<std::string> under = {});
+  explicit World(const std::string& parent, std::vector<std::string> under = {});
 
   // Starts a server and waits for it. Unusable where it does not become ready.
   void start(Milliseconds at_most = Milliseconds(20'000));
-  void launch();  // without waiting
+  void launch();                                                                     // without waiting
   void run_under(std::vector<std::string> command) { under_ = std::move(command); }  // from the next start on
   Server& server() { return *server_; }
 
@@ -36,10 +36,9 @@ class World {
 
   const std::string& data_folder() const { return data_folder_; }
   std::string log() const { return read_file(log_); }
-  const std::string& program() const { return program_; }
 
  private:
-  std::string program_, data_folder_, log_;
+  std::string data_folder_, log_;
   std::vector<std::string> under_;
   std::unique_ptr<Server> server_;
   std::string admin_token_;

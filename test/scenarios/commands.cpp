@@ -22,6 +22,10 @@ struct Call {
     return command.option(key, otherwise);
   }
   std::string workspace() const { return option("workspace", world.workspace); }
+  std::string text(std::string_view key) const {  // of an option written as a JSON string
+    const auto document = json::Document::parse(option(key, "\"\""));
+    return std::string(document ? document->root().if_string().value_or("") : "");
+  }
   std::uint64_t number(std::string_view key, std::uint64_t otherwise) const {
     const std::string text = option(key);
     std::uint64_t value = otherwise;
@@ -244,6 +248,17 @@ Result<std::string> bytes_of(const Call& call, const std::string& given, std::st
     const std::size_t equals = set.find('=');
     PARLEY_CHECK(change(set.substr(0, equals), replace_all(set.substr(equals + 1), "{n}", std::to_string(n))));
   }
+  for (const std::string& repeat : call.command.all("repeat")) {  // an array's elements, so many
+    const std::size_t equals = repeat.find('=');
+    PARLEY_TRY(const json::Document document, json::Document::parse(text));
+    const std::string longer = conformance::array_text(document.root().at_pointer(repeat.substr(0, equals)),
+                                                       std::stoul(repeat.substr(equals + 1)));
+    PARLEY_CHECK(change(repeat.substr(0, equals), longer));
+  }
+  for (const std::string& fill : call.command.all("fill")) {  // with so many characters
+    const std::size_t equals = fill.find('=');
+    PARLEY_CHECK(change(fill.substr(0, equals), quoted(std::string(std::stoul(fill.substr(equals + 1)), 'x'))));
+  }
   for (const std::string& pointer : call.command.all("drop")) {
     PARLEY_TRY(text, without(text, pointer));
   }
@@ -259,7 +274,7 @@ std::string send_one(const Call& call, const broker::Caller& who, const std::str
   if (!sent->duplicate) call.world.sent(call.workspace(), sent->offset, bytes);
   std::string text = scenarios::print(*sent);
   if (call.command.has("show_id")) {
-    text.insert(text.find('\n'), " id=" + sent->message_id);
+    text.insert(text.find('\n'), sent->message_id.size() == 36 ? " with a made id" : " WITHOUT AN ID");
     call.world.keep_token("id:" + call.option("show_id"), sent->message_id);
   }
   return text;
@@ -299,6 +314,13 @@ void send(const Call& call) {
   call.world.answer(results.size() > 16 ? tally(results) : joined(results, ""));
 }
 
+// A message to be sent later, by its name, with further changes.
+void keep_template(const Call& call) {
+  const auto bytes = bytes_of(call, read_source("spec/profiles/" + call.option("file")), call.option("profile"), 0);
+  if (!bytes) return call.world.say("SCRIPT: " + scenarios::print(bytes.error()));
+  call.world.keep_native(call.word(0), *bytes);
+}
+
 void message(const Call& call) {
   const std::string sender = call.option("as");
   const auto who = caller(call, sender);
@@ -309,11 +331,18 @@ void message(const Call& call) {
                          : call.command.has("id") ? id_of(profile, call.option("from", sender), call.number("id", 1))
                                                   : call.word(0);
   const auto answer = call.world.broker().message(*who, call.workspace(), id, call.option("to"));
-  call.world.answer(print(answer, [](json::Value body) {
+  const bool bounded = call.command.has("within");  // of a backoff with jitter, the bound alone is told
+  const base::Instant bound = call.world.clock().wall() + call.duration("within");
+  call.world.answer(print(answer, [&](json::Value body) {
     std::string text = "message" + members(body, {"offset", "type", "priority", "delivery"}) + '\n';
     for (const json::Value receipt : body.find("receipts").elements())
       text += "  " + text_of(receipt, "recipient") + ' ' + text_of(receipt, "state") +
-              members(receipt, {"offers", "attempts", "lease_until", "retrying_at"}) + '\n';
+              members(receipt, {"offers", "attempts", "lease_until"});
+    if (const auto retrying = receipt.find("retrying_at").if_string(); retrying && bounded)
+      text += base::parse_rfc3339(*retrying).value() <= bound ? " retrying in time" : " RETRYING LATE";
+    else if (retrying)
+      text.append(" retrying_at=").append(*retrying);
+    text += '\n';
     return text;
   }));
 }
@@ -340,7 +369,7 @@ void settle(const Call& call, broker::Settlement what) {
   const auto who = caller(call, agent);
   if (!who) return;
   const std::vector<std::string_view> ids(call.command.words().begin(), call.command.words().end());
-  const std::string reason = call.option("reason");
+  const std::string reason = call.text("reason");
   broker::SettleRequest request{what, ids, {}, reason, call.duration("lease")};
   if (call.command.has("delay")) request.delay = call.duration("delay");
   const auto settled = call.world.broker().settle(*who, call.workspace(), agent, request);
@@ -493,6 +522,7 @@ const std::map<std::string, std::function<void(const Call&)>, std::less<>>& comm
       {"person", person},
       {"list-agents", list_agents},
       {"rotate", rotate},
+      {"template", keep_template},
       {"send", send},
       {"message", message},
       {"take", take},

@@ -1,5 +1,5 @@
-#include "broker/replay.hpp"
 #include "world.hpp"
+#include "broker/replay.hpp"
 
 #include "base/hash.hpp"
 #include "engine/test_consistency.hpp"

@@ -53,7 +53,8 @@ base::Result<> check_sender(const AcceptMessage& command, const Agent& sender) {
                           "' is registered as '" + sender.properties.agent_type + "'",
                       "sender's agent_type");
   if (command.ruleset.may_send(command.type, role)) return {};
-  return std::unexpected(direction_refused(command, "a '" + role + "' may not send '" + envelope.native_type + "'",
+  return std::unexpected(direction_refused(command,
+                                           "the role '" + role + "' may not send '" + envelope.native_type + "'",
                                            "sender", command.ruleset.legal_types(role)));
 }
 
@@ -68,12 +69,8 @@ base::Result<> check_recipient(const AcceptMessage& command, const Agent& sender
   const std::string role = role_of(command.ruleset, recipient);
   if (command.ruleset.may_receive(command.type, role)) return {};
   return std::unexpected(direction_refused(
-      command, "'" + envelope.native_type + "' may not be sent to a '" + role + "' ('" + recipient.id + "')",
+      command, "'" + envelope.native_type + "' may not be sent to the role '" + role + "' ('" + recipient.id + "')",
       "recipient", command.ruleset.legal_types(role_of(command.ruleset, sender), role)));
-}
-
-bool full(const Settings& settings, const Agent& agent, std::uint32_t length) {
-  return agent.open_messages >= settings.mailbox_messages || agent.open_bytes + length > settings.mailbox_bytes;
 }
 
 struct Recipients {
@@ -87,7 +84,7 @@ base::Result<Recipients> resolve_broadcast(const AcceptMessage& command, const W
   for (std::uint32_t number = 1; number <= registry.agents.size(); ++number) {
     const Agent& agent = registry.agent(AgentNumber(number));
     if (agent.removed || AgentNumber(number) == command.sender) continue;
-    auto& list = full(workspace.settings, agent, command.length) ? recipients.bounced : recipients.open;
+    auto& list = has_room(workspace.settings, agent, command.length) ? recipients.open : recipients.bounced;
     list.emplace_back(number);
   }
   if (recipients.open.size() + recipients.bounced.size() > workspace.settings.recipients)
@@ -123,7 +120,7 @@ base::Result<Recipients> resolve_named(const AcceptMessage& command, const Works
   for (const AgentNumber number : recipients.open) {
     const Agent& agent = workspace.registry.agent(number);
     PARLEY_CHECK(check_recipient(command, sender, agent));
-    if (full(workspace.settings, agent, command.length))
+    if (!has_room(workspace.settings, agent, command.length))
       return base::fail(ErrorCode::MAILBOX_FULL,
                         "the mailbox of '" + agent.id + "' holds " + std::to_string(agent.open_messages) +
                             " messages of " + std::to_string(agent.open_bytes) + " bytes",
@@ -209,7 +206,8 @@ base::Result<Accepted> Engine::decide(const AcceptMessage& command, const Contex
                       "timestamp");
   if (envelope.expires_at && *envelope.expires_at <= context.now)
     return base::fail(ErrorCode::EXPIRED, "the message expired at " + base::to_rfc3339(*envelope.expires_at) +
-                                              ", the server's clock says " + base::to_rfc3339(context.now));
+                                              "; the server's clock says " + base::to_rfc3339(context.now));
+
   PARLEY_CHECK(check_sender(command, workspace.registry.agent(command.sender)));
   PARLEY_TRY(const Recipients recipients, resolve(command, workspace));
 

@@ -31,11 +31,13 @@ void post_notice(Decided& decided, const State& state, WorkspaceNumber number, A
                  const Notice& notice) {
   const Workspace& workspace = state.workspace(number);
   if (to == AgentNumber{} || workspace.registry.agent(to).removed) return;
+  std::string body = body_of(workspace, now, notice);
+  if (!has_room(workspace.settings, workspace.registry.agent(to), body.size())) return;
   event::NoticePosted& event = *decided.add(number).mutable_notice_posted();
   event.set_agent(to.value);
   event.set_code(std::string(notice.code));
   event.set_about(notice.about.front().value);
-  decided.last().body = body_of(workspace, now, notice);
+  decided.last().body = std::move(body);
 }
 
 void apply(State& state, Workspace& workspace, WorkspaceNumber number, Offset offset, const event::NoticePosted& event,

@@ -15,7 +15,7 @@ struct Notice {
   std::string reason;
 };
 
-// Nothing where `to` is the server or was removed.
+// Nothing where `to` is the server or was removed, or where its mailbox is full (D11): receipts say the same.
 void post_notice(Decided& decided, const State& state, WorkspaceNumber workspace, AgentNumber to, Instant now,
                  const Notice& notice);
 

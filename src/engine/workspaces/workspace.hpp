@@ -23,6 +23,11 @@ struct Settings {
   }
 };
 
+// D11: whether another message of so many bytes fits into an agent's mailbox.
+inline bool has_room(const Settings& settings, const Agent& agent, std::uint64_t bytes) {
+  return agent.open_messages < settings.mailbox_messages && agent.open_bytes + bytes <= settings.mailbox_bytes;
+}
+
 // Where in the journal a workspace's offset lies: every so many, so that a reader need not begin at the start.
 struct Mark {
   Offset offset;
