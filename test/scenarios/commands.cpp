@@ -335,14 +335,16 @@ void message(const Call& call) {
   const base::Instant bound = call.world.clock().wall() + call.duration("within");
   call.world.answer(print(answer, [&](json::Value body) {
     std::string text = "message" + members(body, {"offset", "type", "priority", "delivery"}) + '\n';
-    for (const json::Value receipt : body.find("receipts").elements())
+    for (const json::Value receipt : body.find("receipts").elements()) {
       text += "  " + text_of(receipt, "recipient") + ' ' + text_of(receipt, "state") +
               members(receipt, {"offers", "attempts", "lease_until"});
-    if (const auto retrying = receipt.find("retrying_at").if_string(); retrying && bounded)
-      text += base::parse_rfc3339(*retrying).value() <= bound ? " retrying in time" : " RETRYING LATE";
-    else if (retrying)
-      text.append(" retrying_at=").append(*retrying);
-    text += '\n';
+      const auto retrying = receipt.find("retrying_at").if_string();
+      if (retrying && bounded)
+        text += base::parse_rfc3339(*retrying).value() <= bound ? " retrying in time" : " RETRYING LATE";
+      else if (retrying)
+        text.append(" retrying_at=").append(*retrying);
+      text += '\n';
+    }
     return text;
   }));
 }
