@@ -1,5 +1,7 @@
 #include "sim/chronicle.hpp"
 
+#include <algorithm>
+
 #include "engine/retry.hpp"
 
 namespace parley::sim {
@@ -37,7 +39,21 @@ std::uint32_t Chronicle::attempts_allowed(std::uint32_t workspace, const Message
   return ruleset ? ruleset->retry.attempts : 0;
 }
 
+// Called before and after a mailbox changes.
+void Chronicle::count_open(Agent& agent) const {
+  if (agent.counted_at != now_) agent.most_open = 0;
+  agent.counted_at = now_;
+  agent.most_open = std::max(agent.most_open, agent.open.size());
+}
+
+// Whether there was room in every moment of this block: where decisions begin and end in it, the journal does not say.
+bool Chronicle::had_room(const Workspace& workspace, Agent& agent) const {
+  count_open(agent);
+  return workspace.settings_changed_at != now_ && agent.most_open < workspace.mailbox_messages;
+}
+
 void Chronicle::fold(const event::Event& event, base::Instant at, const base::Digest& body_hash) {
+  now_ = at;
   switch (event.fact_case()) {
     case event::Event::kServerStarted:
       return fold(event.server_started());
@@ -45,7 +61,6 @@ void Chronicle::fold(const event::Event& event, base::Instant at, const base::Di
       const auto& created = event.workspace_created();
       Workspace& workspace = workspaces_[created.number()];
       workspace.mailbox_messages = created.settings().mailbox_messages();
-      workspace.mailbox_bytes = created.settings().mailbox_bytes();
       return;
     }
     default:
@@ -65,11 +80,11 @@ void Chronicle::fold_in_workspace(const event::Event& event, base::Instant at, c
   switch (event.fact_case()) {
     case Event::kWorkspaceChanged:
       workspace.mailbox_messages = event.workspace_changed().settings().mailbox_messages();
-      workspace.mailbox_bytes = event.workspace_changed().settings().mailbox_bytes();
+      workspace.settings_changed_at = at;
       return;
     case Event::kAgentRegistered: {
       const auto& agent = event.agent_registered();
-      workspace.agents[agent.number()] = {agent.agent_id(), agent.properties().profile(), false, {}};
+      workspace.agents[agent.number()] = {agent.agent_id(), agent.properties().profile(), false, {}, 0, {}};
       return;
     }
     case Event::kAgentRemoved:
@@ -141,7 +156,9 @@ void Chronicle::fold(std::uint32_t number, std::uint64_t offset, const event::Me
     require(!recipient.removed, place, "P3: accepted for an agent that was removed");
     require(recipient.open.size() < workspace.mailbox_messages, place, "D11: accepted into a full mailbox");
     message.receipts[agent] = {};
+    count_open(recipient);
     recipient.open.insert(offset);
+    count_open(recipient);
   }
   for (const std::uint32_t agent : event.bounced()) {
     message.receipts[agent].state = State::bounced;
@@ -159,7 +176,10 @@ void Chronicle::fold(std::uint32_t number, std::uint64_t offset, const event::No
   message.notice = true;
   message.hash = hash;
   message.receipts[event.agent()] = {};
-  workspace.agents[event.agent()].open.insert(offset);
+  Agent& told = workspace.agents[event.agent()];
+  count_open(told);
+  told.open.insert(offset);
+  count_open(told);
 }
 
 void Chronicle::check_turn(const Place& place, const Message& message, std::uint64_t session) {
@@ -224,7 +244,9 @@ void Chronicle::fold(std::uint32_t number, const event::Offered& event, base::In
 
 void Chronicle::end(const Place& place, Receipt& found, State state) {
   found.state = state;
-  workspaces_[place.workspace].agents[place.agent].open.erase(place.offset);
+  Agent& agent = workspaces_[place.workspace].agents[place.agent];
+  count_open(agent);
+  agent.open.erase(place.offset);
 }
 
 void Chronicle::fold(std::uint32_t number, const event::Acked& event, base::Instant at) {
@@ -364,7 +386,10 @@ void Chronicle::fold(std::uint32_t number, const event::Redriven& event, base::I
   found->state = State::queued;
   found->attempts = 0;
   found->lost_readers = 0;
-  workspace.agents[event.agent()].open.insert(event.message());
+  Agent& agent = workspace.agents[event.agent()];
+  count_open(agent);
+  agent.open.insert(event.message());
+  count_open(agent);
   sightings_.saw(Sighting::redriven);
 }
 
@@ -398,9 +423,10 @@ void Chronicle::fold(const event::ServerStarted& event) {
 }
 
 void Chronicle::owe(std::uint32_t number, const Message& message, std::string code, std::uint64_t about) {
-  const auto& agents = workspaces_[number].agents;
-  const auto sender = agents.find(message.sender);
-  if (sender == agents.end() || sender->second.removed) return;
+  Workspace& workspace = workspaces_[number];
+  const auto sender = workspace.agents.find(message.sender);
+  const bool none = sender == workspace.agents.end() || sender->second.removed;
+  if (none || !had_room(workspace, sender->second)) return;  // D11: for notices too; receipts say the same
   owed_.insert({number, message.sender, std::move(code), about});
 }
 

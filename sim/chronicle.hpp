@@ -67,12 +67,14 @@ class Chronicle {
     std::string profile;
     bool removed = false;
     std::set<std::uint64_t> open;
+    std::size_t most_open = 0;  // of any moment of the block at `counted_at`
+    base::Instant counted_at{};
   };
   struct Workspace {
     std::uint64_t head = 0;
     std::uint64_t forgotten_through = 0;
     std::uint32_t mailbox_messages = 0;
-    std::uint64_t mailbox_bytes = 0;
+    base::Instant settings_changed_at{};
     std::map<std::uint32_t, Agent> agents;
     std::map<std::uint64_t, Message> messages;
     std::map<std::uint64_t, std::uint64_t> accepted_groups;  // group → offset
@@ -118,6 +120,8 @@ class Chronicle {
                      const base::Digest& hash);
   void give_back_lane(const Place& place, const Message& message);
   void end(const Place& place, Receipt& receipt, State state);
+  void count_open(Agent& agent) const;
+  bool had_room(const Workspace& workspace, Agent& agent) const;
   void owe(std::uint32_t workspace, const Message& message, std::string code, std::uint64_t about);
   Receipt* receipt(const Place& place, std::string_view event);
   void require(bool holds, const Place& place, std::string_view what);
@@ -127,6 +131,7 @@ class Chronicle {
   std::function<const profile::Ruleset*(std::string_view)> ruleset_of_;
   Findings& findings_;
   Sightings& sightings_;
+  base::Instant now_{};  // engine time of the event that is folded
   std::map<std::uint32_t, Workspace> workspaces_;
   std::map<OfferKey, Offered> offers_;
   std::set<OfferKey> acks_;
