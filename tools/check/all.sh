@@ -9,18 +9,25 @@ step() {
   "$@" || failed=1
 }
 
+# Prints what was found, and fails where that is anything.
+none() {
+  local found
+  found=$(cat)
+  [ -z "$found" ] || { echo "$found" && return 1; }
+}
+
 format() {
-  git ls-files '*.cpp' '*.hpp' | xargs clang-format-19 --dry-run -Werror 2>&1 | grep -E 'error' | sed 's/:.*//' | sort -u |
-    sed 's/$/: run clang-format-19 -i on it/' | { ! grep .; }
+  git ls-files '*.cpp' '*.hpp' | xargs clang-format-19 --dry-run -Werror 2>&1 | { grep error || true; } | sed 's/:.*//' |
+    sort -u | sed 's/$/: run clang-format-19 -i on it/' | none
 }
 
 tidy() {
   local base changed
   base=$(git merge-base HEAD origin/main 2>/dev/null || git rev-parse HEAD~1 2>/dev/null) || return 0
-  changed=$(git diff --name-only --diff-filter=d "$base" -- 'src/*.cpp' 'sdk/*.cpp' | grep -v _test | head -40)
+  changed=$(git diff --name-only --diff-filter=d "$base" -- 'src/*.cpp' 'sdk/*.cpp' | { grep -v _test || true; } | head -40)
   [ -z "$changed" ] && return 0
   echo "$changed" | xargs -P "$(nproc)" -n 4 clang-tidy-19 -p build/dev --quiet --warnings-as-errors='bugprone-*' 2>/dev/null |
-    grep -E 'warning|error' | sort -u | { ! grep .; }
+    { grep -E 'warning|error' || true; } | sort -u | none
 }
 
 step "format" format
