@@ -25,6 +25,7 @@ using base::ErrorCode;
 constexpr base::Duration shutdown_patience = std::chrono::seconds(4);
 constexpr base::Duration slow_sync = std::chrono::seconds(1);
 constexpr base::Duration idle_turn = std::chrono::seconds(1);
+constexpr base::Duration journal_tick = std::chrono::seconds(1);          // a tick may write and sync a mark
 constexpr base::Duration held_back_max = std::chrono::milliseconds(200);  // D11: the input queue
 constexpr std::uint64_t round_bytes = 16 << 20;                           // what a round of input may bring
 
@@ -166,12 +167,16 @@ base::Result<> serve(const cli::ServeOptions& options, const std::function<void(
     return {};
   };
   base::Result<> outcome;
+  base::Duration ticked = clock.monotonic();
   while (!stopping && outcome) {
     const base::Duration pause =
         broker.idle() ? std::min(broker.until_next_due().value_or(idle_turn), idle_turn) : base::Duration{};
     hold_input_back(*journal, clock);
     loop.wait(clock.monotonic() + pause);
-    journal->tick();
+    if (const base::Duration now = clock.monotonic(); now - ticked >= journal_tick) {
+      ticked = now;
+      journal->tick();
+    }
     outcome = turn();
   }
   if (outcome) {
