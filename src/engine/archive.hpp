@@ -4,8 +4,10 @@
 #pragma once
 #include <absl/container/btree_map.h>
 #include <absl/container/btree_set.h>
+#include <absl/container/flat_hash_map.h>
 #include <absl/container/inlined_vector.h>
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <cstring>
@@ -109,6 +111,26 @@ class Archive {
       for (auto& [key, value] : map) {
         one(const_cast<K&>(key));
         one(value);
+      }
+    }
+  }
+  // In the order of its keys, whatever order it has them in.
+  template <class K, class V, class Hash>
+  void one(absl::flat_hash_map<K, V, Hash>& map) {
+    const std::size_t size = self().size(map.size());
+    if constexpr (Derived::loads) {
+      for (std::size_t i = 0; i < size && self().good(); ++i) {
+        K key{};
+        one(key);
+        one(map[key]);
+      }
+    } else {
+      std::vector<K> keys;
+      for (const auto& [key, value] : map) keys.push_back(key);
+      std::sort(keys.begin(), keys.end());
+      for (K& key : keys) {
+        one(key);
+        one(map.at(key));
       }
     }
   }

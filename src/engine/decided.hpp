@@ -1,5 +1,8 @@
-// What a decision comes to: events in order, each with the body that rides beside it. Reused from call to call.
+// What a decision comes to: events in order, each with the body that rides beside it. Reused from call to call, and
+// with it the memory of the commonest event, so that an ordinary message costs no allocation here.
 #pragma once
+#include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -19,29 +22,51 @@ class Decided {
   explicit Decided(const State& state) : state_(state) {}
 
   event::Event& add(WorkspaceNumber workspace) {
-    Fact& fact = facts_.emplace_back();
+    const std::uint64_t offset = workspace == WorkspaceNumber{} ? 0 : next_offset(workspace);
+    if (used_ == facts_.size()) facts_.emplace_back();
+    event::Event& event = facts_[used_++].event;
     if (workspace != WorkspaceNumber{}) {
-      fact.event.set_workspace(workspace.value);
-      fact.event.set_offset(next_offset(workspace));
+      event.set_workspace(workspace.value);
+      event.set_offset(offset);
     }
-    return fact.event;
+    return event;
   }
-  Fact& last() { return facts_.back(); }
-  std::vector<Fact>& facts() { return facts_; }
-  bool empty() const { return facts_.empty(); }
-  void clear() { facts_.clear(); }
+  // As event.mutable_message_accepted(), out of an earlier decision's memory.
+  event::MessageAccepted& message_accepted(event::Event& event) {
+    if (!spare_.empty()) {
+      event.set_allocated_message_accepted(spare_.back().release());
+      spare_.pop_back();
+    }
+    return *event.mutable_message_accepted();
+  }
+
+  Fact& last() { return facts_[used_ - 1]; }
+  std::span<Fact> facts() { return {facts_.data(), used_}; }
+  bool empty() const { return used_ == 0; }
+  void clear() {
+    for (Fact& fact : facts()) {
+      if (fact.event.has_message_accepted()) {
+        spare_.emplace_back(fact.event.release_message_accepted());
+        spare_.back()->Clear();  // keeps the room of its texts
+      }
+      fact.event.Clear();
+      fact.body.clear();
+      fact.has_native_body = false;
+    }
+    used_ = 0;
+  }
 
  private:
   std::uint64_t next_offset(WorkspaceNumber workspace) const {
-    // One decision concerns one workspace, but for timers, which come in one decision a workspace.
-    std::uint64_t offset = workspace.value <= state_.workspaces.size() ? state_.workspace(workspace).head.value : 0;
-    for (const Fact& fact : facts_)
-      if (fact.event.workspace() == workspace.value) ++offset;
-    return offset;
+    for (std::size_t i = used_; i-- > 0;)
+      if (facts_[i].event.workspace() == workspace.value) return facts_[i].event.offset() + 1;
+    return workspace.value <= state_.workspaces.size() ? state_.workspace(workspace).head.value + 1 : 1;
   }
 
   const State& state_;
-  std::vector<Fact> facts_;
+  std::vector<Fact> facts_;  // the first `used_` are the decision's
+  std::size_t used_ = 0;
+  std::vector<std::unique_ptr<event::MessageAccepted>> spare_;
 };
 
 }  // namespace parley::engine

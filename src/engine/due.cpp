@@ -82,12 +82,12 @@ void Engine::decide_forgotten(WorkspaceNumber number, std::size_t most, const Co
       workspace.window_size > settings.remembered_ids ? workspace.window_size - settings.remembered_ids : 0;
   Offset through = workspace.forgotten_through;
   std::size_t count = 0;
-  for (auto at = workspace.messages.upper_bound(through); at != workspace.messages.end() && count < most;
-       ++at, ++count) {
-    if (over == 0 && at->second.accepted_at >= oldest_kept) break;
+  workspace.messages.visit_after(through, [&](Offset offset, const Message& message) {
+    if (count++ == most || (over == 0 && message.accepted_at >= oldest_kept)) return false;
     if (over > 0) --over;
-    through = at->first;
-  }
+    through = offset;
+    return true;
+  });
   if (through != workspace.forgotten_through)
     decided.add(number).mutable_messages_forgotten()->set_through(through.value);
 }
@@ -117,19 +117,18 @@ void apply(State& state, Workspace& workspace, WorkspaceNumber number, const eve
 
 void apply(Workspace& workspace, const event::MessagesForgotten& event) {
   const Offset through(event.through());
-  auto at = workspace.messages.upper_bound(workspace.forgotten_through);
-  workspace.forgotten_through = through;
-  while (at != workspace.messages.end() && at->first <= through) {
-    const Message& message = at->second;
+  std::vector<Offset> settled;  // the others go when they are (transitions.cpp)
+  workspace.messages.visit_after(workspace.forgotten_through, [&](Offset offset, const Message& message) {
+    if (offset > through) return false;
     workspace.forgotten_until = message.accepted_at;
     --workspace.window_size;
-    if (!message.settled()) {  // goes when it is (transitions.cpp)
-      ++at;
-      continue;
-    }
+    if (!message.settled()) return true;
     if (message.remembered) workspace.ids.erase(message.id_key);
-    at = workspace.messages.erase(at);
-  }
+    settled.push_back(offset);
+    return true;
+  });
+  for (const Offset offset : settled) workspace.messages.erase(offset);
+  workspace.forgotten_through = through;
 }
 
 }  // namespace parley::engine

@@ -195,9 +195,8 @@ class Run {
   }
 
   bool leased(AgentNumber agent, Offset offset, std::uint32_t epoch) const {
-    const auto& messages = engine_.state().workspace(workspace).messages;
-    const auto at = messages.find(offset);
-    const Receipt* receipt = at == messages.end() ? nullptr : at->second.receipt_of(agent);
+    const Message* message = engine_.state().workspace(workspace).messages.find(offset);
+    const Receipt* receipt = message ? message->receipt_of(agent) : nullptr;
     return receipt && receipt->state == ReceiptState::leased && receipt->epoch == epoch && receipt->until > now_;
   }
 

@@ -1,6 +1,7 @@
 // What must be so in every state, whatever happened: for tests. The receipts are the truth; mailboxes, timers, counts
 // and ids must agree with them.
 #pragma once
+#include <algorithm>
 #include <map>
 #include <set>
 #include <string>
@@ -39,18 +40,19 @@ class Consistency {
   void workspace(WorkspaceNumber number) {
     const Workspace& workspace = state_.workspace(number);
     std::map<AgentNumber, Expected> expected;
-    for (const auto& [offset, message] : workspace.messages) {
+    std::size_t remembered = 0;
+    std::uint64_t window = 0;
+    workspace.messages.visit_after(Offset{}, [&](Offset offset, const Message& message) {
       for (const Receipt& receipt : message.receipts)
         take_in(number, offset, message, receipt, expected[receipt.agent]);
-      if (message.remembered && (!workspace.ids.contains(message.id_key) || workspace.ids.at(message.id_key) != offset))
+      if (message.remembered && ++remembered && workspace.ids.find(message.id_key) != offset)
         defect(number, offset, "is not found by its id");
+      if (offset > workspace.forgotten_through) ++window;
       if (offset > workspace.head) defect(number, offset, "lies behind the head");
-    }
-    if (static_cast<std::uint64_t>(std::distance(workspace.messages.upper_bound(workspace.forgotten_through),
-                                                 workspace.messages.end())) != workspace.window_size)
-      defect(number, workspace.head, "the remembered window is miscounted");
-    for (const auto& [key, offset] : workspace.ids)
-      if (!workspace.messages.contains(offset)) defect(number, offset, "has an id and is not there");
+      return true;
+    });
+    if (window != workspace.window_size) defect(number, workspace.head, "the remembered window is miscounted");
+    if (remembered != workspace.ids.size()) defect(number, workspace.head, "ids are kept of messages that are gone");
     for (std::uint32_t i = 1; i <= workspace.registry.agents.size(); ++i)
       agent(number, workspace.registry.agent(AgentNumber(i)), expected[AgentNumber(i)]);
   }
@@ -96,12 +98,22 @@ class Consistency {
 
   template <class Report>
   static void check_lane(const Lane& lane, const Report& report) {
-    std::array<std::uint32_t, envelope::priority_count> waiting_at{};
-    for (const auto& [offset, priority] : lane.waiting) ++waiting_at[static_cast<std::size_t>(priority)];
-    if (waiting_at != lane.waiting_at) report("a lane's priorities are miscounted");
+    Lane::Counts unleased{};
+    std::size_t leased = 0;
+    Offset last;
+    for (const Lane::Item& item : lane) {
+      if (item.offset <= last) report("a lane is out of order");
+      last = item.offset;
+      if (item.state == Lane::State::leased)
+        ++leased;
+      else
+        ++unleased[static_cast<std::size_t>(item.priority)];
+    }
+    if (unleased != lane.unleased() || lane.leased() != (leased > 0)) report("a lane is miscounted");
+    const auto head = std::find_if(lane.begin(), lane.end(),
+                                   [](const Lane::Item& item) { return item.state != Lane::State::leased; });
+    if (head != lane.head()) report("a lane's head is another");
     if (lane.empty()) report("an empty lane is kept");
-    for (const Offset offset : lane.backing_off)
-      if (!lane.waiting.contains(offset)) report("a lane holds back what is not in it");
   }
 
   const State& state_;

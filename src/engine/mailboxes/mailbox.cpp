@@ -13,30 +13,14 @@ std::size_t index(Priority priority) {
   return static_cast<std::size_t>(priority);
 }
 
-void take_out(Lane& lane, Offset offset) {
-  const auto at = lane.waiting.find(offset);
-  PARLEY_ASSERT(at != lane.waiting.end());
-  --lane.waiting_at[index(at->second)];
-  lane.waiting.erase(at);
-  lane.backing_off.erase(offset);
-}
-
-void put_in(Lane& lane, const Entry& entry) {
-  const bool added = lane.waiting.emplace(entry.offset, entry.priority).second;
-  PARLEY_ASSERT(added);
-  ++lane.waiting_at[index(entry.priority)];
-}
-
 }  // namespace
 
 LanePlace place_of(LaneId id, const Lane& lane) {
-  if (lane.waiting.empty() || lane.backing_off.contains(lane.waiting.begin()->first)) return {};
-  for (std::size_t level = lane.waiting_at.size(); level-- > 0;)
-    if (lane.waiting_at[level] > 0)
-      return {true,
-              static_cast<Priority>(level),
-              lane.leased.empty() ? anyone : lane.holder,
-              {lane.waiting.begin()->first, id}};
+  const auto head = lane.head();
+  if (head == lane.end() || head->state == Lane::State::backing_off) return {};
+  for (std::size_t level = lane.unleased().size(); level-- > 0;)
+    if (lane.unleased()[level] > 0)
+      return {true, static_cast<Priority>(level), lane.leased() ? lane.holder : anyone, {head->offset, id}};
   return {};
 }
 
@@ -61,7 +45,8 @@ void Mailbox::unstand_from(Priority level, SessionId session, Standing standing)
 
 template <class Change>
 void Mailbox::change_lane(LaneId id, Instant now, Change change) {
-  Lane& lane = lanes_[id];
+  const auto at = lanes_.try_emplace(id).first;
+  Lane& lane = at->second;
   const LanePlace before = place_of(id, lane);
   change(lane);
   const LanePlace after = place_of(id, lane);
@@ -70,26 +55,27 @@ void Mailbox::change_lane(LaneId id, Instant now, Change change) {
     if (after.stands) stand_at(after.level, after.session, after.standing, now);
     if (before.stands) unstand_from(before.level, before.session, before.standing);
   }
-  if (lane.empty()) lanes_.erase(id);
+  if (lane.empty()) lanes_.erase(at);
 }
 
 void Mailbox::lease(Offset offset, SessionId session) {
-  leased_.emplace(session, offset);
-  ++leased_counts_[session];
+  auto& leased = leased_[session];
+  leased.insert(leased.end(), offset);
 }
 
 void Mailbox::unlease(Offset offset, SessionId session) {
-  const bool was_leased = leased_.erase({session, offset}) == 1;
+  const auto of_session = leased_.find(session);
+  PARLEY_ASSERT(of_session != leased_.end());
+  const bool was_leased = of_session->second.erase(offset) == 1;
   PARLEY_ASSERT(was_leased);
-  const auto count = leased_counts_.find(session);
-  if (--count->second == 0) leased_counts_.erase(count);
+  if (of_session->second.empty()) leased_.erase(of_session);
 }
 
 void Mailbox::queue(const Entry& entry, Instant now) {
   if (entry.lane == LaneId{})
     stand_at(entry.priority, anyone, {entry.offset, {}}, now);
   else
-    change_lane(entry.lane, now, [&](Lane& lane) { put_in(lane, entry); });
+    change_lane(entry.lane, now, [&](Lane& lane) { lane.put_in(entry.offset, entry.priority); });
 }
 
 void Mailbox::offer(const Entry& entry, SessionId session, bool final, Instant now) {
@@ -100,27 +86,23 @@ void Mailbox::offer(const Entry& entry, SessionId session, bool final, Instant n
     fairness_.served(entry.priority, ready_before, now);
     return;
   }
-  fairness_.served(place_of(entry.lane, lanes_.at(entry.lane)).level, ready_before, now);
   change_lane(entry.lane, now, [&](Lane& lane) {
-    take_out(lane, entry.offset);
-    if (final) return;
-    lane.leased.insert(entry.offset);
+    fairness_.served(place_of(entry.lane, lane).level, ready_before, now);
+    if (final) return lane.take_out(entry.offset);
+    lane.become(entry.offset, Lane::State::leased);
     lane.holder = session;
   });
 }
 
 void Mailbox::settle(const Entry& entry, SessionId session, Instant now) {
   unlease(entry.offset, session);
-  if (entry.lane != LaneId{}) change_lane(entry.lane, now, [&](Lane& lane) { lane.leased.erase(entry.offset); });
+  if (entry.lane != LaneId{}) change_lane(entry.lane, now, [&](Lane& lane) { lane.take_out(entry.offset); });
 }
 
 void Mailbox::give_back(const Entry& entry, SessionId session, Instant now) {
   unlease(entry.offset, session);
   if (entry.lane == LaneId{}) return queue(entry, now);
-  change_lane(entry.lane, now, [&](Lane& lane) {
-    lane.leased.erase(entry.offset);
-    put_in(lane, entry);
-  });
+  change_lane(entry.lane, now, [&](Lane& lane) { lane.become(entry.offset, Lane::State::waiting); });
 }
 
 void Mailbox::hold_back(const Entry& entry, SessionId session, Instant now) {
@@ -129,11 +111,7 @@ void Mailbox::hold_back(const Entry& entry, SessionId session, Instant now) {
     backing_off_.insert(entry.offset);
     return;
   }
-  change_lane(entry.lane, now, [&](Lane& lane) {
-    lane.leased.erase(entry.offset);
-    put_in(lane, entry);
-    lane.backing_off.insert(entry.offset);
-  });
+  change_lane(entry.lane, now, [&](Lane& lane) { lane.become(entry.offset, Lane::State::backing_off); });
 }
 
 void Mailbox::resume(const Entry& entry, Instant now) {
@@ -142,15 +120,12 @@ void Mailbox::resume(const Entry& entry, Instant now) {
     stand_at(entry.priority, anyone, {entry.offset, {}}, now);
     return;
   }
-  change_lane(entry.lane, now, [&](Lane& lane) {
-    const bool backed_off = lane.backing_off.erase(entry.offset) == 1;
-    PARLEY_ASSERT(backed_off);
-  });
+  change_lane(entry.lane, now, [&](Lane& lane) { lane.become(entry.offset, Lane::State::waiting); });
 }
 
 void Mailbox::drop(const Entry& entry, Instant now) {
   if (entry.lane != LaneId{})
-    change_lane(entry.lane, now, [&](Lane& lane) { take_out(lane, entry.offset); });
+    change_lane(entry.lane, now, [&](Lane& lane) { lane.take_out(entry.offset); });
   else if (backing_off_.erase(entry.offset) == 0)
     unstand_from(entry.priority, anyone, {entry.offset, {}});
 }
@@ -158,35 +133,37 @@ void Mailbox::drop(const Entry& entry, Instant now) {
 std::vector<Offset> Mailbox::leased_after(const Entry& entry) const {
   if (entry.lane == LaneId{}) return {};
   const Lane& lane = lanes_.at(entry.lane);
-  return {lane.leased.upper_bound(entry.offset), lane.leased.end()};
-}
-
-std::vector<Offset> Mailbox::leased_to(SessionId session) const {
   std::vector<Offset> offsets;
-  for (auto at = leased_.lower_bound({session, Offset{}}); at != leased_.end() && at->first == session; ++at)
-    offsets.push_back(at->second);
+  for (auto item = lane.after(entry.offset); item != lane.end(); ++item)
+    if (item->state == Lane::State::leased) offsets.push_back(item->offset);
   return offsets;
 }
 
+std::vector<Offset> Mailbox::leased_to(SessionId session) const {
+  const auto at = leased_.find(session);
+  return at == leased_.end() ? std::vector<Offset>() : std::vector<Offset>(at->second.begin(), at->second.end());
+}
+
 std::size_t Mailbox::leased_count(SessionId session) const {
-  const auto at = leased_counts_.find(session);
-  return at == leased_counts_.end() ? 0 : at->second;
+  const auto at = leased_.find(session);
+  return at == leased_.end() ? 0 : at->second.size();
 }
 
 std::vector<SessionId> Mailbox::sessions() const {
   std::vector<SessionId> sessions;
-  for (const auto& [session, count] : leased_counts_) sessions.push_back(session);
+  for (const auto& [session, leased] : leased_) sessions.push_back(session);
   return sessions;
 }
 
 std::vector<Offset> Mailbox::open() const {
   std::vector<Offset> offsets(backing_off_.begin(), backing_off_.end());
-  for (const auto& [session, offset] : leased_) offsets.push_back(offset);
+  for (const auto& [session, leased] : leased_) offsets.insert(offsets.end(), leased.begin(), leased.end());
   for (const Level& level : levels_)
     for (const Standing& standing : level.free)
       if (standing.lane == LaneId{}) offsets.push_back(standing.head);
   for (const auto& [id, lane] : lanes_)
-    for (const auto& [offset, priority] : lane.waiting) offsets.push_back(offset);
+    for (const Lane::Item& item : lane)
+      if (item.state != Lane::State::leased) offsets.push_back(item.offset);
   std::sort(offsets.begin(), offsets.end());
   return offsets;
 }

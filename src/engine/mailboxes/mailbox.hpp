@@ -7,14 +7,15 @@
 #pragma once
 #include <absl/container/btree_map.h>
 #include <absl/container/btree_set.h>
+#include <absl/container/flat_hash_map.h>
 
 #include <array>
-#include <string>
 #include <utility>
 #include <vector>
 
 #include "base/ids.hpp"
 #include "engine/mailboxes/fairness.hpp"
+#include "engine/mailboxes/lane.hpp"
 #include "envelope/envelope.hpp"
 
 namespace parley::engine {
@@ -61,20 +62,8 @@ struct Level {
   }
 };
 
-struct Lane {
-  absl::btree_map<Offset, Priority> waiting;
-  std::array<std::uint32_t, envelope::priority_count> waiting_at{};  // how many of `waiting` at each priority
-  absl::btree_set<Offset> leased;
-  SessionId holder;                     // of all of `leased`
-  absl::btree_set<Offset> backing_off;  // of `waiting`, those not to be offered yet; at the head it blocks the lane
-
-  bool empty() const { return waiting.empty() && leased.empty(); }
-
-  template <class Archive>
-  void archive(Archive& a) {
-    a(waiting, waiting_at, leased, holder, backing_off);
-  }
-};
+// Looked up by the message, never walked but for what is sorted afterwards (D2): the ids are hashes already.
+using Lanes = absl::flat_hash_map<LaneId, Lane, std::hash<LaneId>>;
 
 class Mailbox {
  public:
@@ -97,12 +86,12 @@ class Mailbox {
   bool anything_ready(SessionId session) const;
 
   const std::array<Level, envelope::priority_count>& levels() const { return levels_; }
-  const absl::btree_map<LaneId, Lane>& lanes() const { return lanes_; }
+  const Lanes& lanes() const { return lanes_; }
   const Fairness& fairness() const { return fairness_; }
 
   template <class Archive>
   void archive(Archive& a) {
-    a(levels_, lanes_, leased_, leased_counts_, backing_off_, fairness_);
+    a(levels_, lanes_, leased_, backing_off_, fairness_);
   }
 
  private:
@@ -114,9 +103,8 @@ class Mailbox {
   void unlease(Offset offset, SessionId session);
 
   std::array<Level, envelope::priority_count> levels_;
-  absl::btree_map<LaneId, Lane> lanes_;
-  absl::btree_set<std::pair<SessionId, Offset>> leased_;
-  absl::btree_map<SessionId, std::uint32_t> leased_counts_;
+  Lanes lanes_;
+  absl::btree_map<SessionId, absl::btree_set<Offset>> leased_;
   absl::btree_set<Offset> backing_off_;  // single ones; those of a lane are in it
   Fairness fairness_;
 };

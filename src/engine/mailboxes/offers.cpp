@@ -30,11 +30,11 @@ std::vector<Offer> offered_before(const Workspace& workspace, AgentNumber number
   for (const Taken& taken : workspace.registry.agent(number).takes) {
     if (taken.take_id != take_id) continue;
     for (const Offset offset : taken.offsets) {
-      const auto at = workspace.messages.find(offset);
-      if (at == workspace.messages.end()) continue;
-      const Receipt* receipt = at->second.receipt_of(number);
+      const Message* const message = workspace.messages.find(offset);
+      if (!message) continue;
+      const Receipt* receipt = message->receipt_of(number);
       if (receipt && receipt->state == ReceiptState::leased && receipt->session == taken.session)
-        offers.push_back(offer_of(offset, at->second, *receipt, receipt->epoch, receipt->until));
+        offers.push_back(offer_of(offset, *message, *receipt, receipt->epoch, receipt->until));
     }
   }
   return offers;

@@ -33,15 +33,16 @@ Standing Selection::Candidates::pop() {
 
 void Selection::stand_anew(LaneId id) {
   const Lane& lane = mailbox_.lanes().at(id);
-  LaneLeft& left = lanes_.try_emplace(id, LaneLeft{lane.waiting.begin(), lane.waiting_at}).first->second;
-  --left.waiting_at[static_cast<std::size_t>(left.head->second)];
-  ++left.head;
-  if (left.head == lane.waiting.end() || lane.backing_off.contains(left.head->first)) return;
-  const auto highest = std::find_if(left.waiting_at.rbegin(), left.waiting_at.rend(), [](auto n) { return n > 0; });
-  const auto level = static_cast<std::size_t>(left.waiting_at.rend() - highest - 1);
+  if (lane.next(lane.head()) == lane.end()) return;  // the usual lane holds one
+  LaneLeft& left = lanes_.try_emplace(id, LaneLeft{lane.head(), lane.unleased()}).first->second;
+  --left.unleased[static_cast<std::size_t>(left.head->priority)];
+  left.head = lane.next(left.head);
+  if (left.head == lane.end() || left.head->state == Lane::State::backing_off) return;
+  const auto highest = std::find_if(left.unleased.rbegin(), left.unleased.rend(), [](auto n) { return n > 0; });
+  const auto level = static_cast<std::size_t>(left.unleased.rend() - highest - 1);
   Candidates& at = candidates_[level];
   if (at.empty() && !at.for_others) fairness_.became_ready(static_cast<Priority>(level), now_);
-  at.restood.insert({left.head->first, id});
+  at.restood.insert({left.head->offset, id});
 }
 
 Offset Selection::next() {

@@ -24,8 +24,8 @@ class Selection {
     Standing pop();
   };
   struct LaneLeft {
-    absl::btree_map<Offset, Priority>::const_iterator head;
-    std::array<std::uint32_t, envelope::priority_count> waiting_at;
+    Lane::Iterator head;
+    Lane::Counts unleased;
   };
 
   void stand_anew(LaneId id);

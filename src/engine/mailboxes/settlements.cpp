@@ -9,8 +9,8 @@ namespace {
 
 // Whether a delivery is the newest offer of its message, under a lease that holds (P4: a late one changes nothing).
 Settled standing_of(const Workspace& workspace, AgentNumber agent, const DeliveryId& delivery, Instant now) {
-  const auto at = workspace.messages.find(delivery.offset);
-  const Receipt* receipt = at == workspace.messages.end() ? nullptr : at->second.receipt_of(agent);
+  const Message* const message = workspace.messages.find(delivery.offset);
+  const Receipt* receipt = message ? message->receipt_of(agent) : nullptr;
   if (!receipt || delivery.epoch == 0 || delivery.epoch > receipt->epoch) return Settled::unknown;
   if (delivery.epoch < receipt->epoch) return Settled::superseded;
   if (receipt->state == ReceiptState::acked || receipt->state == ReceiptState::offered) return Settled::already;

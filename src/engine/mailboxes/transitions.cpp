@@ -56,9 +56,9 @@ void settle(const Scene& scene, Offset offset, Message& message, Receipt& receip
 }  // namespace
 
 Found find(Workspace& workspace, AgentNumber agent, Offset offset) {
-  const auto at = workspace.messages.find(offset);
-  if (at == workspace.messages.end()) return {};
-  return {&at->second, at->second.receipt_of(agent)};
+  Message* const message = workspace.messages.find(offset);
+  if (!message) return {};
+  return {message, message->receipt_of(agent)};
 }
 
 void enqueue(const Scene& scene, Offset offset, Message& message, Receipt& receipt) {

@@ -192,10 +192,10 @@ base::Result<Accepted> Engine::decide(const AcceptMessage& command, const Contex
   const Workspace& workspace = state_.workspace(command.workspace);
   const envelope::Envelope& envelope = command.envelope;
   if (given(command.id_key)) {
-    if (const auto known = workspace.ids.find(command.id_key); known != workspace.ids.end()) {
-      const Message& message = workspace.messages.at(known->second);
+    if (const auto known = workspace.ids.find(command.id_key)) {
+      const Message& message = workspace.messages.at(*known);
       return Accepted{message.content == envelope.content_hash ? AcceptOutcome::duplicate : AcceptOutcome::other_bytes,
-                      known->second, message.id};
+                      *known, message.id};
     }
   }
   // R8: it may be one that was accepted and is forgotten by now. Only then: decision 0001.
@@ -216,14 +216,14 @@ base::Result<Accepted> Engine::decide(const AcceptMessage& command, const Contex
   std::string message_id = envelope.message_id.empty() ? made_id(context, offset.value) : envelope.message_id;
   // A made one is remembered too: its sender asks for its receipts by it (R5, D7).
   const IdKey id_key = given(command.id_key) ? command.id_key : id_key_of(message_id);
-  write(command, recipients, message_id, id_key, *event.mutable_message_accepted());
+  write(command, recipients, message_id, id_key, decided.message_accepted(event));
   decided.last().has_native_body = true;
   return Accepted{AcceptOutcome::accepted, offset, std::move(message_id)};
 }
 
 void apply(State& state, Workspace& workspace, WorkspaceNumber number, Offset offset,
            const event::MessageAccepted& event, const Placed& placed) {
-  Message& message = workspace.messages.emplace_hint(workspace.messages.end(), offset, Message{})->second;
+  Message& message = workspace.messages.add(offset);
   ++workspace.window_size;
   message.position = placed.position;
   message.length = placed.body_length;
@@ -240,7 +240,7 @@ void apply(State& state, Workspace& workspace, WorkspaceNumber number, Offset of
   if (event.id_key().size() == message.id_key.size()) {
     message.remembered = true;
     std::copy(event.id_key().begin(), event.id_key().end(), message.id_key.begin());
-    workspace.ids.emplace(message.id_key, offset);
+    workspace.ids.insert(message.id_key, offset);
   }
   if (message.private_) return;  // R25: to nobody's mailbox
   message.receipts.reserve(static_cast<std::size_t>(event.recipients_size() + event.bounced_size()));

@@ -22,9 +22,9 @@ void decide_expired(Decided& decided, const State& state, WorkspaceNumber number
 
 void apply(State& state, Workspace& workspace, WorkspaceNumber number, const event::Expired& event, Instant at) {
   const Offset offset(event.message());
-  const auto known = workspace.messages.find(offset);
-  if (known == workspace.messages.end()) return;  // closed and forgotten by an earlier event of the same decision
-  const Instant expires_at = known->second.expires_at;
+  const Message* const known = workspace.messages.find(offset);
+  if (!known) return;  // closed and forgotten by an earlier event of the same decision
+  const Instant expires_at = known->expires_at;
   for (const std::uint32_t agent : event.agents()) {
     const Scene scene{state, workspace, number, AgentNumber(agent), at};
     const Found found = find(workspace, scene.agent_number, offset);
@@ -33,8 +33,8 @@ void apply(State& state, Workspace& workspace, WorkspaceNumber number, const eve
     close(scene, offset, *found.message, *found.receipt, ReceiptState::expired);
   }
   // Those who hold it have their leases' timers; it is armed again when one gives it back.
-  const auto left = workspace.messages.find(offset);
-  if (left == workspace.messages.end() || left->second.undelivered().empty())
+  const Message* const left = workspace.messages.find(offset);
+  if (!left || left->undelivered().empty())
     state.timers.erase({expires_at, TimerKind::message_expires, number, {}, offset});
 }
 

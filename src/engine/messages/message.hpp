@@ -8,6 +8,7 @@
 #include "base/hash.hpp"
 #include "base/ids.hpp"
 #include "engine/mailboxes/mailbox.hpp"
+#include "engine/messages/id_index.hpp"
 
 namespace parley::engine {
 
@@ -44,8 +45,6 @@ struct Receipt {
     a(agent, state, attempts, uncounted, epoch, session, until);
   }
 };
-
-using IdKey = std::array<std::uint8_t, 16>;  // first half of the SHA-256 of what identifies a message (R7)
 
 IdKey id_key_of(std::string_view message_id, std::string_view recipient = {});  // made by the server: without one
 

@@ -43,7 +43,7 @@ void post_notice(Decided& decided, const State& state, WorkspaceNumber number, A
 void apply(State& state, Workspace& workspace, WorkspaceNumber number, Offset offset, const event::NoticePosted& event,
            const Placed& placed) {
   const Scene scene{state, workspace, number, AgentNumber(event.agent()), placed.at};
-  Message& message = workspace.messages[offset];
+  Message& message = workspace.messages.add(offset);
   ++workspace.window_size;
   message.position = placed.position;
   message.length = placed.body_length;

@@ -1,7 +1,8 @@
 // One team's world: its settings, its registry, its messages and the ids they are known by (COR-03). Value types.
 #pragma once
-#include <absl/container/btree_map.h>
+#include <deque>
 
+#include "engine/messages/messages.hpp"
 #include "engine/registry/registry.hpp"
 
 namespace parley::engine {
@@ -47,8 +48,8 @@ struct Workspace {
   Offset head;  // the newest event's
 
   Registry registry;
-  absl::btree_map<Offset, Message> messages;  // open, or still remembered (R8)
-  absl::btree_map<IdKey, Offset> ids;
+  Messages messages;              // open, or still remembered (R8)
+  IdIndex ids;                    // of those remembered
   Offset forgotten_through;       // closed messages up to here are gone
   Instant forgotten_until{};      // when the newest of them was accepted
   std::uint64_t window_size = 0;  // messages after forgotten_through
@@ -56,8 +57,12 @@ struct Workspace {
 
   template <class Archive>
   void archive(Archive& a) {
-    a(name, settings, created_at, head, registry, messages, ids, forgotten_through, forgotten_until, window_size,
-      marks);
+    a(name, settings, created_at, head, registry, messages, forgotten_through, forgotten_until, window_size, marks);
+    if constexpr (Archive::loads)
+      messages.visit_after(Offset{}, [&](Offset offset, const Message& message) {
+        if (message.remembered) ids.insert(message.id_key, offset);
+        return true;
+      });
   }
 };
 

@@ -1,0 +1,91 @@
+// A workspace's messages by offset: found in a step or two, walked in order. Offsets rise and are dense, so that
+// messages lie in blocks of neighbours; a block goes with its last message.
+#pragma once
+#include <absl/container/btree_map.h>
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "base/assert.hpp"
+#include "engine/messages/message.hpp"
+
+namespace parley::engine {
+
+class Messages {
+ public:
+  std::size_t size() const { return size_; }
+
+  const Message* find(Offset offset) const {
+    const auto at = blocks_.find(offset.value / block_size);
+    if (at == blocks_.end()) return nullptr;
+    const auto& place = at->second->places[offset.value % block_size];
+    return place ? &*place : nullptr;
+  }
+  Message* find(Offset offset) { return const_cast<Message*>(std::as_const(*this).find(offset)); }
+
+  const Message& at(Offset offset) const {
+    const Message* message = find(offset);
+    PARLEY_ASSERT(message);
+    return *message;
+  }
+
+  Message& add(Offset offset) {
+    auto& block = blocks_.try_emplace(blocks_.end(), offset.value / block_size)->second;
+    if (!block) block = std::make_unique<Block>();
+    ++block->count;
+    ++size_;
+    return block->places[offset.value % block_size].emplace();
+  }
+
+  void erase(Offset offset) {
+    const auto at = blocks_.find(offset.value / block_size);
+    PARLEY_ASSERT(at != blocks_.end() && at->second->places[offset.value % block_size]);
+    at->second->places[offset.value % block_size].reset();
+    --size_;
+    if (--at->second->count == 0) blocks_.erase(at);
+  }
+
+  // Those behind `offset`, rising, while `visit(offset, message)` says true. It may erase none.
+  template <class Visit>
+  void visit_after(Offset offset, Visit visit) const {
+    std::uint64_t first = offset.value + 1;
+    for (auto at = blocks_.lower_bound(first / block_size); at != blocks_.end(); ++at) {
+      const std::uint64_t start = at->first * block_size;
+      for (std::uint64_t i = first > start ? first - start : 0; i < block_size; ++i)
+        if (const auto& message = at->second->places[i]; message && !visit(Offset(start + i), *message)) return;
+    }
+  }
+
+  template <class Archive>
+  void archive(Archive& a) {
+    std::uint64_t count = size_;
+    a(count);
+    if constexpr (Archive::loads) {
+      for (; count > 0 && a.good(); --count) {
+        Offset offset;
+        a(offset);
+        a(add(offset));
+      }
+    } else {
+      visit_after(Offset{}, [&](Offset offset, const Message& message) {
+        a(offset, const_cast<Message&>(message));
+        return true;
+      });
+    }
+  }
+
+ private:
+  static constexpr std::uint64_t block_size = 32;
+  struct Block {
+    std::uint32_t count = 0;
+    std::array<std::optional<Message>, block_size> places;
+  };
+
+  absl::btree_map<std::uint64_t, std::unique_ptr<Block>> blocks_;
+  std::size_t size_ = 0;
+};
+
+}  // namespace parley::engine
