@@ -4,6 +4,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <cstring>
 
 #include "base/assert.hpp"
 
@@ -15,6 +16,23 @@ constexpr std::array<bool, 256> plain = [] {  // ASCII that stands in a string a
   for (unsigned c = 0x20; c < 0x80; ++c) table[c] = c != '"' && c != '\\';
   return table;
 }();
+
+// How many of the next bytes are plain for sure: eight at a time (Bit Twiddling Hacks, "Determine if a word has a byte
+// less than n").
+std::size_t plain_run(std::string_view text, std::size_t at) {
+  constexpr std::uint64_t each = 0x0101010101010101, high = 0x80 * each;
+  const std::size_t start = at;
+  for (; at + sizeof(std::uint64_t) <= text.size(); at += sizeof(std::uint64_t)) {
+    std::uint64_t word;
+    std::memcpy(&word, text.data() + at, sizeof word);
+    const auto has = [&](std::uint64_t byte) {
+      const std::uint64_t zero_where_equal = word ^ (byte * each);
+      return (zero_where_equal - each) & ~zero_where_equal;
+    };
+    if (((word | (word - 0x20 * each) | has('"') | has('\\')) & high) != 0) break;
+  }
+  return at - start;
+}
 
 // Bytes of the UTF-8 character at the start of `text`, 0 where there is none.
 std::size_t character_length(std::string_view text) {
@@ -77,7 +95,7 @@ void append_number(std::string& out, T number) {
 
 void append_string(std::string& out, std::string_view text) {
   out += '"';
-  std::size_t done = 0, at = 0;
+  std::size_t done = 0, at = plain_run(text, 0);
   while (at < text.size()) {
     const auto c = static_cast<unsigned char>(text[at]);
     if (plain[c]) [[likely]] {
