@@ -1,33 +1,54 @@
 #include "broker/block.hpp"
 
+#include <algorithm>
+#include <cstring>
+
 namespace parley::broker {
+namespace {
+
+// A block of one message stays small, a large one has few chunks.
+constexpr std::size_t chunk_min = 2u << 10;
+constexpr std::size_t chunk_max = 256u << 10;
+
+}  // namespace
 
 base::Position Block::add(std::string_view event, std::string_view body, const base::Digest& body_hash, bool has_body) {
   const base::Position position = next();
-  pieces_.push_back({bytes_.size(), static_cast<std::uint32_t>(event.size()), static_cast<std::uint32_t>(body.size()),
-                     has_body, body_hash});
-  bytes_.append(event).append(body);
+  char* const at = room_for(event.size() + body.size());
+  std::memcpy(at, event.data(), event.size());
+  std::memcpy(at + event.size(), body.data(), body.size());
+  pieces_.push_back(
+      {at, static_cast<std::uint32_t>(event.size()), static_cast<std::uint32_t>(body.size()), has_body, body_hash});
+  bytes_ += event.size() + body.size();
   return position;
+}
+
+char* Block::room_for(std::size_t bytes) {
+  if (chunk_.size() < bytes) {
+    const std::size_t size = std::max(bytes, std::clamp(bytes_, chunk_min, chunk_max));
+    chunk_ = {chunks_.emplace_back(std::make_unique_for_overwrite<char[]>(size)).get(), size};
+    allocated_ += size;
+  }
+  char* const at = chunk_.data();
+  chunk_ = chunk_.subspan(bytes);
+  return at;
 }
 
 std::string_view Block::event(base::Position position) const {
   const Piece& at = piece(position);
-  return std::string_view(bytes_).substr(at.begin, at.event_bytes);
+  return {at.bytes, at.event_bytes};
 }
 
 std::string_view Block::body(base::Position position) const {
   const Piece& at = piece(position);
-  return std::string_view(bytes_).substr(at.begin + at.event_bytes, at.body_bytes);
+  return {at.bytes + at.event_bytes, at.body_bytes};
 }
 
 void Block::records(std::vector<journal::Record>& into) const {
   into.clear();
   into.reserve(pieces_.size());
-  for (const Piece& at : pieces_) {
-    const std::string_view all(bytes_);
-    into.push_back({all.substr(at.begin, at.event_bytes), all.substr(at.begin + at.event_bytes, at.body_bytes),
-                    at.body_hash, at.has_body});
-  }
+  for (const Piece& at : pieces_)
+    into.push_back({{at.bytes, at.event_bytes}, {at.bytes + at.event_bytes, at.body_bytes}, at.body_hash, at.has_body});
 }
 
 }  // namespace parley::broker

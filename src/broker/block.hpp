@@ -3,7 +3,6 @@
 #pragma once
 #include <memory>
 #include <span>
-#include <string>
 #include <string_view>
 #include <vector>
 
@@ -23,17 +22,18 @@ class Block {
   base::Position first() const { return first_; }
   base::Position next() const { return base::Position(first_.value + pieces_.size()); }
   bool empty() const { return pieces_.empty(); }
-  std::size_t bytes() const { return bytes_.size(); }
+  std::size_t bytes() const { return bytes_; }
+  std::size_t allocated() const { return allocated_ + pieces_.capacity() * sizeof(Piece); }
   bool holds(base::Position position) const { return position >= first_ && position < next(); }
 
-  // Views are good until something is added.
+  // Views are good as long as the block: what is added moves nothing.
   std::string_view event(base::Position position) const;
   std::string_view body(base::Position position) const;
   void records(std::vector<journal::Record>& into) const;
 
  private:
   struct Piece {
-    std::size_t begin = 0;
+    const char* bytes = nullptr;  // the event's, then the body's
     std::uint32_t event_bytes = 0;
     std::uint32_t body_bytes = 0;
     bool has_body = false;
@@ -41,8 +41,13 @@ class Block {
   };
   const Piece& piece(base::Position position) const { return pieces_.at(position.value - first_.value); }
 
+  char* room_for(std::size_t bytes);
+
   base::Position first_;
-  std::string bytes_;
+  std::vector<std::unique_ptr<char[]>> chunks_;
+  std::span<char> chunk_;  // what is left of the last one
+  std::size_t bytes_ = 0;
+  std::size_t allocated_ = 0;
   std::vector<Piece> pieces_;
 };
 

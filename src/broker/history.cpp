@@ -5,10 +5,10 @@
 namespace parley::broker {
 
 void History::keep(std::unique_ptr<const Block> committed) {
-  cached_bytes_ += committed->bytes();
+  cached_bytes_ += committed->allocated();
   committed_.push_back(std::move(committed));
   while (cached_bytes_ > cache_bytes_max_ && committed_.size() > 1) {
-    cached_bytes_ -= committed_.front()->bytes();
+    cached_bytes_ -= committed_.front()->allocated();
     committed_.pop_front();
   }
 }
@@ -23,10 +23,7 @@ const Block* History::block_of(base::Position position) const {
 }
 
 base::Result<std::string_view> History::body(base::Position position) {
-  if (const Block* block = block_of(position)) {
-    if (block != open_.get()) return block->body(position);
-    return std::string_view(fetched_.emplace_back(block->body(position)));  // the open one still moves
-  }
+  if (const Block* block = block_of(position)) return block->body(position);
   std::string& bytes = fetched_.emplace_back();
   PARLEY_CHECK(reader_->body(position, bytes));
   return std::string_view(bytes);

@@ -42,8 +42,7 @@ std::unexpected<base::Error> not_known(std::string_view message_id) {
 base::Result<std::uint64_t> offset_of(const engine::Workspace& workspace, std::string_view message_id,
                                       std::string_view to) {
   for (const std::string& recipient : {std::string(), to.empty() ? std::string("*") : std::string(to) + '\n'})
-    if (const auto known = workspace.ids.find(engine::id_key_of(message_id, recipient)); known != workspace.ids.end())
-      return known->second.value;
+    if (const auto known = workspace.ids.find(engine::id_key_of(message_id, recipient)); known) return known->value;
   return not_known(message_id);
 }
 
