@@ -131,7 +131,7 @@ base::Result<Answer> Broker::inbox(const Caller& caller, std::string_view worksp
     last = offset.value;
     const engine::Message& message = workspace.messages.at(offset);
     const engine::Receipt& receipt = *message.receipt_of(agent);
-    list.writer.begin_object().member("offset", offset.value).member("message_id", message.id);
+    list.writer.begin_object().member("offset", offset.value).member("message_id", message.id.view());
     list.writer.member("state", name(receipt.state)).member("priority", envelope::name(message.priority));
     list.writer.member("attempts", receipt.attempts).member("bytes", message.length);
     list.writer.member("from", message.sender == base::AgentNumber{} ? std::string_view("parley")
@@ -164,7 +164,7 @@ base::Result<Answer> Broker::dead_letters(const Caller& caller, std::string_view
       const engine::Message& message = workspace.messages.at(offset);
       last = delivery_id(offset, i);
       list.writer.begin_object().member("delivery_id", last).member("agent", agent.id).member("offset", offset.value);
-      list.writer.member("message_id", message.id).member("reason", letter.reason);
+      list.writer.member("message_id", message.id.view()).member("reason", letter.reason);
       list.writer.member("dead_at", base::to_rfc3339(letter.at)).key("history").begin_array();
       for (const engine::Attempt& attempt : letter.history) {
         list.writer.begin_object().member("at", base::to_rfc3339(attempt.at)).member("offer", attempt.epoch);

@@ -20,6 +20,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/packed_text.hpp"
 #include "base/strong.hpp"
 
 namespace parley::engine {
@@ -60,6 +61,11 @@ class Archive {
     std::size_t size = self().size(text.size());
     text.resize(size);
     self().raw(text.data(), size);
+  }
+  void one(base::PackedText& text) {
+    std::string unpacked(text.view());
+    one(unpacked);
+    if constexpr (Derived::loads) text = base::PackedText(unpacked);
   }
   template <class T, std::size_t n>
   void one(std::array<T, n>& values) {

@@ -54,6 +54,7 @@ class Decided {
       fact.has_native_body = false;
     }
     used_ = 0;
+    if (facts_.size() > kept) facts_.resize(kept);
   }
 
  private:
@@ -62,6 +63,8 @@ class Decided {
       if (facts_[i].event.workspace() == workspace.value) return facts_[i].event.offset() + 1;
     return workspace.value <= state_.workspaces.size() ? state_.workspace(workspace).head.value + 1 : 1;
   }
+
+  static constexpr std::size_t kept = 64;  // facts whose memory waits for the next decision
 
   const State& state_;
   std::vector<Fact> facts_;  // the first `used_` are the decision's

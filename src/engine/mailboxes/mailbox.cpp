@@ -46,7 +46,8 @@ void Mailbox::unstand_from(Priority level, SessionId session, Standing standing)
 template <class Change>
 void Mailbox::change_lane(LaneId id, Instant now, Change change) {
   const auto at = lanes_.try_emplace(id).first;
-  Lane& lane = at->second;
+  if (!at->second) at->second = std::make_unique<Lane>();
+  Lane& lane = *at->second;
   const LanePlace before = place_of(id, lane);
   change(lane);
   const LanePlace after = place_of(id, lane);
@@ -132,7 +133,7 @@ void Mailbox::drop(const Entry& entry, Instant now) {
 
 std::vector<Offset> Mailbox::leased_after(const Entry& entry) const {
   if (entry.lane == LaneId{}) return {};
-  const Lane& lane = lanes_.at(entry.lane);
+  const Lane& lane = *lanes_.at(entry.lane);
   std::vector<Offset> offsets;
   for (auto item = lane.after(entry.offset); item != lane.end(); ++item)
     if (item->state == Lane::State::leased) offsets.push_back(item->offset);
@@ -162,7 +163,7 @@ std::vector<Offset> Mailbox::open() const {
     for (const Standing& standing : level.free)
       if (standing.lane == LaneId{}) offsets.push_back(standing.head);
   for (const auto& [id, lane] : lanes_)
-    for (const Lane::Item& item : lane)
+    for (const Lane::Item& item : *lane)
       if (item.state != Lane::State::leased) offsets.push_back(item.offset);
   std::sort(offsets.begin(), offsets.end());
   return offsets;

@@ -8,8 +8,10 @@
 #include <absl/container/btree_map.h>
 #include <absl/container/btree_set.h>
 #include <absl/container/flat_hash_map.h>
+#include <absl/hash/hash.h>
 
 #include <array>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -62,8 +64,12 @@ struct Level {
   }
 };
 
-// Looked up by the message, never walked but for what is sorted afterwards (D2): the ids are hashes already.
-using Lanes = absl::flat_hash_map<LaneId, Lane, std::hash<LaneId>>;
+// Never walked but for what is sorted afterwards (D2). The hash is seeded, for senders choose the names of tasks; a
+// table that grows moves pointers (D11).
+struct LaneHash {
+  std::size_t operator()(LaneId id) const { return absl::HashOf(id.value); }
+};
+using Lanes = absl::flat_hash_map<LaneId, std::unique_ptr<Lane>, LaneHash>;
 
 class Mailbox {
  public:

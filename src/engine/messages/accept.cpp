@@ -195,7 +195,7 @@ base::Result<Accepted> Engine::decide(const AcceptMessage& command, const Contex
     if (const auto known = workspace.ids.find(command.id_key)) {
       const Message& message = workspace.messages.at(*known);
       return Accepted{message.content == envelope.content_hash ? AcceptOutcome::duplicate : AcceptOutcome::other_bytes,
-                      *known, message.id};
+                      *known, std::string(message.id.view())};
     }
   }
   // R8: it may be one that was accepted and is forgotten by now. Only then: decision 0001.
@@ -236,7 +236,7 @@ void apply(State& state, Workspace& workspace, WorkspaceNumber number, Offset of
   message.at_most_once = event.at_most_once();
   message.private_ = event.private_();
   message.remarked = event.warnings_size() + event.validation_errors_size() > 0;
-  message.id = event.message_id();
+  message.id = base::PackedText(event.message_id());
   if (event.id_key().size() == message.id_key.size()) {
     message.remembered = true;
     std::copy(event.id_key().begin(), event.id_key().end(), message.id_key.begin());

@@ -7,6 +7,7 @@
 
 #include "base/hash.hpp"
 #include "base/ids.hpp"
+#include "base/packed_text.hpp"
 #include "engine/mailboxes/mailbox.hpp"
 #include "engine/messages/id_index.hpp"
 
@@ -63,7 +64,7 @@ struct Message {
   bool remarked = false;  // its event carries warnings or validation errors
   bool remembered = false;
   IdKey id_key{};
-  std::string id;                            // the sender's, or the one made for it
+  base::PackedText id;                       // the sender's, or the one made for it
   absl::InlinedVector<Receipt, 1> receipts;  // rising by agent
 
   bool expires() const { return expires_at != Instant{}; }

@@ -1,12 +1,11 @@
-// A workspace's messages by offset: found in a step or two, walked in order. Offsets rise and are dense, so that
-// messages lie in blocks of neighbours; a block goes with its last message.
+// A workspace's messages by offset: found in a step or two, walked in order. Offsets rise and are dense, so that the
+// places of neighbours lie in one block; a block goes with its last message.
 #pragma once
 #include <absl/container/btree_map.h>
 
 #include <array>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <utility>
 
 #include "base/assert.hpp"
@@ -21,8 +20,7 @@ class Messages {
   const Message* find(Offset offset) const {
     const auto at = blocks_.find(offset.value / block_size);
     if (at == blocks_.end()) return nullptr;
-    const auto& place = at->second->places[offset.value % block_size];
-    return place ? &*place : nullptr;
+    return at->second->places[offset.value % block_size].get();
   }
   Message* find(Offset offset) { return const_cast<Message*>(std::as_const(*this).find(offset)); }
 
@@ -37,7 +35,10 @@ class Messages {
     if (!block) block = std::make_unique<Block>();
     ++block->count;
     ++size_;
-    return block->places[offset.value % block_size].emplace();
+    auto& place = block->places[offset.value % block_size];
+    PARLEY_ASSERT(!place);
+    place = std::make_unique<Message>();
+    return *place;
   }
 
   void erase(Offset offset) {
@@ -78,10 +79,10 @@ class Messages {
   }
 
  private:
-  static constexpr std::uint64_t block_size = 32;
+  static constexpr std::uint64_t block_size = 64;
   struct Block {
     std::uint32_t count = 0;
-    std::array<std::optional<Message>, block_size> places;
+    std::array<std::unique_ptr<Message>, block_size> places;
   };
 
   absl::btree_map<std::uint64_t, std::unique_ptr<Block>> blocks_;
