@@ -1,6 +1,7 @@
 // Writing JSON: escapes, shortest doubles, indentation.
 #include "json/writer.hpp"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
@@ -85,6 +86,22 @@ void append_escape(std::string& out, unsigned char c) {
   out += hex[c & 15];
 }
 
+// Most texts are short and plain: put together aside, they are one append, and grow the string once.
+bool append_short(std::string& out, std::string_view text, std::string_view after) {
+  std::array<char, 80> quoted;
+  if (text.size() + after.size() + 2 > quoted.size()) return false;
+  std::size_t at = plain_run(text, 0);
+  while (at < text.size() && plain[static_cast<unsigned char>(text[at])]) ++at;
+  if (at < text.size()) return false;
+  char* end = quoted.data();
+  *end++ = '"';
+  end = std::copy(text.begin(), text.end(), end);
+  *end++ = '"';
+  end = std::copy(after.begin(), after.end(), end);
+  out.append(quoted.data(), end);
+  return true;
+}
+
 template <class T>
 void append_number(std::string& out, T number) {
   char text[24];
@@ -94,6 +111,7 @@ void append_number(std::string& out, T number) {
 }  // namespace
 
 void append_string(std::string& out, std::string_view text) {
+  if (append_short(out, text, {})) return;
   out += '"';
   std::size_t done = 0, at = plain_run(text, 0);
   while (at < text.size()) {
@@ -154,8 +172,11 @@ void Writer::new_line() {
 
 Writer& Writer::key(std::string_view name) {
   separate();
-  append_string(out_, name);
-  out_ += indent_ == 0 ? ":" : ": ";
+  const std::string_view colon = indent_ == 0 ? ":" : ": ";
+  if (!append_short(out_, name, colon)) {
+    append_string(out_, name);
+    out_ += colon;
+  }
   after_key_ = true;
   return *this;
 }

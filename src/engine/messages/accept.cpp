@@ -182,10 +182,7 @@ void write(const AcceptMessage& command, const Recipients& recipients, std::stri
 IdKey id_key_of(std::string_view message_id, std::string_view recipient) {
   std::string text(message_id);
   if (!recipient.empty()) text.append(1, '\0').append(recipient);
-  const base::Digest digest = base::sha256(text);
-  IdKey key;
-  std::copy_n(digest.begin(), key.size(), key.begin());
-  return key;
+  return base::first_half(base::sha256(text));
 }
 
 base::Result<Accepted> Engine::decide(const AcceptMessage& command, const Context& context, Decided& decided) const {
@@ -194,7 +191,8 @@ base::Result<Accepted> Engine::decide(const AcceptMessage& command, const Contex
   if (given(command.id_key)) {
     if (const auto known = workspace.ids.find(command.id_key)) {
       const Message& message = workspace.messages.at(*known);
-      return Accepted{message.content == envelope.content_hash ? AcceptOutcome::duplicate : AcceptOutcome::other_bytes,
+      return Accepted{message.content == base::first_half(envelope.content_hash) ? AcceptOutcome::duplicate
+                                                                                 : AcceptOutcome::other_bytes,
                       *known, std::string(message.id.view())};
     }
   }
@@ -227,7 +225,7 @@ void apply(State& state, Workspace& workspace, WorkspaceNumber number, Offset of
   ++workspace.window_size;
   message.position = placed.position;
   message.length = placed.body_length;
-  message.content = placed.body_hash;
+  message.content = base::first_half(placed.body_hash);
   message.sender = AgentNumber(event.sender());
   message.accepted_at = placed.at;
   if (event.has_expires_at()) message.expires_at = base::instant_of(event.expires_at());

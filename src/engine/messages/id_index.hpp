@@ -7,11 +7,12 @@
 #include <cstdint>
 #include <optional>
 
+#include "base/half_digest.hpp"
 #include "base/ids.hpp"
 
 namespace parley::engine {
 
-using IdKey = std::array<std::uint8_t, 16>;  // first half of the SHA-256 of what identifies a message (R7)
+using IdKey = base::HalfDigest;  // of what identifies a message (R7)
 
 class IdIndex {
  public:

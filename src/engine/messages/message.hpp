@@ -53,7 +53,7 @@ struct Message {
   Position position;  // of its record in the journal
   std::uint32_t length = 0;
   AgentNumber sender;  // 0: the server itself
-  base::Digest content{};
+  base::HalfDigest content{};
   Instant accepted_at;
   Instant expires_at;  // 0: never
   LaneId lane;

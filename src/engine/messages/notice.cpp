@@ -47,7 +47,7 @@ void apply(State& state, Workspace& workspace, WorkspaceNumber number, Offset of
   ++workspace.window_size;
   message.position = placed.position;
   message.length = placed.body_length;
-  message.content = placed.body_hash;
+  message.content = base::first_half(placed.body_hash);
   message.accepted_at = placed.at;
   message.priority = Priority::high;
   message.notice = true;
