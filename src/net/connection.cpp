@@ -32,8 +32,8 @@ void Connection::before_reading() {
     std::string bytes = std::exchange(held_, {});
     take(bytes);
   }
-  const bool may_read =
-      phase_ == Phase::lingering || (phase_ == Phase::open && !input_ended_ && !slow_ && held_.empty());
+  const bool may_read = phase_ == Phase::lingering ||
+                        (phase_ == Phase::open && !input_ended_ && !slow_ && !reading_held_ && held_.empty());
   if (may_read) watch_.arm(Reactor::Ready::read);
 }
 
@@ -48,7 +48,7 @@ void Connection::on_readable() {
     read += bytes;
     shared_.figures.read_bytes.add(bytes);
     if (phase_ != Phase::lingering) take({buffer.data(), bytes});
-    const bool more_wanted = phase_ == Phase::lingering || (phase_ == Phase::open && held_.empty());
+    const bool more_wanted = phase_ == Phase::lingering || (phase_ == Phase::open && !reading_held_ && held_.empty());
     if (bytes < buffer.size() || !more_wanted) break;
   }
   if (phase_ != Phase::over) shared_.wants_reading(id_);
@@ -218,6 +218,11 @@ bool Connection::close(std::uint16_t code, std::string_view reason) {
   socket_->close(code, reason, shared_.now);
   after_machine();
   return true;
+}
+
+void Connection::hold_reading(bool held) {
+  reading_held_ = held;
+  if (!held) shared_.wants_reading(id_);
 }
 
 void Connection::drain() {

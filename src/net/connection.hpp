@@ -60,6 +60,7 @@ class Connection {
   bool send(websocket::MessageKind kind, std::string&& message);
   bool send(websocket::MessageKind kind, std::span<const std::string_view> pieces);
   bool close(std::uint16_t code, std::string_view reason);
+  void hold_reading(bool held);
   void cut();          // on_closed is not called from within: the loop calls tell_closed before it destroys
   void tell_closed();  // once, however often it is called
   void drain();
@@ -98,6 +99,7 @@ class Connection {
 
   Phase phase_ = Phase::open;
   bool slow_ = false;
+  bool reading_held_ = false;
   bool input_ended_ = false;
   bool flush_wanted_ = false;
   bool told_closed_ = false;

@@ -85,6 +85,8 @@ struct Loop::Core {
   std::priority_queue<Due, std::vector<Due>, std::greater<>> due;
 
   bool waiting = false;
+  base::Duration waiting_since{0};
+  base::Duration idle{0};  // in that wait
   base::Duration date_until{0};
   std::unique_ptr<Watchdog> watchdog;
 
@@ -135,6 +137,7 @@ struct Loop::Core {
   void woken() {
     if (!std::exchange(waiting, false)) return;
     look_at_clock();
+    idle = shared.now - waiting_since;
     heartbeat.busy(shared.now);
   }
 
@@ -300,6 +303,7 @@ struct Loop::Core {
     flush();
     ask_for_readiness();
     flush();  // what was held back may have been answered
+    idle = {};
     if (until <= shared.now) {
       reactor.run_ready();
       look_at_clock();
@@ -315,6 +319,7 @@ struct Loop::Core {
     const auto begun = clock.monotonic();
     turns.observe(static_cast<std::uint64_t>(std::max<std::int64_t>(0, (begun - shared.now).count())));
     waiting = true;
+    waiting_since = begun;
     heartbeat.waiting();
     reactor.run_for(until == never ? never : std::max(base::Duration{}, until - begun));
     woken();
@@ -359,6 +364,10 @@ void Loop::flush() {
 
 base::Duration Loop::now() const {
   return core_->shared.now;
+}
+
+base::Duration Loop::idle() const {
+  return core_->idle;
 }
 
 void Loop::post(std::function<void()> work) {
@@ -408,6 +417,10 @@ bool Loop::cut(ConnectionId id) {
   if (connection == nullptr || connection->over()) return false;
   connection->cut();
   return true;
+}
+
+void Loop::hold_reading(ConnectionId socket, bool held) {
+  if (auto* connection = core_->find(socket)) connection->hold_reading(held);
 }
 
 std::size_t Loop::unwritten_bytes(ConnectionId id) const {

@@ -43,6 +43,7 @@ class Loop {
   void wait(base::Duration until);  // by Clock::monotonic; blocks until something is ready
   void flush();                     // writes what was answered and sent; poll and wait begin with it
   base::Duration now() const;       // of this turn
+  base::Duration idle() const;      // before this turn: how long there was nothing to do
 
   void post(std::function<void()> work);  // any thread: runs on the loop's
   void wake();                            // any thread: ends a wait
@@ -57,6 +58,9 @@ class Loop {
   bool send(ConnectionId socket, websocket::MessageKind kind, std::span<const std::string_view> pieces);
   bool close(ConnectionId socket, std::uint16_t code, std::string_view reason);  // on_closed follows
   bool cut(ConnectionId connection);                                             // without a word
+
+  // Nothing more is read from it; what has been read still comes.
+  void hold_reading(ConnectionId socket, bool held);
 
   std::size_t unwritten_bytes(ConnectionId connection) const;
   std::size_t connections() const;

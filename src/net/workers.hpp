@@ -1,0 +1,46 @@
+// Threads beside the loop, for work that needs nothing that belongs to the loop's thread. Results come back on it,
+// those that are ready together at once: one wake-up for several.
+#pragma once
+#include <condition_variable>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace parley::net {
+
+class Loop;
+
+class Job {
+ public:
+  virtual ~Job() = default;
+  virtual void run() = 0;   // on a worker; nothing else touches the job meanwhile
+  virtual void done() = 0;  // after that, on the loop's thread
+};
+
+// Resource type, the loop's thread's. The loop outlives it; it outlives whoever adds jobs. Jobs begin in the order they
+// were added; with several threads they may be done in another.
+class Workers {
+ public:
+  Workers(Loop& loop, unsigned threads);
+  ~Workers();  // after the jobs under way; those that wait are dropped, and nobody hears of either
+
+  unsigned threads() const { return static_cast<unsigned>(threads_.size()); }
+  void add(std::shared_ptr<Job> job);
+
+ private:
+  void work();
+  void deliver();
+
+  Loop& loop_;
+  std::mutex mutex_;
+  std::condition_variable work_comes_;
+  std::deque<std::shared_ptr<Job>> waiting_;
+  std::vector<std::shared_ptr<Job>> finished_;
+  bool stopping_ = false;
+  std::vector<std::shared_ptr<Job>> delivered_;  // the loop's thread's
+  std::vector<std::thread> threads_;             // the last to be made
+};
+
+}  // namespace parley::net

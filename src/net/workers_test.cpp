@@ -1,0 +1,104 @@
+#include "net/workers.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <future>
+
+#include "net/loop.hpp"
+
+namespace parley::net {
+namespace {
+
+struct Counted final : Job {
+  Counted(std::vector<int>& done, int name) : done_order(done), number(name) {}
+  std::vector<int>& done_order;  // the loop's thread's
+  int number;
+  std::thread::id ran_on;
+  std::shared_future<void> first = {};  // waits for it
+  std::promise<void> ran;
+
+  void run() override {
+    if (first.valid()) first.wait();
+    ran_on = std::this_thread::get_id();
+    ran.set_value();
+  }
+  void done() override {
+    EXPECT_NE(ran_on, std::this_thread::get_id());
+    done_order.push_back(number);
+  }
+};
+
+struct WorkersTest : testing::Test {
+  base::SystemClock clock;
+  observe::Metrics metrics;
+  std::unique_ptr<observe::Log> log = observe::Log::to_function(clock, observe::Level::info, [](std::string_view) {});
+  Loop loop{clock, metrics, *log, {}};
+  std::vector<int> done;
+
+  std::shared_ptr<Counted> job(int number) { return std::make_shared<Counted>(done, number); }
+  bool turn_until(std::size_t count) {
+    const auto end = clock.monotonic() + std::chrono::seconds(10);
+    while (done.size() < count && clock.monotonic() < end) loop.wait(clock.monotonic() + std::chrono::milliseconds(5));
+    return done.size() == count;
+  }
+};
+
+TEST_F(WorkersTest, DoesJobsInOrderAndSaysSoOnTheLoopsThread) {
+  Workers workers(loop, 1);
+  std::vector<int> expected;
+  for (int i = 0; i < 1000; ++i) {
+    workers.add(job(i));
+    expected.push_back(i);
+  }
+  ASSERT_TRUE(turn_until(1000));
+  EXPECT_EQ(done, expected);
+}
+
+TEST_F(WorkersTest, HandsBackTogetherWhatIsReadyTogether) {
+  Workers workers(loop, 1);
+  auto last = job(2);
+  auto ran = last->ran.get_future();
+  workers.add(job(0));
+  workers.add(job(1));
+  workers.add(last);
+  ran.wait();
+  std::thread([] {}).join();
+  loop.poll();  // the last may still be on its way
+  EXPECT_GE(done.size(), 2u);
+  EXPECT_TRUE(turn_until(3));
+}
+
+TEST_F(WorkersTest, OneThatTakesLongHoldsUpNoOtherThread) {
+  Workers workers(loop, 2);
+  std::promise<void> open;
+  auto slow = job(0);
+  slow->first = open.get_future().share();
+  workers.add(slow);
+  workers.add(job(1));
+  ASSERT_TRUE(turn_until(1));
+  EXPECT_THAT(done, testing::ElementsAre(1));
+  open.set_value();
+  ASSERT_TRUE(turn_until(2));
+}
+
+TEST_F(WorkersTest, EndsAfterWhatIsUnderWayAndDropsTheRest) {
+  std::weak_ptr<Counted> waiting, running;
+  {
+    Workers workers(loop, 1);
+    auto first = job(0);
+    running = first;
+    workers.add(std::move(first));
+    for (int i = 1; i < 100; ++i) {
+      auto next = job(i);
+      waiting = next;
+      workers.add(std::move(next));
+    }
+  }
+  EXPECT_TRUE(waiting.expired());
+  EXPECT_TRUE(running.expired());
+  EXPECT_THAT(done, testing::IsEmpty());
+}
+
+}  // namespace
+}  // namespace parley::net
