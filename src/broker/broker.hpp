@@ -12,13 +12,13 @@
 #include <memory>
 
 #include "base/clock.hpp"
+#include "broker/batch.hpp"
 #include "broker/block.hpp"
 #include "broker/history.hpp"
 #include "broker/port.hpp"
 #include "broker/time_source.hpp"
 #include "broker/waits.hpp"
 #include "engine/engine.hpp"
-#include "ingress/check.hpp"
 #include "journal/journal.hpp"
 #include "json/parser.hpp"
 #include "profile/ruleset.hpp"
@@ -89,6 +89,8 @@ class Broker final : public Port, private journal::Outcomes {
   base::Result<Answer> rotate_token(const Caller&, std::string_view workspace, std::string_view whose,
                                     std::string_view id, base::Duration grace) override;
 
+  void begin(Batch&, const Caller&, std::string_view idempotency_key) override;
+  base::Result<Sent> send(const Caller&, std::string_view workspace, Batch&, std::size_t index) override;
   base::Result<Sent> send(const Caller&, std::string_view workspace, const Native&,
                           std::string_view idempotency_key) override;
   base::Result<Answer> message(const Caller&, std::string_view workspace, std::string_view message_id,
@@ -153,6 +155,7 @@ class Broker final : public Port, private journal::Outcomes {
       return answer;
     }
   }
+  Terms terms_of(const Caller& caller);
   base::Result<> check_room(std::uint64_t bytes);
   std::unexpected<base::Error> refused(base::Error error);  // counted
   base::Result<> commit();
@@ -179,6 +182,7 @@ class Broker final : public Port, private journal::Outcomes {
   std::optional<base::Error> failure_;
   std::string event_bytes_;
   std::vector<journal::Record> records_;
+  Batch one_;                  // message, sent by itself
   json::Parser other_parser_;  // for comparing contents
 
   std::deque<Held> held_;

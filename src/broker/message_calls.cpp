@@ -10,17 +10,6 @@ namespace {
 
 using base::ErrorCode;
 
-// What a message is known again by (R7): its id, in some profiles with its recipient.
-engine::IdKey id_key(const envelope::Envelope& envelope, const profile::Ruleset& ruleset,
-                     std::string_view idempotency_key) {
-  const std::string_view id = envelope.message_id.empty() ? idempotency_key : std::string_view(envelope.message_id);
-  if (id.empty()) return {};
-  if (ruleset.idempotency_key == profile::IdempotencyKey::message) return engine::id_key_of(id);
-  std::string recipients = envelope.broadcast ? "*" : "";
-  for (const std::string& recipient : envelope.recipients) recipients += recipient + '\n';
-  return engine::id_key_of(id, recipients);
-}
-
 base::Error id_conflict(const engine::Accepted& known) {
   base::Error error;
   error.code = ErrorCode::ID_CONFLICT;
@@ -62,49 +51,78 @@ bool Broker::same_json(base::Offset known, base::WorkspaceNumber workspace, std:
   return old_document && new_value && json::equal(old_document->root(), *new_value);
 }
 
+Terms Broker::terms_of(const Caller& caller) {
+  const engine::Workspace& workspace = engine_.state().workspace(caller.workspace_number);
+  return {parts_.ruleset_of(workspace.registry.agent(caller.agent).properties.profile),
+          workspace.settings.lenient ? ingress::Validation::lenient : ingress::Validation::strict};
+}
+
+void Broker::begin(Batch& batch, const Caller& caller, std::string_view idempotency_key) {
+  Batch::State& state = batch.state();
+  state.clock = &parts_.clock;
+  state.terms = caller.kind == Caller::Kind::agent ? terms_of(caller) : Terms();
+  state.now = context().now;
+  state.sender = caller.id;
+  state.idempotency_key = idempotency_key;
+  state.count = 0;
+  state.clock_read.reset();
+}
+
 base::Result<Sent> Broker::send(const Caller& caller, std::string_view workspace_name, const Native& native,
                                 std::string_view idempotency_key) {
-  const engine::State& state = engine_.state();
-  PARLEY_TRY(const base::WorkspaceNumber number, enter(state, caller, workspace_name, Right::read));
+  begin(one_, caller, idempotency_key);
+  one_.add(native);
+  return send(caller, workspace_name, one_, 0);
+}
+
+base::Result<Sent> Broker::send(const Caller& caller, std::string_view workspace_name, Batch& batch,
+                                std::size_t index) {
+  PARLEY_TRY(const base::WorkspaceNumber number, enter(engine_.state(), caller, workspace_name, Right::read));
   if (caller.kind != Caller::Kind::agent)
     return base::fail(ErrorCode::FORBIDDEN, "'" + caller.id + "' is no agent, and only agents send messages", {},
                       "Send with the token of the message's own sender.");
-  if (auto room = check_room(native.bytes.size()); !room) return refused(std::move(room).error());
+  Batch::State& sending = batch.state();
+  PARLEY_ASSERT(index < sending.count && sending.sender == caller.id);
+  Incoming& message = sending.messages[index];
+  if (auto room = check_room(message.native.bytes.size()); !room) return refused(std::move(room).error());
 
-  const base::Duration began = parts_.clock.monotonic();
-  const engine::Workspace& workspace = state.workspace(number);
-  const profile::Ruleset& ruleset = *parts_.ruleset_of(workspace.registry.agent(caller.agent).properties.profile);
-  const auto validation = workspace.settings.lenient ? ingress::Validation::lenient : ingress::Validation::strict;
-  auto checked =
-      ingress::check({native.bytes, native.value}, ruleset, {caller.id, idempotency_key, context().now, validation});
-  if (!checked) return refused(std::move(checked).error());
+  // In a batch the clock is read once a message: one begins where the one before ended.
+  const auto before = std::exchange(sending.clock_read, std::nullopt);
+  const base::Duration began = before ? *before : parts_.clock.monotonic();
+  if (const Terms terms = terms_of(caller); message.terms != terms)
+    message.prepare(terms, caller.id, sending.idempotency_key, context().now);
+  if (message.refusal) return refused(std::move(*message.refusal));
 
+  ingress::Checked& checked = message.checked;
+  const profile::Ruleset& ruleset = *message.terms.ruleset;
   const engine::AcceptMessage command{
       .workspace = number,
       .sender = caller.agent,
-      .envelope = checked->envelope,
+      .envelope = checked.envelope,
       .ruleset = ruleset,
-      .type = checked->type,
-      .lane = checked->lane,
-      .id_key = id_key(checked->envelope, ruleset, idempotency_key),
-      .length = static_cast<std::uint32_t>(native.bytes.size()),
-      .warnings = checked->warnings,
-      .validation_errors = checked->validation_errors,
+      .type = checked.type,
+      .lane = checked.lane,
+      .id_key = message.id_key,
+      .length = static_cast<std::uint32_t>(message.native.bytes.size()),
+      .warnings = checked.warnings,
+      .validation_errors = checked.validation_errors,
   };
   decided_.clear();
   auto accepted = engine_.decide(command, context(), decided_);
   if (!accepted) return refused(std::move(accepted).error());
-  if (accepted->outcome == engine::AcceptOutcome::other_bytes && !same_json(accepted->offset, number, native.bytes))
+  if (accepted->outcome == engine::AcceptOutcome::other_bytes &&
+      !same_json(accepted->offset, number, message.native.bytes))
     return refused(id_conflict(*accepted));
   const bool duplicate = accepted->outcome != engine::AcceptOutcome::accepted;
+  sending.clock_read = parts_.clock.monotonic();
   if (!duplicate)
     decided_.facts().front().event.mutable_message_accepted()->set_processing_us(
-        (parts_.clock.monotonic() - began).count());
-  record(decided_, native.bytes, checked->envelope.content_hash);
+        (message.took + *sending.clock_read - began).count());
+  record(decided_, message.native.bytes, checked.envelope.content_hash);
   ++(duplicate ? counts_.duplicates : counts_.accepted[ruleset.name]);
 
-  Sent sent{std::move(accepted->message_id), accepted->offset, duplicate, std::move(checked->warnings)};
-  std::move(checked->validation_errors.begin(), checked->validation_errors.end(), std::back_inserter(sent.warnings));
+  Sent sent{std::move(accepted->message_id), accepted->offset, duplicate, std::move(checked.warnings)};
+  std::move(checked.validation_errors.begin(), checked.validation_errors.end(), std::back_inserter(sent.warnings));
   return sent;
 }
 

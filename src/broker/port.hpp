@@ -1,4 +1,5 @@
-// The broker as gateways see it: one interface, called on the broker's own thread, answered at once, by values.
+// The broker as gateways see it: one interface, called on the broker's own thread, answered at once, by values. Batches
+// alone know another thread, between begin() and send().
 //
 // What an answer says is decided when the call returns; it may LEAVE only when the journal has synced what it rests on
 // (D3). So a gateway hands everything that goes out, refusals and reads too, to after_sync(), which runs it once the
@@ -7,6 +8,7 @@
 #pragma once
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -47,6 +49,27 @@ struct Page {
 struct Native {
   std::string_view bytes;
   json::Value value;
+};
+
+// Messages of one sender on their way in. Ingress judges each by itself, which takes most of the time and needs nothing
+// the broker knows but how the sender is registered: so it may be done ahead, by another thread. Filled again and
+// again, its memory is kept. Resource type; bytes and values added must stay until the messages are sent.
+class Batch {
+ public:
+  Batch();
+  ~Batch();
+
+  void add(const Native& message);  // after Port::begin, which empties it
+  std::size_t size() const;
+  // Judges all of them under what held at begin(). Any thread, before the first is sent; or never: sending does it
+  // then.
+  void prepare();
+
+  struct State;
+  State& state() { return *state_; }  // the broker's
+
+ private:
+  std::unique_ptr<State> state_;
 };
 
 struct Sent {
@@ -133,6 +156,10 @@ class Port {
                                             std::string_view id, base::Duration grace) = 0;
 
   // Messages.
+  virtual void begin(Batch&, const Caller&, std::string_view idempotency_key) = 0;
+  // One of the batch, by the caller it was begun for. What was prepared under a registration or settings that hold no
+  // longer is judged anew: the answer is as if the message had been read now.
+  virtual base::Result<Sent> send(const Caller&, std::string_view workspace, Batch&, std::size_t index) = 0;
   virtual base::Result<Sent> send(const Caller&, std::string_view workspace, const Native&,
                                   std::string_view idempotency_key) = 0;
   // `to` tells apart messages of one id to several recipients (R7); may be empty.

@@ -1,0 +1,56 @@
+// Judging messages alone: what takes the most time before a decision, and needs no state.
+#include "broker/batch.hpp"
+
+namespace parley::broker {
+namespace {
+
+// What a message is known again by (R7): its id, in some profiles with its recipient.
+engine::IdKey id_key(const envelope::Envelope& envelope, const profile::Ruleset& ruleset,
+                     std::string_view idempotency_key) {
+  const std::string_view id = envelope.message_id.empty() ? idempotency_key : std::string_view(envelope.message_id);
+  if (id.empty()) return {};
+  if (ruleset.idempotency_key == profile::IdempotencyKey::message) return engine::id_key_of(id);
+  std::string recipients = envelope.broadcast ? "*" : "";
+  for (const std::string& recipient : envelope.recipients) recipients += recipient + '\n';
+  return engine::id_key_of(id, recipients);
+}
+
+}  // namespace
+
+void Incoming::prepare(const Terms& under, std::string_view sender, std::string_view idempotency_key,
+                       base::Instant now) {
+  terms = under;
+  refusal.reset();
+  const ingress::Options options{sender, idempotency_key, now, under.validation};
+  if (auto done = ingress::check({native.bytes, native.value}, *under.ruleset, options, checked); !done)
+    refusal = std::move(done).error();
+  else
+    id_key = broker::id_key(checked.envelope, *under.ruleset, idempotency_key);
+}
+
+Batch::Batch() : state_(std::make_unique<State>()) {}
+Batch::~Batch() = default;
+
+std::size_t Batch::size() const {
+  return state_->count;
+}
+
+void Batch::add(const Native& message) {
+  if (state_->count == state_->messages.size()) state_->messages.emplace_back();
+  Incoming& incoming = state_->messages[state_->count++];
+  incoming.native = message;
+  incoming.terms = {};
+  incoming.took = {};
+}
+
+void Batch::prepare() {
+  State& state = *state_;
+  if (!state.terms.ruleset || state.count == 0) return;
+  const base::Duration began = state.clock->monotonic();
+  for (std::size_t i = 0; i < state.count; ++i)
+    state.messages[i].prepare(state.terms, state.sender, state.idempotency_key, state.now);
+  const base::Duration each = (state.clock->monotonic() - began) / static_cast<std::int64_t>(state.count);
+  for (std::size_t i = 0; i < state.count; ++i) state.messages[i].took = each;
+}
+
+}  // namespace parley::broker

@@ -1,0 +1,43 @@
+// What is in a Batch: the messages of one sender, each with what ingress made of it under the terms it was read by.
+// Internal to the broker.
+#pragma once
+#include <optional>
+
+#include "base/clock.hpp"
+#include "broker/port.hpp"
+#include "engine/messages/message.hpp"
+#include "ingress/check.hpp"
+#include "profile/ruleset.hpp"
+
+namespace parley::broker {
+
+// How a sender's messages are read: by its registration and its workspace, both of which may change.
+struct Terms {
+  const profile::Ruleset* ruleset = nullptr;  // null: nobody may send
+  ingress::Validation validation = ingress::Validation::strict;
+  friend bool operator==(const Terms&, const Terms&) = default;
+};
+
+struct Incoming {
+  Native native;
+  Terms terms;                         // those it was prepared under; without a ruleset: not yet
+  std::optional<base::Error> refusal;  // what ingress had against it; else
+  ingress::Checked checked;            // and
+  engine::IdKey id_key{};
+  base::Duration took{};
+
+  void prepare(const Terms& under, std::string_view sender, std::string_view idempotency_key, base::Instant now);
+};
+
+struct Batch::State {
+  base::Clock* clock = nullptr;
+  Terms terms;  // of the time it was begun
+  base::Instant now;
+  std::string sender;
+  std::string idempotency_key;
+  std::vector<Incoming> messages;  // as many as it ever had, for their memory
+  std::size_t count = 0;
+  std::optional<base::Duration> clock_read;  // when the message before was decided
+};
+
+}  // namespace parley::broker
