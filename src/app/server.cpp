@@ -13,6 +13,7 @@
 #include "journal/file/file_journal.hpp"
 #include "journal/memory/memory_journal.hpp"
 #include "net/loop.hpp"
+#include "net/workers.hpp"
 #include "observe/log.hpp"
 #include "observe/metrics.hpp"
 #include "profile/rulesets.hpp"
@@ -64,6 +65,11 @@ base::Result<std::unique_ptr<journal::Journal>> open_journal(const cli::ServeOpt
   for (const base::Error& refused : opened.recovered.refused_snapshots)
     log.warning("snapshot_refused", {{"where", refused.where}, {"message", refused.message}});
   return std::move(opened.journal);
+}
+
+// Beside the loop (docs/decisions/0004): none where there is one core.
+unsigned workers_for(unsigned cores) {
+  return cores < 2 ? 0 : std::min(cores - 1, 4u);
 }
 
 // Copies what the broker counts into the metrics, before a scrape.
@@ -134,7 +140,8 @@ base::Result<> serve(const cli::ServeOptions& options, const std::function<void(
   for (const std::string& origin : options.allowed_origins) settings.access.origins.push_back(origin);
   net::Loop loop(clock, metrics, *log, settings);
   gateway::http::Gateway http(broker, loop, metrics);
-  gateway::websocket::Gateway sockets(broker, loop);
+  net::Workers workers(loop, workers_for(std::thread::hardware_concurrency()));
+  gateway::websocket::Gateway sockets(broker, loop, workers.threads() > 0 ? &workers : nullptr);
   http.before_metrics = [&] { update(metrics, broker.counts()); };
   base::Duration last_turn{};
   http.not_ready = [&last_turn] {

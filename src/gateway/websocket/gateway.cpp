@@ -6,17 +6,10 @@
 namespace parley::gateway::websocket {
 namespace {
 
-using base::ErrorCode;
-
 constexpr std::size_t hello_bytes_max = 16 << 10;  // of whoever has not said yet who it is
 constexpr std::size_t looks_a_round = 8;
-
-json::Limits frame_limits() {
-  json::Limits limits;
-  limits.bytes = 8 << 20;
-  limits.depth += 2;  // a message inside a frame's array
-  return limits;
-}
+constexpr std::size_t spare_frames_max = 64;
+constexpr std::size_t spare_bytes_max = 8 << 20;  // of their texts; what was parsed from them may need ten times that
 
 // "/v1/workspaces/{workspace}/stream", as the router let it through.
 std::string workspace_of(std::string_view path) {
@@ -30,8 +23,8 @@ std::string workspace_of(std::string_view path) {
 
 }  // namespace
 
-Gateway::Gateway(broker::Port& broker, net::Loop& loop, const Settings& settings)
-    : broker_(broker), loop_(loop), settings_(settings) {}
+Gateway::Gateway(broker::Port& broker, net::Loop& loop, net::Workers* workers, const Settings& settings)
+    : broker_(broker), loop_(loop), workers_(workers), settings_(settings) {}
 Gateway::~Gateway() = default;
 
 Session* Gateway::find(net::ConnectionId socket) {
@@ -53,11 +46,36 @@ void Gateway::on_message(net::ConnectionId socket, net::websocket::MessageKind k
   if (!session) return;
   if (!session->greeted() && message.size() > hello_bytes_max)
     return session->end(close_code::not_authorised, "the first frame is too long for a hello");
-  if (kind != net::websocket::MessageKind::text)
-    return session->no_frame({ErrorCode::BAD_FRAME, "frames are text", {}, {}, {}, {}});
-  const auto frame = parser_.parse(message, frame_limits());
-  if (!frame) return session->no_frame(frame.error());
-  session->frame(*frame);
+  session->came(kind, message);
+}
+
+std::shared_ptr<Frame> Gateway::spare_frame() {
+  if (spare_frames_.empty()) return std::make_shared<Frame>(*this);
+  auto frame = std::move(spare_frames_.back());
+  spare_frames_.pop_back();
+  spare_bytes_ -= frame->memory();
+  return frame;
+}
+
+void Gateway::give_back(std::shared_ptr<Frame> frame) {
+  if (spare_frames_.size() == spare_frames_max || spare_bytes_ + frame->memory() > spare_bytes_max) return;
+  spare_bytes_ += frame->memory();
+  spare_frames_.push_back(std::move(frame));
+}
+
+// To a worker and back takes longer than to read a frame of some messages: where the loop has nothing else to do, it
+// reads it at once.
+bool Gateway::is_for_worker(std::size_t bytes) const {
+  if (!workers_ || waiting_bytes_ >= settings_.waiting_max) return false;
+  const bool busy = waiting_bytes_ > 0 || loop_.idle() < settings_.idle_least;
+  return bytes >= (busy ? settings_.worker_bytes : settings_.worker_bytes_idle);
+}
+
+void Gateway::frame_read(net::ConnectionId socket) {
+  Session* const session = find(socket);
+  if (!session) return;
+  session->go_on();
+  forget_if_over(socket, *session);
 }
 
 void Gateway::on_slow(net::ConnectionId socket, std::size_t) {
@@ -73,7 +91,15 @@ void Gateway::on_drained(net::ConnectionId socket) {
 }
 
 void Gateway::on_closed(net::ConnectionId socket, const net::websocket::End&) {
-  if (Session* const session = find(socket)) session->leave();
+  Session* const session = find(socket);
+  if (!session) return;
+  session->closed();
+  forget_if_over(socket, *session);
+}
+
+void Gateway::forget_if_over(net::ConnectionId socket, Session& session) {
+  if (!session.over()) return;
+  session.leave();
   sessions_.erase(socket);
 }
 

@@ -1,12 +1,12 @@
 // The stream (surface table, `GET …/stream`): one agent's session over WebSocket, messages and settlements in, results
 // and deliveries out. docs/reference/websocket.md has the frames. Resource type, the loop's thread; broker and loop
-// outlive it.
+// outlive it. Large frames are read by workers, where there are any; each session takes its frames in their order.
 #pragma once
 #include <map>
 #include <memory>
 
 #include "broker/port.hpp"
-#include "json/parser.hpp"
+#include "gateway/websocket/frame.hpp"
 #include "json/writer.hpp"
 #include "net/loop.hpp"
 
@@ -18,11 +18,18 @@ struct Settings {
   base::Duration hello_timeout = std::chrono::seconds(10);
   base::Duration slow_patience = std::chrono::seconds(10);     // with more unwritten than the loop's bound
   base::Duration token_look = std::chrono::milliseconds(100);  // each looks at an eighth of the sessions (I4)
+  std::size_t worker_bytes = 16 << 10;  // of a frame, from where on it is worth a worker while the loop has more to do
+  std::size_t worker_bytes_idle = 64 << 10;                   // and in any case
+  base::Duration idle_least = std::chrono::microseconds(20);  // of a loop that has nothing else to do
+  std::size_t waiting_high = 2 << 20;    // bytes of a session's frames that wait, from where on it is not read from
+  std::size_t waiting_frames_high = 64;  // likewise
+  std::size_t waiting_max = 8 << 20;     // bytes of all sessions, from where on no worker is given more
 };
 
 class Gateway final : public net::WebSocketPort {
  public:
-  Gateway(broker::Port& broker, net::Loop& loop, const Settings& settings = {});
+  // Without workers the loop reads everything itself; they must be gone before the loop turns without the gateway.
+  Gateway(broker::Port& broker, net::Loop& loop, net::Workers* workers, const Settings& settings = {});
   ~Gateway() override;
 
   void on_open(net::ConnectionId socket, const net::http::Head& head) override;
@@ -33,15 +40,24 @@ class Gateway final : public net::WebSocketPort {
 
  private:
   friend class Session;
+  friend class Frame;
 
   Session* find(net::ConnectionId socket);  // null where it is gone
-  void look_at_tokens();                    // closes sessions whose token was revoked; goes on while there are any
+  void forget_if_over(net::ConnectionId socket, Session& session);
+  std::shared_ptr<Frame> spare_frame();
+  void give_back(std::shared_ptr<Frame> frame);
+  void frame_read(net::ConnectionId socket);  // by a worker
+  bool is_for_worker(std::size_t bytes) const;
+  void look_at_tokens();  // closes sessions whose token was revoked; goes on while there are any
 
   broker::Port& broker_;
   net::Loop& loop_;
+  net::Workers* const workers_;
   const Settings settings_;
-  json::Parser parser_;
-  std::vector<std::string_view> slices_;
+  Frame frame_{*this};                                // for those that are read at once
+  std::vector<std::shared_ptr<Frame>> spare_frames_;  // for their memory: the newest is used first
+  std::size_t spare_bytes_ = 0;
+  std::size_t waiting_bytes_ = 0;  // of frames, in all sessions
   std::map<net::ConnectionId, std::unique_ptr<Session>> sessions_;
   net::ConnectionId looked_at_;  // the last one
   bool looking_ = false;

@@ -10,7 +10,6 @@ namespace {
 
 using base::ErrorCode;
 
-constexpr std::size_t batch_max = 1'000;
 constexpr std::uint32_t credit_max = 100'000;
 
 // {"op":"result","re":…,"results":[ — what follows is the caller's.
@@ -39,7 +38,7 @@ base::Result<std::string_view> text_of(json::Value frame, std::string_view key) 
 
 struct Session::Operation {
   std::string_view op;
-  base::Result<> (Session::*run)(std::uint64_t id, json::Value frame);
+  base::Result<> (Session::*run)(std::uint64_t id, json::Value content, Frame& frame);
   std::array<std::string_view, 4> members;  // besides `op` and `id`
 };
 
@@ -82,24 +81,71 @@ void Session::done(std::uint64_t id) {
 }
 
 void Session::no_frame(const base::Error& error) {
-  if (ended_) return;
   refuse(0, error);
   if (!greeted()) end(close_code::not_authorised, "the first frame must be hello");
 }
 
-void Session::frame(json::Value frame) {
+void Session::came(net::websocket::MessageKind kind, std::string_view text) {
   if (ended_) return;
-  const auto id = frame.find("id").if_uint();
-  if (!id || !frame.find("op").is_string())
+  const bool for_worker = greeted() && kind == net::websocket::MessageKind::text && gateway_.is_for_worker(text.size());
+  if (for_worker || !waiting_.empty()) return wait(kind, text, for_worker);
+  gateway_.frame_.read(kind, text);
+  take(gateway_.frame_);
+}
+
+void Session::wait(net::websocket::MessageKind kind, std::string_view text, bool for_worker) {
+  auto frame = gateway_.spare_frame();
+  frame->keep(socket_, kind, text);
+  if (for_worker) {
+    gateway_.broker_.begin(frame->batch(), *caller_, {});
+    frame->give_to(*gateway_.workers_, frame);
+  }
+  waiting_bytes_ += frame->bytes();
+  gateway_.waiting_bytes_ += frame->bytes();
+  waiting_.push_back(std::move(frame));
+  hold_reading_as_needed();
+}
+
+void Session::go_on() {
+  while (!waiting_.empty() && !waiting_.front()->with_worker()) {
+    auto frame = std::move(waiting_.front());
+    waiting_.pop_front();
+    waiting_bytes_ -= frame->bytes();
+    gateway_.waiting_bytes_ -= frame->bytes();
+    if (!ended_) take(*frame);
+    gateway_.give_back(std::move(frame));
+  }
+  hold_reading_as_needed();
+}
+
+// Senders that are faster than we are feel it (D11).
+void Session::hold_reading_as_needed() {
+  const Settings& settings = gateway_.settings_;
+  const std::size_t share = reading_held_ ? 2 : 1;  // read again at half
+  const bool hold =
+      waiting_bytes_ >= settings.waiting_high / share || waiting_.size() >= settings.waiting_frames_high / share;
+  if (std::exchange(reading_held_, hold) != hold) gateway_.loop_.hold_reading(socket_, hold);
+}
+
+void Session::closed() {
+  closed_ = true;
+}
+
+void Session::take(Frame& frame) {
+  const auto& document = frame.document();
+  if (!document) return no_frame(document.error());
+  const json::Value content = *document;
+  const auto id = content.find("id").if_uint();
+  if (!id || !content.find("op").is_string())
     return no_frame({ErrorCode::BAD_FRAME, "a frame needs a whole number `id` and a word `op`", {}, {}, {}, {}});
-  const auto outcome = run(*id, frame);
+  const auto outcome = run(*id, content, frame);
   if (outcome) return;
   refuse(*id, outcome.error());
   if (!greeted()) end(close_code::not_authorised, "not authorised");
 }
 
-base::Result<> Session::run(std::uint64_t id, json::Value frame) {
-  const std::string_view op = frame.find("op").as_string();
+base::Result<> Session::run(std::uint64_t id, json::Value content, Frame& frame) {
+  const std::string_view op = content.find("op").as_string();
   const auto* const operation = std::find_if(std::begin(operations), std::end(operations),
                                              [op](const Operation& known) { return known.op == op; });
   if (!greeted() && op != "hello")
@@ -107,27 +153,27 @@ base::Result<> Session::run(std::uint64_t id, json::Value frame) {
   if (operation == std::end(operations) || (greeted() && op == "hello"))
     return bad_frame('\'' + std::string(op.substr(0, 64)) + "' is no operation here", "/op",
                      "Use send, ack, nack, extend, credit or drain.");
-  for (const auto [key, value] : frame.members()) {
+  for (const auto [key, value] : content.members()) {
     const auto& members = operation->members;
     if (key != "op" && key != "id" && (key.empty() || std::find(members.begin(), members.end(), key) == members.end()))
       return bad_frame(std::string(op) + " has no member '" + std::string(key.substr(0, 64)) + '\'',
                        '/' + std::string(key.substr(0, 64)));
   }
-  return (this->*operation->run)(id, frame);
+  return (this->*operation->run)(id, content, frame);
 }
 
-base::Result<> Session::hello(std::uint64_t id, json::Value frame) {
-  PARLEY_TRY(const std::string_view token, text_of(frame, "token"));
-  PARLEY_TRY(const std::string_view agent, text_of(frame, "agent_id"));
+base::Result<> Session::hello(std::uint64_t id, json::Value content, Frame&) {
+  PARLEY_TRY(const std::string_view token, text_of(content, "token"));
+  PARLEY_TRY(const std::string_view agent, text_of(content, "agent_id"));
   auto caller = token.empty() ? std::nullopt : gateway_.broker_.caller_of(token);
   if (!caller || caller->workspace != workspace_ || (!agent.empty() && agent != caller->id))
     return base::fail(ErrorCode::UNAUTHENTICATED, "the token is none of this agent in this workspace", "/token",
                       "Say hello with the token of an agent of this workspace.");
   broker::SessionOptions options;
-  if (frame.find("credit")) {
-    PARLEY_TRY(options.credit, credit_of(frame, "credit"));
+  if (content.find("credit")) {
+    PARLEY_TRY(options.credit, credit_of(content, "credit"));
   }
-  PARLEY_TRY(const auto lease, form::duration_member(frame, "lease"));
+  PARLEY_TRY(const auto lease, form::duration_member(content, "lease"));
   options.lease = lease.value_or(base::Duration{});
   PARLEY_TRY(session_, gateway_.broker_.open_session(*caller, *this, options));
   token_ = token;
@@ -142,25 +188,38 @@ base::Result<> Session::hello(std::uint64_t id, json::Value frame) {
   return {};
 }
 
-base::Result<> Session::send(std::uint64_t id, json::Value frame) {
-  const json::Value messages = frame.find("messages");
+base::Result<> Session::send(std::uint64_t id, json::Value content, Frame& frame) {
+  const json::Value messages = content.find("messages");
   if (!messages.is_array() || messages.size() > batch_max)
     return bad_frame("`messages` is no array of at most " + std::to_string(batch_max), "/messages");
-  auto& slices = gateway_.slices_;
-  gateway_.parser_.slices(messages, slices);
+  if (!frame.has_batch()) {
+    gateway_.broker_.begin(frame.batch(), *caller_, {});
+    frame.fill_batch(messages);
+  }
   std::string result = begin_result(id);
-  std::size_t i = 0;
-  for (const json::Value message : messages.elements()) {
+  for (std::size_t i = 0; i < frame.batch().size(); ++i) {
     if (i > 0) result += ',';
     json::Writer one(result);
-    form::write_sent(one, gateway_.broker_.send(*caller_, workspace_, {slices[i++], message}, {}));
+    form::write_sent(one, gateway_.broker_.send(*caller_, workspace_, frame.batch(), i));
   }
   put(std::move(result) + "]}");
   return {};
 }
 
-base::Result<> Session::settle(std::uint64_t id, broker::Settlement what, json::Value frame) {
-  const json::Value list = frame.find("delivery_ids");
+base::Result<> Session::ack(std::uint64_t id, json::Value content, Frame&) {
+  return settle(id, broker::Settlement::ack, content);
+}
+
+base::Result<> Session::nack(std::uint64_t id, json::Value content, Frame&) {
+  return settle(id, broker::Settlement::nack, content);
+}
+
+base::Result<> Session::extend(std::uint64_t id, json::Value content, Frame&) {
+  return settle(id, broker::Settlement::extend, content);
+}
+
+base::Result<> Session::settle(std::uint64_t id, broker::Settlement what, json::Value content) {
+  const json::Value list = content.find("delivery_ids");
   if (!list.is_array() || list.size() == 0 || list.size() > credit_max)
     return bad_frame("`delivery_ids` is no array of 1 to " + std::to_string(credit_max), "/delivery_ids");
   std::vector<std::string_view> ids;
@@ -172,9 +231,9 @@ base::Result<> Session::settle(std::uint64_t id, broker::Settlement what, json::
   broker::SettleRequest request;
   request.what = what;
   request.delivery_ids = ids;
-  PARLEY_TRY(request.reason, text_of(frame, "reason"));
-  PARLEY_TRY(request.delay, form::duration_member(frame, "delay"));
-  PARLEY_TRY(const auto lease, form::duration_member(frame, "lease"));
+  PARLEY_TRY(request.reason, text_of(content, "reason"));
+  PARLEY_TRY(request.delay, form::duration_member(content, "delay"));
+  PARLEY_TRY(const auto lease, form::duration_member(content, "lease"));
   request.lease = lease.value_or(base::Duration{});
   PARLEY_TRY(const auto settled, gateway_.broker_.settle(*caller_, workspace_, caller_->id, request));
   std::string result = R"({"op":"result","re":)" + std::to_string(id) + R"(,"results":)";
@@ -184,14 +243,14 @@ base::Result<> Session::settle(std::uint64_t id, broker::Settlement what, json::
   return {};
 }
 
-base::Result<> Session::credit(std::uint64_t id, json::Value frame) {
-  PARLEY_TRY(const std::uint32_t credit, credit_of(frame, "n"));
+base::Result<> Session::credit(std::uint64_t id, json::Value content, Frame&) {
+  PARLEY_TRY(const std::uint32_t credit, credit_of(content, "n"));
   gateway_.broker_.set_credit(session_, credit);
   done(id);
   return {};
 }
 
-base::Result<> Session::drain(std::uint64_t id, json::Value) {
+base::Result<> Session::drain(std::uint64_t id, json::Value, Frame&) {
   gateway_.broker_.set_credit(session_, 0);
   done(id);
   return {};

@@ -1,5 +1,7 @@
-// One socket: from hello to its end. Frames come in as documents; results leave when what they say is durable (D3).
+// One socket: from hello to its end. Frames are taken in their order, also where a worker reads some of them; results
+// leave when what they say is durable (D3).
 #pragma once
+#include <deque>
 #include <optional>
 
 #include "gateway/websocket/gateway.hpp"
@@ -15,8 +17,10 @@ class Session final : public broker::Outbox {
   Session(Gateway& gateway, net::ConnectionId socket, std::string workspace)
       : gateway_(gateway), socket_(socket), workspace_(std::move(workspace)) {}
 
-  void frame(json::Value frame);            // the gateway's parser's newest document
-  void no_frame(const base::Error& error);  // what came was none
+  void came(net::websocket::MessageKind kind, std::string_view text);
+  void go_on();   // a frame that others may wait for was read
+  void closed();  // nothing more comes, and nothing more can be said: what came is still taken
+  bool over() const { return closed_ && waiting_.empty(); }
   bool greeted() const { return caller_.has_value(); }
 
   std::uint32_t slow();  // the peer does not take what is written; names this slowness
@@ -27,7 +31,7 @@ class Session final : public broker::Outbox {
   void end(std::uint16_t code, std::string_view reason);  // closes the socket, once; `reason` is static text
   void leave();                                           // the socket is closed, or about to be: leases go back
 
-  bool has_room() const override { return !slow_ && unsent_bytes_ < unsent_bytes_max; }
+  bool has_room() const override { return !slow_ && !closed_ && unsent_bytes_ < unsent_bytes_max; }
   void deliver(std::span<const broker::Delivery> deliveries) override;
   void taken_over() override;
 
@@ -38,15 +42,21 @@ class Session final : public broker::Outbox {
   struct Operation;
   static const Operation operations[];
 
-  base::Result<> hello(std::uint64_t id, json::Value frame);
-  base::Result<> send(std::uint64_t id, json::Value frame);
-  base::Result<> ack(std::uint64_t id, json::Value frame) { return settle(id, broker::Settlement::ack, frame); }
-  base::Result<> nack(std::uint64_t id, json::Value frame) { return settle(id, broker::Settlement::nack, frame); }
-  base::Result<> extend(std::uint64_t id, json::Value frame) { return settle(id, broker::Settlement::extend, frame); }
-  base::Result<> settle(std::uint64_t id, broker::Settlement what, json::Value frame);
-  base::Result<> credit(std::uint64_t id, json::Value frame);
-  base::Result<> drain(std::uint64_t id, json::Value frame);
-  base::Result<> run(std::uint64_t id, json::Value frame);
+  void wait(net::websocket::MessageKind kind, std::string_view text, bool for_worker);
+  void hold_reading_as_needed();
+  void take(Frame& frame);
+  void no_frame(const base::Error& error);  // what came was none
+
+  // `content` is the frame's document.
+  base::Result<> hello(std::uint64_t id, json::Value content, Frame&);
+  base::Result<> send(std::uint64_t id, json::Value content, Frame& frame);
+  base::Result<> ack(std::uint64_t id, json::Value content, Frame&);
+  base::Result<> nack(std::uint64_t id, json::Value content, Frame&);
+  base::Result<> extend(std::uint64_t id, json::Value content, Frame&);
+  base::Result<> settle(std::uint64_t id, broker::Settlement what, json::Value content);
+  base::Result<> credit(std::uint64_t id, json::Value content, Frame&);
+  base::Result<> drain(std::uint64_t id, json::Value content, Frame&);
+  base::Result<> run(std::uint64_t id, json::Value content, Frame& frame);
 
   void refuse(std::uint64_t re, const base::Error& error);
   void done(std::uint64_t id);
@@ -58,11 +68,15 @@ class Session final : public broker::Outbox {
   std::string workspace_;
   std::string token_;
   std::optional<broker::Caller> caller_;
-  base::SessionId session_;  // 0: none, or no longer
+  base::SessionId session_;                     // 0: none, or no longer
+  std::deque<std::shared_ptr<Frame>> waiting_;  // the first is with a worker
+  std::size_t waiting_bytes_ = 0;
+  bool reading_held_ = false;
   std::size_t unsent_bytes_ = 0;
   std::uint32_t slownesses_ = 0;
   bool slow_ = false;
   bool ended_ = false;
+  bool closed_ = false;
 };
 
 }  // namespace parley::gateway::websocket

@@ -1,0 +1,74 @@
+#include "gateway/websocket/frame.hpp"
+
+#include "gateway/websocket/gateway.hpp"
+
+namespace parley::gateway::websocket {
+namespace {
+
+json::Limits frame_limits() {
+  json::Limits limits;
+  limits.bytes = 8 << 20;
+  limits.depth += 2;  // a message inside a frame's array
+  return limits;
+}
+
+}  // namespace
+
+void Frame::begin(net::websocket::MessageKind kind) {
+  has_batch_ = false;
+  is_read_ = kind != net::websocket::MessageKind::text;
+  if (is_read_) document_ = base::fail(base::ErrorCode::BAD_FRAME, "frames are text");
+}
+
+void Frame::read(net::websocket::MessageKind kind, std::string_view text) {
+  begin(kind);
+  if (is_read_) return;
+  document_ = parser_.parse(text, frame_limits());
+  is_read_ = true;
+}
+
+void Frame::keep(net::ConnectionId socket, net::websocket::MessageKind kind, std::string_view text) {
+  begin(kind);
+  socket_ = socket;
+  bytes_ = text.size();
+  text_.assign(text).append(json::padding, '\0');
+}
+
+void Frame::give_to(net::Workers& workers, std::shared_ptr<Frame> self) {
+  with_worker_ = true;
+  workers.add(std::move(self));
+}
+
+void Frame::read_kept() {
+  if (is_read_) return;
+  document_ = parser_.parse_padded({text_.data(), bytes_}, frame_limits());
+  is_read_ = true;
+}
+
+const base::Result<json::Value>& Frame::document() {
+  read_kept();
+  return document_;
+}
+
+void Frame::fill_batch(json::Value messages) {
+  parser_.slices(messages, slices_);
+  std::size_t i = 0;
+  for (const json::Value message : messages.elements()) batch_.add({slices_[i++], message});
+  has_batch_ = true;
+}
+
+void Frame::run() {
+  read_kept();
+  if (!document_) return;
+  const json::Value messages = document_->find("messages");
+  if (!messages.is_array() || messages.size() > batch_max) return;
+  fill_batch(messages);
+  batch_.prepare();
+}
+
+void Frame::done() {
+  with_worker_ = false;
+  gateway_.frame_read(socket_);
+}
+
+}  // namespace parley::gateway::websocket

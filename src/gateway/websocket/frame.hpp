@@ -1,0 +1,59 @@
+// A client's frame: its text, the document in it, and the messages it brings. Reading it needs nothing but the text and
+// how its sender was registered when it came, so that a worker may do it. Resource type; the gateway outlives its use
+// on the loop's thread.
+#pragma once
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "broker/port.hpp"
+#include "json/parser.hpp"
+#include "net/port.hpp"
+#include "net/workers.hpp"
+
+namespace parley::gateway::websocket {
+
+class Gateway;
+
+inline constexpr std::size_t batch_max = 1'000;  // messages of a frame
+
+class Frame final : public net::Job {
+ public:
+  explicit Frame(Gateway& gateway) : gateway_(gateway) {}
+
+  // Read at once, where it lies; the document is good as long as `text`.
+  void read(net::websocket::MessageKind kind, std::string_view text);
+
+  // Kept, until its turn comes. For a worker the batch is begun before.
+  void keep(net::ConnectionId socket, net::websocket::MessageKind kind, std::string_view text);
+  void give_to(net::Workers& workers, std::shared_ptr<Frame> self);
+  bool with_worker() const { return with_worker_; }
+  std::size_t bytes() const { return bytes_; }
+  std::size_t memory() const { return text_.capacity(); }
+
+  // By the loop's thread, once no worker has it; reads what was kept.
+  const base::Result<json::Value>& document();
+  broker::Batch& batch() { return batch_; }
+  bool has_batch() const { return has_batch_; }
+  void fill_batch(json::Value messages);  // of the document, at most batch_max; the batch was begun
+
+ private:
+  void run() override;
+  void done() override;
+  void begin(net::websocket::MessageKind kind);
+  void read_kept();
+
+  Gateway& gateway_;
+  net::ConnectionId socket_;
+  std::string text_;  // and json::padding behind it
+  std::size_t bytes_ = 0;
+  bool is_read_ = false;
+  bool with_worker_ = false;
+  bool has_batch_ = false;
+  json::Parser parser_;
+  base::Result<json::Value> document_;
+  std::vector<std::string_view> slices_;
+  broker::Batch batch_;
+};
+
+}  // namespace parley::gateway::websocket
