@@ -357,6 +357,10 @@ void Loop::flush() {
   core_->flush();
 }
 
+bool Loop::more_is_ready() {
+  return core_->reactor.look();
+}
+
 base::Duration Loop::now() const {
   return core_->shared.now;
 }

@@ -43,6 +43,7 @@ class Loop {
   void wait(base::Duration until);  // by Clock::monotonic; blocks until something is ready
   void flush();                     // writes what was answered and sent; poll and wait begin with it
   base::Duration now() const;       // of this turn
+  bool more_is_ready();             // never blocks, calls nobody
 
   void post(std::function<void()> work);  // any thread: runs on the loop's
   void wake();                            // any thread: ends a wait

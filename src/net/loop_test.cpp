@@ -350,6 +350,21 @@ TEST_F(LoopTest, WakesForOtherThreadsTimersAndSignals) {
   EXPECT_THAT(seen, testing::ElementsAre("posted", "timer", "signal 15"));
 }
 
+TEST_F(LoopTest, SaysThatMoreIsReadyAndCallsNobody) {
+  Client client(port);
+  ASSERT_TRUE(turn_until([&] { return loop->connections() == 1; }));
+  loop->poll();
+  EXPECT_FALSE(loop->more_is_ready());
+  client.write(upgrade());
+  const auto end = clock.monotonic() + seconds(5);
+  while (!loop->more_is_ready() && clock.monotonic() < end) std::this_thread::yield();
+  EXPECT_TRUE(loop->more_is_ready());
+  EXPECT_THAT(echo.events, IsEmpty());
+  loop->wait(base::Duration::max());  // what was seen is not lost
+  EXPECT_THAT(echo.events, testing::ElementsAre("open"));
+  EXPECT_FALSE(loop->more_is_ready());
+}
+
 TEST_F(LoopTest, DrainsInOrder) {
   std::optional<Client> idle(port), waiting(port), sockets(port);
   waiting->write(get("/later", ""));
