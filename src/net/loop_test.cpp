@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <ctime>
 #include <filesystem>
 #include <optional>
 #include <thread>
@@ -363,6 +364,20 @@ TEST_F(LoopTest, SaysThatMoreIsReadyAndCallsNobody) {
   loop->wait(base::Duration::max());  // what was seen is not lost
   EXPECT_THAT(echo.events, testing::ElementsAre("open"));
   EXPECT_FALSE(loop->more_is_ready());
+}
+
+// Looking instead of sleeping is for a loop that is asked often; one that nobody asks anything sleeps.
+TEST_F(LoopTest, AnIdleLoopUsesNoProcessor) {
+  Client client(port);
+  for (int i = 0; i < 200; ++i) {
+    client.write(get("/a", ""));
+    read_until(client, "/a []");
+  }
+  for (int i = 0; i < 8; ++i) loop->wait(clock.monotonic() + milliseconds(1));
+  const auto processor = [] { return std::clock(); };
+  const auto before = processor();
+  for (int i = 0; i < 100; ++i) loop->wait(clock.monotonic() + milliseconds(2));
+  EXPECT_LT(processor() - before, CLOCKS_PER_SEC / 20) << "of 0.2 s";
 }
 
 TEST_F(LoopTest, DrainsInOrder) {
