@@ -9,11 +9,12 @@
 namespace parley::sim {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, Planted>, 6> planted_list = {{
+constexpr std::array<std::pair<std::string_view, Planted>, 7> planted_list = {{
     {"skip-sync", Planted::skip_sync},
     {"skip-folder-sync", Planted::skip_folder_sync},
     {"skip-checks", Planted::skip_checks},
     {"early-answers", Planted::early_answers},
+    {"early-outcomes", Planted::early_outcomes},
     {"ignore-epoch", Planted::ignore_epoch},
     {"alter-bytes", Planted::alter_bytes},
 }};
@@ -75,6 +76,7 @@ Options options_of(std::uint64_t seed, std::uint64_t steps, Planted planted) {
   options.sync_error = rate();
   options.full_disk = rate();
   options.snapshot = dice.one_in(8) ? 0 : dice.between(5, 60);
+  options.late_sync = dice.one_in(5) ? 0 : dice.between(1, 4);
   return options;
 }
 
@@ -91,6 +93,7 @@ std::string describe(const Options& o) {
   add("cache_bytes", std::to_string(o.cache_bytes));
   add("deliveries_a_push", std::to_string(o.deliveries_a_push));
   add("zeros", std::string(name_of(o.zeros)));
+  add("late_sync", std::to_string(o.late_sync));
   add("workspaces", std::to_string(o.workspaces));
   add("lenient", o.lenient ? "last" : "none");
   add("mailbox_messages", std::to_string(o.mailbox_messages));

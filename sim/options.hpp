@@ -17,6 +17,7 @@ enum class Planted {
   skip_folder_sync,  // names of new files are never synced
   skip_checks,       // the journal believes any checksum
   early_answers,     // answers leave before the sync they rest on
+  early_outcomes,    // the journal believes a sync that is still under way
   ignore_epoch,      // an ack of an older delivery counts for the newest
   alter_bytes,       // a delivery's bytes are not those that were sent
 };
@@ -34,6 +35,7 @@ struct Options {
   std::size_t cache_bytes = 0;
   std::size_t deliveries_a_push = 0;
   journal::file::Zeros zeros{};
+  std::uint64_t late_sync = 0;  // one sync in so many is beside the loop, 0 none
 
   // The workspaces.
   std::uint32_t workspaces = 1;

@@ -61,6 +61,7 @@ class Run {
     base::Duration time = dice_.between(base::Duration(100us), base::Duration(60ms));
     if (dice_.one_in(6))
       if (const auto due = world_.broker().until_next_due()) time = std::min(*due, base::Duration(20s));
+    if (world_.sync_is_under_way()) time = std::min(time, base::Duration(2ms));
     clock_.pass(std::max(time, base::Duration(1us)));
   }
 

@@ -40,6 +40,7 @@ World::~World() {
 }
 
 void World::stop() {
+  if (syncer_) syncer_->die();
   broker_.reset();
   journal_.reset();
   seen_files_.reset();
@@ -53,6 +54,8 @@ bool World::open() {
   made.files = seen_files_ ? seen_files_.get() : files_.get();
   made.random = &random_;
   made.worker = journal::file::inline_worker();
+  syncer_.emplace(dice_.part("syncer"), options_.late_sync, options_.planted == Planted::early_outcomes);
+  made.syncer = &*syncer_;
   made.segment_bytes = options_.segment_bytes;
   made.reserve_bytes = 64 << 10;
   made.index_bytes = 8 << 10;
@@ -82,6 +85,7 @@ bool World::open() {
     return false;
   }
   check_snapshot_recovery(started->from_snapshot);
+  syncer_->started();
   if (started->from_snapshot && started->events > 0) sightings_.saw(Sighting::snapshot_and_journal_recovery);
   findings_.trace("up, head " + std::to_string(journal_->head().position.value) + ", replayed " +
                   std::to_string(started->events) + (started->from_snapshot ? " after a snapshot" : ""));
@@ -151,6 +155,8 @@ void World::turn() {
     sightings_.saw(Sighting::group_commit);
   if (files_->calls(Call::allocate) > made_ready) sightings_.saw(Sighting::segment_roll);
   if (turned) {
+    const bool gathering = replayed_.value + broker_->counts().events > journal_->head().position.value;
+    if (gathering && syncer_->under_way()) sightings_.saw(Sighting::sync_beside);
     durable_ = journal_->durable_head();
     return;
   }
@@ -174,13 +180,14 @@ void World::snapshot() {
   findings_.trace(done ? "snapshot at " + std::to_string(journal_->head().position.value) : "snapshot failed");
   if (!files_->powered()) sightings_.saw(Sighting::crash_in_snapshot);
   if (!done && !fault_struck() && !disk_full_) findings_.wrong("A7: a snapshot failed by itself");
-  if (files_->powered()) files_->forget_fault();  // a snapshot that fails costs the server nothing
+  // A snapshot that fails costs the server nothing; but it waits for the sync under way, and that may fail.
+  if (files_->powered() && !syncer_->failed()) files_->forget_fault();
 }
 
 void World::end(End how) {
   if (how == End::graceful && up()) {
     // A release may decide more; a bounded number of turns settles it.
-    for (int i = 0; i < 50 && up() && !broker_->idle(); ++i) turn();
+    for (int i = 0; i < 200 && up() && !broker_->settled(); ++i) turn();
     if (up()) {
       catch_up();
       if (const auto closed = journal_->close(); !closed) note_stop(closed.error());
@@ -189,6 +196,7 @@ void World::end(End how) {
   }
   const bool power_lost = how == End::power_loss || !files_->powered();
   if (power_lost) sightings_.saw(Sighting::power_loss);
+  if (how != End::graceful && syncer_ && syncer_->unsynced()) sightings_.saw(Sighting::crash_in_sync);
   if (!power_lost && how == End::kill && !stopped_) sightings_.saw(Sighting::kill);
   findings_.trace(power_lost ? "power lost" : how == End::kill ? "killed" : "ended");
   stop();

@@ -11,6 +11,7 @@
 #include "sim/dice.hpp"
 #include "sim/faulty_files.hpp"
 #include "sim/findings.hpp"
+#include "sim/late_syncer.hpp"
 #include "sim/ledger.hpp"
 #include "sim/options.hpp"
 #include "sim/sightings.hpp"
@@ -50,6 +51,7 @@ class World {
   void add_fault(const Fault& fault);
   void fill_disk();
   void heal_disk();
+  bool sync_is_under_way() const { return syncer_->under_way(); }
   bool disk_is_full() const { return disk_full_; }
   void clear_faults();
   // Whether a fault of ours may explain that the server failed.
@@ -81,6 +83,7 @@ class World {
 
   std::unique_ptr<FaultyFiles> files_;
   std::unique_ptr<base::FileSystem> seen_files_;  // what the journal is given, where it is not files_ itself
+  std::optional<LateSyncer> syncer_;
   std::unique_ptr<journal::Journal> journal_;
   std::unique_ptr<broker::Broker> broker_;
   base::Position replayed_;  // the head that this process found

@@ -26,6 +26,8 @@ using base::ErrorCode;
 constexpr base::Duration shutdown_patience = std::chrono::seconds(4);
 constexpr base::Duration slow_sync = std::chrono::seconds(1);
 constexpr base::Duration idle_turn = std::chrono::seconds(1);
+constexpr base::Duration sync_look = std::chrono::milliseconds(50);  // while one is under way: whether it takes long
+constexpr base::Duration drain_look = std::chrono::milliseconds(20);
 constexpr base::Duration journal_tick = std::chrono::seconds(1);          // a tick may write and sync a mark
 constexpr base::Duration held_back_max = std::chrono::milliseconds(200);  // D11: the input queue
 constexpr std::uint64_t round_bytes = 16 << 20;                           // what a round of input may bring
@@ -48,7 +50,8 @@ base::Result<net::ListenOptions> parse_listen(const std::string& text) {
 }
 
 base::Result<std::unique_ptr<journal::Journal>> open_journal(const cli::ServeOptions& options, base::FileSystem& files,
-                                                             base::Random& random, observe::Log& log) {
+                                                             base::Random& random, journal::file::Syncer& syncer,
+                                                             observe::Log& log) {
   if (options.journal == "memory") return journal::memory::open();
   if (options.journal != "file")
     return base::fail(ErrorCode::BAD_REQUEST, "'" + options.journal + "' is no journal this build has", "--journal",
@@ -57,6 +60,7 @@ base::Result<std::unique_ptr<journal::Journal>> open_journal(const cli::ServeOpt
   how.folder = options.data_folder + "/journal";
   how.files = &files;
   how.random = &random;
+  how.syncer = &syncer;
   PARLEY_TRY(journal::file::Opened opened, journal::file::open(std::move(how)));
   if (const auto& cut = opened.recovered.cut)
     log.warning(
@@ -99,10 +103,11 @@ void update(observe::Metrics& metrics, const broker::Broker::Counts& counts) {
   std::_Exit(EXIT_FAILURE);
 }
 
-// While the journal's next segment is being made, nothing is read: senders feel the pause, and are not refused.
-void hold_input_back(journal::Journal& journal, base::Clock& clock) {
+// While the journal's next segment is being made, nothing is read: senders feel the pause, and are not refused. What
+// was read is answered meanwhile.
+void hold_input_back(journal::Journal& journal, base::Clock& clock, const std::function<bool()>& go_on) {
   const base::Duration until = clock.monotonic() + held_back_max;
-  while (journal.room_for(round_bytes) == journal::Room::soon && clock.monotonic() < until) {
+  while (journal.room_for(round_bytes) == journal::Room::soon && clock.monotonic() < until && go_on()) {
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
     journal.tick();
   }
@@ -120,8 +125,15 @@ base::Result<> serve(const cli::ServeOptions& options, const std::function<void(
   const profile::Rulesets rulesets = profile::built_in();
   PARLEY_TRY(const net::ListenOptions listen, parse_listen(options.listen));
 
+  net::LoopSettings settings;
+  for (const std::string& host : options.allowed_hosts) settings.access.hosts.push_back(host);
+  for (const std::string& origin : options.allowed_origins) settings.access.origins.push_back(origin);
+  net::Loop loop(clock, metrics, *log, settings);
+
   PARLEY_CHECK(files->make_folder(options.data_folder));
-  PARLEY_TRY(const auto journal, open_journal(options, *files, random, *log));
+  journal::file::BesideSyncer syncer(
+      {.clock = &clock, .loop_has_more = [&loop] { return loop.more_is_ready(); }, .wake = [&loop] { loop.wake(); }});
+  PARLEY_TRY(const auto journal, open_journal(options, *files, random, syncer, *log));
   PARLEY_TRY(const AdminToken admin, admin_token(options.data_folder, random));
 
   broker::Options broker_options;
@@ -135,20 +147,16 @@ base::Result<> serve(const cli::ServeOptions& options, const std::function<void(
                           {"milliseconds", (clock.monotonic() - began).count() / 1000},
                           {"downtime", base::to_text(recovery.downtime)}});
 
-  net::LoopSettings settings;
-  for (const std::string& host : options.allowed_hosts) settings.access.hosts.push_back(host);
-  for (const std::string& origin : options.allowed_origins) settings.access.origins.push_back(origin);
-  net::Loop loop(clock, metrics, *log, settings);
   gateway::http::Gateway http(broker, loop, metrics);
   net::Workers workers(loop, workers_for(std::thread::hardware_concurrency()));
   gateway::websocket::Gateway sockets(broker, loop, workers.threads() > 0 ? &workers : nullptr);
   http.before_metrics = [&] { update(metrics, broker.counts()); };
-  base::Duration last_turn{};
-  http.not_ready = [&last_turn] {
-    return last_turn > slow_sync ? std::string("the last sync took over 1 s") : std::string();
+  http.not_ready = [&syncer] {
+    return syncer.last_took() > slow_sync ? std::string("the last sync took over 1 s") : std::string();
   };
 
-  hold_input_back(*journal, clock);  // no first message meets a journal that is still being made ready
+  hold_input_back(*journal, clock,
+                  [] { return true; });  // no first message meets a journal that is still being made ready
   loop.serve(http, sockets);
   PARLEY_TRY(const std::uint16_t port, loop.listen(listen));
   const std::string shown_host = listen.host.find(':') == std::string::npos ? listen.host : "[" + listen.host + "]";
@@ -167,19 +175,21 @@ base::Result<> serve(const cli::ServeOptions& options, const std::function<void(
   const auto turn = [&]() -> base::Result<> {
     const base::Duration before = clock.monotonic();
     PARLEY_CHECK(broker.turn());
-    last_turn = clock.monotonic() - before;
-    turn_seconds.observe(static_cast<std::uint64_t>(last_turn.count()));
+    turn_seconds.observe(static_cast<std::uint64_t>((clock.monotonic() - before).count()));
     snapshots.consider(broker.counts().events);
     loop.flush();
     return {};
   };
+  const auto pause = [&] {
+    if (!broker.idle()) return base::Duration{};
+    return std::min(broker.until_next_due().value_or(idle_turn), broker.settled() ? idle_turn : sync_look);
+  };
   base::Result<> outcome;
   base::Duration ticked = clock.monotonic();
   while (!stopping && outcome) {
-    const base::Duration pause =
-        broker.idle() ? std::min(broker.until_next_due().value_or(idle_turn), idle_turn) : base::Duration{};
-    hold_input_back(*journal, clock);
-    loop.wait(clock.monotonic() + pause);
+    hold_input_back(*journal, clock, [&] { return broker.settled() || (outcome = turn()); });
+    if (!outcome) break;
+    loop.wait(clock.monotonic() + pause());
     if (const base::Duration now = clock.monotonic(); now - ticked >= journal_tick) {
       ticked = now;
       journal->tick();
@@ -190,8 +200,8 @@ base::Result<> serve(const cli::ServeOptions& options, const std::function<void(
     http.end_waits();
     loop.drain();
     const base::Duration patience = clock.monotonic() + shutdown_patience;
-    while (outcome && loop.connections() > 0 && clock.monotonic() < patience) {
-      loop.wait(clock.monotonic() + std::chrono::milliseconds(20));
+    while (outcome && (loop.connections() > 0 || !broker.settled()) && clock.monotonic() < patience) {
+      loop.wait(clock.monotonic() + std::min(pause(), drain_look));
       outcome = turn();
     }
   }

@@ -57,7 +57,10 @@ class Broker final : public Port, private journal::Outcomes {
   // Timers, offers, commit, releases. Called after each round of input, and when next_due() has come.
   // An error is the journal's failure: stop the process, answer nobody.
   base::Result<> turn();
-  bool idle() const { return block_->empty() && held_.empty() && touched_.empty(); }
+  // Whether there is nothing for a turn to do before input, until_next_due() or an outcome of the journal.
+  bool idle() const { return touched_.empty() && (syncing() || (block_->empty() && held_.empty())); }
+  // Whether moreover everything is durable, and told.
+  bool settled() const { return idle() && !syncing(); }
   std::optional<base::Duration> until_next_due();  // from now
 
   const engine::Engine& engine() const { return engine_; }
@@ -159,6 +162,7 @@ class Broker final : public Port, private journal::Outcomes {
   base::Result<> check_room(std::uint64_t bytes);
   std::unexpected<base::Error> refused(base::Error error);  // counted
   base::Result<> commit();
+  bool syncing() const { return durable_ < committed_; }
   void release_held();
   base::SessionId fresh_session(bool connection);
   std::string fresh_token(base::Digest& hash);
@@ -178,6 +182,7 @@ class Broker final : public Port, private journal::Outcomes {
   History history_;
   std::optional<base::Instant> block_time_;  // one engine time a block
   std::uint64_t block_seed_ = 0;
+  base::Position committed_;  // handed to the journal
   base::Position durable_;
   std::optional<base::Error> failure_;
   std::string event_bytes_;

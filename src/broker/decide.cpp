@@ -122,6 +122,7 @@ base::Result<> Broker::commit() {
   const base::Position next = block_->next();
   auto committed = std::exchange(block_, std::make_unique<Block>(next));
   history_.keep(std::move(committed));
+  committed_ = ticket->last;
   block_time_.reset();
   ++counts_.blocks;
   parts_.journal.poll(*this);
@@ -152,6 +153,9 @@ void Broker::release_held() {
 
 base::Result<> Broker::turn() {
   if (failure_) return std::unexpected(*failure_);
+  parts_.journal.poll(*this);
+  if (failure_) return std::unexpected(*failure_);
+  release_held();  // what this asks for is decided in this turn
   if (const auto due = engine_.next_due(); due && *due <= context().now) {
     decided_.clear();
     engine_.decide_due(context(), decided_);
@@ -167,10 +171,8 @@ base::Result<> Broker::turn() {
     }
   }
   serve_touched();
-  for (WaitDone& done : waits_.take_due(now)) done();
-  PARLEY_CHECK(commit());
-  parts_.journal.poll(*this);
-  if (failure_) return std::unexpected(*failure_);
+  for (WaitDone& done : waits_.take_due(time_.now())) done();
+  if (!syncing()) PARLEY_CHECK(commit());  // else the block goes on gathering until that sync has ended
   release_held();
   history_.release();
   if (block_->empty()) block_time_.reset();
@@ -178,7 +180,9 @@ base::Result<> Broker::turn() {
 }
 
 std::optional<base::Duration> Broker::until_next_due() {
-  std::optional<base::Instant> due = engine_.next_due();
+  std::optional<base::Instant> due;
+  // What the open block decides is decided at its own time: what fell due since waits for the next one.
+  if (!syncing() || block_->empty()) due = engine_.next_due();
   if (const auto deadline = waits_.next_deadline(); deadline && (!due || *deadline < *due)) due = deadline;
   if (!due) return std::nullopt;
   return std::max(base::Duration{}, *due - time_.now());

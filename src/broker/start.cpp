@@ -40,7 +40,7 @@ base::Result<Recovery> Broker::start() {
   const journal::Head head = parts_.journal.head();
   PARLEY_CHECK(replay(history_.reader(), from, head.position, engine_));
   recovery.events = head.position.value - from.value;
-  durable_ = parts_.journal.durable_head();
+  durable_ = committed_ = parts_.journal.durable_head();
   block_ = std::make_unique<Block>(base::Position(head.position.value + 1));
 
   recovery.downtime = time_.resume(engine_.state().now);

@@ -117,11 +117,12 @@ class Journal {
   virtual ~Journal() = default;
 
   // One block, all or nothing, at least one record. Not an outcome: the ticket's last position is durable once
-  // durable_head() reaches it. Errors: STORAGE_FULL, PAYLOAD_TOO_LARGE (nothing happened, the journal goes on);
-  // JOURNAL_FAILED (it is failed for good: nothing more is appended).
+  // durable_head() reaches it, which may be now. May wait for the block before. Errors: STORAGE_FULL, PAYLOAD_TOO_LARGE
+  // (nothing happened, the journal goes on); JOURNAL_FAILED (it is failed for good: nothing more is appended).
   virtual base::Result<Ticket> append(std::span<const Record> records, base::Instant engine_time) = 0;
 
-  // Hands over the outcomes there are since the last call; called each turn of the loop.
+  // Hands over the outcomes there are since the last call; called each turn of the loop, and soon after the backend has
+  // woken it.
   virtual void poll(Outcomes& outcomes) = 0;
   // Called about once a second: takes up again what waits for space, and records that the last block was synced, so
   // that later damage to it is told from a torn write.
@@ -136,7 +137,7 @@ class Journal {
 
   virtual std::unique_ptr<Reader> reader() = 0;
 
-  // Of the state at the head, which must be durable.
+  // Of the state at the head; waits until that is durable.
   virtual base::Result<std::unique_ptr<SnapshotWriter>> begin_snapshot() = 0;
   // Checked ones, newest first, as they were found at the start.
   virtual std::vector<SnapshotInfo> snapshots() const = 0;

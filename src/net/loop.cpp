@@ -4,6 +4,7 @@
 #include <csignal>
 #include <ctime>
 #include <queue>
+#include <thread>
 
 #include "base/assert.hpp"
 #include "net/connection.hpp"
@@ -87,6 +88,7 @@ struct Loop::Core {
   bool waiting = false;
   base::Duration waiting_since{0};
   base::Duration idle{0};  // in that wait
+  base::Duration usual_wait = never;  // between a turn and the next input, of late
   base::Duration date_until{0};
   std::unique_ptr<Watchdog> watchdog;
 
@@ -321,8 +323,27 @@ struct Loop::Core {
     waiting = true;
     waiting_since = begun;
     heartbeat.waiting();
-    reactor.run_for(until == never ? never : std::max(base::Duration{}, until - begun));
+    if (glance(begun, until)) {
+      reactor.run_ready();
+    } else {
+      reactor.run_for(until == never ? never : std::max(base::Duration{}, until - clock.monotonic()));
+    }
     woken();
+    const base::Duration waited = std::min(shared.now - begun, 4 * shared.settings.glance_max);
+    usual_wait = usual_wait == never ? waited : (7 * usual_wait + waited) / 8;
+  }
+
+  // To be woken costs a virtual machine some 50 us. Where input has been coming faster than `glance_max`, it is looked
+  // for that long before the loop sleeps; whoever else is runnable goes first. An idle server sleeps at once.
+  bool glance(base::Duration begun, base::Duration until) {
+    const base::Duration at_most = shared.settings.glance_max;
+    if (at_most == base::Duration{} || usual_wait > at_most) return false;
+    const base::Duration end = std::min(begun + at_most, until);
+    do {
+      if (reactor.look()) return true;
+      std::this_thread::yield();
+    } while (clock.monotonic() < end);
+    return false;
   }
 };
 
@@ -360,6 +381,10 @@ void Loop::wait(base::Duration until) {
 
 void Loop::flush() {
   core_->flush();
+}
+
+bool Loop::more_is_ready() {
+  return core_->reactor.look();
 }
 
 base::Duration Loop::now() const {

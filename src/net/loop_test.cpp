@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <ctime>
 #include <filesystem>
 #include <optional>
 #include <thread>
@@ -348,6 +349,35 @@ TEST_F(LoopTest, WakesForOtherThreadsTimersAndSignals) {
   std::raise(SIGTERM);
   ASSERT_TRUE(turn_until([&] { return seen.size() == 3; }));
   EXPECT_THAT(seen, testing::ElementsAre("posted", "timer", "signal 15"));
+}
+
+TEST_F(LoopTest, SaysThatMoreIsReadyAndCallsNobody) {
+  Client client(port);
+  ASSERT_TRUE(turn_until([&] { return loop->connections() == 1; }));
+  loop->poll();
+  EXPECT_FALSE(loop->more_is_ready());
+  client.write(upgrade());
+  const auto end = clock.monotonic() + seconds(5);
+  while (!loop->more_is_ready() && clock.monotonic() < end) std::this_thread::yield();
+  EXPECT_TRUE(loop->more_is_ready());
+  EXPECT_THAT(echo.events, IsEmpty());
+  loop->wait(base::Duration::max());  // what was seen is not lost
+  EXPECT_THAT(echo.events, testing::ElementsAre("open"));
+  EXPECT_FALSE(loop->more_is_ready());
+}
+
+// Looking instead of sleeping is for a loop that is asked often; one that nobody asks anything sleeps.
+TEST_F(LoopTest, AnIdleLoopUsesNoProcessor) {
+  Client client(port);
+  for (int i = 0; i < 200; ++i) {
+    client.write(get("/a", ""));
+    read_until(client, "/a []");
+  }
+  for (int i = 0; i < 8; ++i) loop->wait(clock.monotonic() + milliseconds(1));
+  const auto processor = [] { return std::clock(); };
+  const auto before = processor();
+  for (int i = 0; i < 100; ++i) loop->wait(clock.monotonic() + milliseconds(2));
+  EXPECT_LT(processor() - before, CLOCKS_PER_SEC / 20) << "of 0.2 s";
 }
 
 TEST_F(LoopTest, DrainsInOrder) {

@@ -1,90 +1,197 @@
-// The one place that includes Asio, and where it is compiled (BOOST_ASIO_SEPARATE_COMPILATION).
 #include "net/reactor.hpp"
 
-#include <boost/asio/impl/src.hpp>
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/posix/stream_descriptor.hpp>
-#include <boost/asio/post.hpp>
-#include <boost/asio/signal_set.hpp>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <limits>
+#include <utility>
+
+#include "base/assert.hpp"
+#include "net/socket.hpp"
 
 namespace parley::net {
+namespace {
 
-namespace asio = boost::asio;
+constexpr std::size_t events_a_wait = 1024;
 
-struct Reactor::Context {
-  OnReady on_ready;
-  asio::io_context io{1};
-  asio::executor_work_guard<asio::io_context::executor_type> work = asio::make_work_guard(io);
-  asio::signal_set signals{io};
-  std::function<void(int)> on_signal;
+constexpr std::uint32_t bit(Reactor::Ready what) {
+  return what == Reactor::Ready::read ? EPOLLIN : EPOLLOUT;
+}
 
-  explicit Context(OnReady f) : on_ready(std::move(f)) {}
+// What a signal handler may touch. One reactor at a time takes signals: a process has one set of them.
+struct Signals {
+  std::atomic<int> bell = -1;
+  std::array<std::atomic<bool>, 65> came{};
+};
+Signals signals;
 
-  void await_signal() {
-    signals.async_wait([this](const boost::system::error_code& error, int signal) {
-      if (error) return;
-      await_signal();
-      on_signal(signal);
-    });
+void ring(int bell) {
+  const std::uint64_t one = 1;
+  (void)!::write(bell, &one, sizeof one);  // fails only where it is ringing already
+}
+
+extern "C" void on_signal(int number) {
+  const int kept = errno;
+  signals.came[static_cast<std::size_t>(number)] = true;
+  if (const int bell = signals.bell; bell >= 0) ring(bell);
+  errno = kept;
+}
+
+}  // namespace
+
+struct Reactor::Epoll {
+  int descriptor = ::epoll_create1(EPOLL_CLOEXEC);
+  int bell = ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);  // watched without a Watch
+  std::array<epoll_event, events_a_wait> events;
+  std::size_t next = 0, count = 0;  // of the events: those not dispatched yet
+  const Watch* telling = nullptr;   // whom dispatch is at; gone if it was destroyed meanwhile
+
+  Epoll() {
+    epoll_event event{EPOLLIN, {.ptr = nullptr}};
+    PARLEY_ASSERT(descriptor >= 0 && bell >= 0);
+    PARLEY_ASSERT(::epoll_ctl(descriptor, EPOLL_CTL_ADD, bell, &event) == 0);
+  }
+  ~Epoll() {
+    int own = bell;
+    signals.bell.compare_exchange_strong(own, -1);
+    ::close(bell);
+    ::close(descriptor);
   }
 };
 
-struct Reactor::Watch::State {
-  asio::posix::stream_descriptor descriptor;
-  Context& context;
-  std::uint64_t token;
-  bool armed[2] = {false, false};
-};
-
-Reactor::Watch::Watch(Reactor& reactor, int descriptor, std::uint64_t token)
-    : state_(new State{asio::posix::stream_descriptor(reactor.context_->io, descriptor), *reactor.context_, token}) {}
-Reactor::Watch::~Watch() = default;
-
-int Reactor::Watch::descriptor() const {
-  return state_->descriptor.native_handle();
+Reactor::Watch::~Watch() {
+  watch_for(0);
+  reactor_.forget(*this);
+  close_descriptor(descriptor_);
 }
 
 void Reactor::Watch::arm(Ready what) {
-  bool& armed = state_->armed[static_cast<int>(what)];
-  if (armed) return;
-  armed = true;
-  const auto wait =
-      what == Ready::read ? asio::posix::stream_descriptor::wait_read : asio::posix::stream_descriptor::wait_write;
-  // The state is there whenever there is no error: destroying it cancels the wait.
-  state_->descriptor.async_wait(wait, [state = state_.get(), what](const boost::system::error_code& error) {
-    if (error == asio::error::operation_aborted) return;
-    state->armed[static_cast<int>(what)] = false;
-    state->context.on_ready(state->token, what);
-  });
+  wanted_ |= bit(what);
+  if ((watched_ & bit(what)) == 0) watch_for(watched_ | bit(what));
 }
 
-Reactor::Reactor(OnReady on_ready) : context_(std::make_unique<Context>(std::move(on_ready))) {}
+void Reactor::Watch::watch_for(std::uint32_t events) {
+  const std::uint32_t before = std::exchange(watched_, events);
+  if (before == events) return;
+  epoll_event event{events, {.ptr = this}};
+  // Of nobody: even without events the kernel would tell of an end or an error, again and again.
+  const int what = before == 0 ? EPOLL_CTL_ADD : events == 0 ? EPOLL_CTL_DEL : EPOLL_CTL_MOD;
+  PARLEY_ASSERT(::epoll_ctl(reactor_.epoll_->descriptor, what, descriptor_, &event) == 0);
+}
+
+Reactor::Reactor(OnReady on_ready) : on_ready_(std::move(on_ready)), epoll_(std::make_unique<Epoll>()) {}
 Reactor::~Reactor() = default;
 
+bool Reactor::look() {
+  if (woken_) return true;
+  if (epoll_->next == epoll_->count) gather(0);
+  return epoll_->next < epoll_->count;
+}
+
 void Reactor::run_ready() {
-  context_->io.poll();
+  if (look()) dispatch();
 }
 
 void Reactor::run_for(base::Duration at_most) {
-  if (at_most == base::Duration::max())
-    context_->io.run_one();
-  else
-    context_->io.run_one_for(at_most);
-  context_->io.poll();
+  using namespace std::chrono;
+  constexpr std::int64_t longest = std::numeric_limits<int>::max();
+  const auto rounded_up =
+      at_most == base::Duration::max() ? -1 : std::min(ceil<milliseconds>(at_most).count(), longest);
+  if (epoll_->next == epoll_->count) {
+    asleep_ = true;  // before the look at woken_: whoever sets that looks here afterwards
+    gather(woken_ ? 0 : static_cast<int>(rounded_up));
+    asleep_ = false;
+  }
+  dispatch();
+}
+
+void Reactor::gather(int timeout_ms) {
+  const int count = ::epoll_wait(epoll_->descriptor, epoll_->events.data(), events_a_wait, timeout_ms);
+  PARLEY_ASSERT(count >= 0 || errno == EINTR);
+  epoll_->next = 0;
+  epoll_->count = static_cast<std::size_t>(std::max(count, 0));
+}
+
+void Reactor::dispatch() {
+  bool rung = false;
+  while (epoll_->next < epoll_->count) {
+    const epoll_event& event = epoll_->events[epoll_->next++];
+    if (event.data.ptr == nullptr) {
+      rung |= event.events != 0;
+    } else {
+      tell(*static_cast<Watch*>(event.data.ptr), event.events);
+    }
+  }
+  if (rung) {
+    std::uint64_t rings = 0;
+    (void)!::read(epoll_->bell, &rings, sizeof rings);
+    run_signals();
+  }
+  if (woken_.exchange(false)) run_posted();
+}
+
+void Reactor::tell(Watch& watch, std::uint32_t events) {
+  if ((events & (EPOLLHUP | EPOLLERR)) != 0) events |= EPOLLIN | EPOLLOUT;  // a read or a write will say what it is
+  const std::uint32_t unwanted = events & watch.watched_ & ~watch.wanted_;
+  epoll_->telling = &watch;
+  for (const Ready what : {Ready::read, Ready::write}) {
+    if ((events & watch.wanted_ & bit(what)) == 0) continue;
+    watch.wanted_ &= ~bit(what);
+    on_ready_(watch.token_, what);
+    if (epoll_->telling == nullptr) return;
+  }
+  epoll_->telling = nullptr;
+  if (unwanted != 0) watch.watch_for(watch.watched_ & (~unwanted | watch.wanted_));
+}
+
+void Reactor::forget(const Watch& watch) {
+  if (epoll_->telling == &watch) epoll_->telling = nullptr;
+  for (std::size_t i = epoll_->next; i < epoll_->count; ++i)
+    if (epoll_->events[i].data.ptr == &watch) epoll_->events[i] = {0, {.ptr = nullptr}};
 }
 
 void Reactor::post(std::function<void()> work) {
-  asio::post(context_->io, std::move(work));
+  {
+    const std::scoped_lock lock(mutex_);
+    posted_.push_back(std::move(work));
+  }
+  wake();
 }
 
 void Reactor::wake() {
-  asio::post(context_->io, [] {});
+  woken_ = true;
+  if (asleep_) ring(epoll_->bell);
 }
 
-void Reactor::on_signals(std::initializer_list<int> signals, std::function<void(int)> handle) {
-  for (const int signal : signals) context_->signals.add(signal);
-  context_->on_signal = std::move(handle);
-  context_->await_signal();
+void Reactor::run_posted() {
+  std::vector<std::function<void()>> posted;
+  {
+    const std::scoped_lock lock(mutex_);
+    posted.swap(posted_);
+  }
+  for (const auto& work : posted) work();
+}
+
+void Reactor::on_signals(std::initializer_list<int> numbers, std::function<void(int)> handle) {
+  on_signal_ = std::move(handle);
+  signals.bell = epoll_->bell;
+  for (const int number : numbers) {
+    signals_.push_back(number);
+    struct sigaction action{};
+    action.sa_handler = on_signal;
+    action.sa_flags = SA_RESTART;
+    PARLEY_ASSERT(::sigaction(number, &action, nullptr) == 0);
+  }
+}
+
+void Reactor::run_signals() {
+  for (const int number : signals_)
+    if (signals.came[static_cast<std::size_t>(number)].exchange(false)) on_signal_(number);
 }
 
 }  // namespace parley::net

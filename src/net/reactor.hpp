@@ -1,9 +1,13 @@
-// Which descriptors are ready, without saying how one knows: Asio's io_context, whose headers stay in reactor.cpp.
-// Readiness comes once for each arming, so that whoever runs the loop decides how much each connection may do a turn.
+// Which descriptors are ready: Linux's epoll, whose headers stay in reactor.cpp. Readiness comes once for each arming,
+// so that whoever runs the loop decides how much each connection may do a turn. A descriptor that is armed again before
+// the next wait costs no system call: one is made only when its readiness turns out to be unwanted.
 #pragma once
+#include <atomic>
 #include <functional>
 #include <initializer_list>
 #include <memory>
+#include <mutex>
+#include <vector>
 
 #include "base/time.hpp"
 
@@ -21,16 +25,25 @@ class Reactor {
   // A descriptor being watched, and its owner: closed with it, and then not heard of again.
   class Watch {
    public:
-    Watch(Reactor& reactor, int descriptor, std::uint64_t token);
+    Watch(Reactor& reactor, int descriptor, std::uint64_t token)
+        : reactor_(reactor), descriptor_(descriptor), token_(token) {}
     ~Watch();
-    int descriptor() const;
+    int descriptor() const { return descriptor_; }
     void arm(Ready what);  // on_ready will be called once; arming twice is one
 
    private:
-    struct State;
-    std::unique_ptr<State> state_;
+    friend class Reactor;
+    void watch_for(std::uint32_t events);
+
+    Reactor& reactor_;
+    const int descriptor_;
+    const std::uint64_t token_;
+    std::uint32_t wanted_ = 0;   // armed
+    std::uint32_t watched_ = 0;  // what the kernel looks for: all of that, and perhaps more
   };
 
+  // Never blocks and calls nobody: whether the next run will have something to do.
+  bool look();
   void run_ready();                      // never blocks
   void run_for(base::Duration at_most);  // blocks until something is ready, then as run_ready
 
@@ -39,8 +52,24 @@ class Reactor {
   void on_signals(std::initializer_list<int> signals, std::function<void(int)> handle);
 
  private:
-  struct Context;
-  std::unique_ptr<Context> context_;
+  struct Epoll;
+
+  void gather(int timeout_ms);
+  void dispatch();
+  void tell(Watch& watch, std::uint32_t events);
+  void run_posted();
+  void run_signals();
+  void forget(const Watch& watch);
+
+  const OnReady on_ready_;
+  std::unique_ptr<Epoll> epoll_;
+
+  std::atomic<bool> woken_ = false;   // since the last run
+  std::atomic<bool> asleep_ = false;  // a wake must say so to the kernel
+  std::mutex mutex_;
+  std::vector<std::function<void()>> posted_;
+  std::vector<int> signals_;
+  std::function<void(int)> on_signal_;
 };
 
 }  // namespace parley::net

@@ -25,6 +25,7 @@ struct LoopSettings {
   base::Duration linger_timeout = std::chrono::seconds(2);         // for the peer to close after our last byte
   base::Duration abandoned_timeout = std::chrono::seconds(1);      // for answers to a peer that sends no more
   base::Duration accept_pause = std::chrono::milliseconds(100);    // when the process has no more descriptors
+  base::Duration glance_max = std::chrono::microseconds(100);      // looking instead of sleeping; 0: never
   base::Duration watchdog_after = std::chrono::milliseconds(200);  // of a busy loop; 0: no watchdog
 };
 

@@ -18,6 +18,7 @@ class FileJournal final : public Journal {
   FileJournal(Options options, std::unique_ptr<base::FileLock> lock, RecoveredState state)
       : options_(std::move(options)),
         lock_(std::move(lock)),
+        syncer_(options_.syncer != nullptr ? *options_.syncer : own_syncer_),
         id_(state.id),
         index_reserve_((options_.segment_bytes / options_.index_bytes + 2) * index_row_bytes),
         segment_room_(options_.segment_bytes - blocks_at - index_reserve_),
@@ -25,6 +26,10 @@ class FileJournal final : public Journal {
         catalog_(std::make_shared<Catalog>(options_.index_bytes)),
         space_(*options_.files, options_.folder, options_.segment_bytes, segments_ahead(), *options_.worker) {
     resume(std::move(state));
+  }
+
+  ~FileJournal() override {
+    if (syncing_) (void)syncer_.wait();  // the file stays until its sync has ended
   }
 
   base::Result<Ticket> append(std::span<const Record> records, base::Instant engine_time) override {
@@ -35,14 +40,16 @@ class FileJournal final : public Journal {
       return base::fail(base::ErrorCode::PAYLOAD_TOO_LARGE,
                         "a block of " + std::to_string(bytes) + " bytes; at most " + std::to_string(segment_room_));
     }
+    PARLEY_CHECK(settle());
     if (bytes > left()) PARLEY_CHECK(roll());
     return append_block(records, bytes, engine_time);
   }
 
   void poll(Outcomes& outcomes) override {
     refill();
-    if (told_ < head_.position) {
-      told_ = head_.position;
+    (void)take_outcome();  // a failure is told below
+    if (told_ < durable_) {
+      told_ = durable_;
       outcomes.durable_up_to(told_);
     }
     if (failure_ && !failure_told_) {
@@ -54,7 +61,7 @@ class FileJournal final : public Journal {
   void tick() override {
     space_.retry();
     refill();
-    (void)mark();  // a failure is told by poll()
+    if (!syncing_) (void)mark();  // a failure is told by poll()
   }
 
   Room room_for(std::uint64_t bytes) override {
@@ -67,12 +74,12 @@ class FileJournal final : public Journal {
 
   std::uint64_t block_bytes_max() const override { return segment_room_; }
   Head head() const override { return head_; }
-  Position durable_head() const override { return head_.position; }
+  Position durable_head() const override { return durable_; }
 
   std::unique_ptr<Reader> reader() override { return make_reader(); }
 
   base::Result<std::unique_ptr<SnapshotWriter>> begin_snapshot() override {
-    if (failure_) return std::unexpected(*failure_);
+    PARLEY_CHECK(settle());
     return write_snapshot(*options_.files, options_.folder, id_, head_);
   }
 
@@ -86,6 +93,7 @@ class FileJournal final : public Journal {
 
   base::Result<> close() override {
     closed_ = true;
+    if (!failure_) PARLEY_CHECK(settle());
     return mark();
   }
 
@@ -116,7 +124,7 @@ class FileJournal final : public Journal {
     sealed_ = newest.seal.has_value();
     segment_before_ = newest.before;
     head_ = state.head;
-    told_ = head_.position;
+    durable_ = told_ = head_.position;
     space_.continue_after(Generation(newest.generation.value + state.ready.size()));
     for (ReadySegment& segment : state.ready) space_.add(std::move(segment));
     catalog_->open(std::move(state.segments), head_);
@@ -144,16 +152,18 @@ class FileJournal final : public Journal {
   base::Result<Ticket> append_block(std::span<const Record> records, std::uint64_t bytes, base::Instant engine_time) {
     const Position first(head_.position.value + 1);
     writer_.write(records, {options_.term, first, engine_time, head_.chain}, key_, head_.position);
-    PARLEY_CHECK(put_block(bytes));
+    PARLEY_CHECK(put_block(bytes));  // where it is synced by now and that failed, nothing of it is told
     if (head_.position == segment_before_.position) segment_began_ = engine_time;
     head_ = {Position(head_.position.value + records.size()), engine_time, writer_.chain()};
     unmarked_ = true;
     catalog_->extend(head_, first, offset_, offset_ + bytes);
     offset_ += bytes;
+    if (!syncing_) durable_ = head_.position;
     return Ticket{first, head_.position};
   }
 
-  // One write, one sync. A new segment's header goes with its first block: the space in between is zeros.
+  // One write, and one sync that is begun. A new segment's header goes with its first block: the space in between is
+  // zeros.
   base::Result<> put_block(std::uint64_t bytes) {
     pieces_.clear();
     const bool opens = std::exchange(header_due_, false);
@@ -161,16 +171,42 @@ class FileJournal final : public Journal {
     pieces_.insert(pieces_.end(), writer_.pieces().begin(), writer_.pieces().end());
     PARLEY_ASSERT(offset_ + bytes <= limit_);
     if (auto written = file_->write_at(opens ? 0 : offset_, pieces_); !written) return stop(std::move(written).error());
-    return sync();
+    return begin_sync();
   }
 
-  base::Result<> sync() {
+  base::Result<> begin_sync() {
     if (options_.unsafe.skip_sync) return {};
-    if (auto synced = file_->sync_data(); !synced) return stop(std::move(synced).error());
+    syncer_.begin(*file_);
+    syncing_ = true;
+    return take_outcome();
+  }
+
+  // Of the sync under way, if there is one and it has ended.
+  base::Result<> take_outcome() {
+    if (!syncing_) return {};
+    auto outcome = syncer_.outcome();
+    return outcome ? ended(std::move(*outcome)) : base::Result<>();
+  }
+
+  // Nothing is under way afterwards, and nothing failed.
+  base::Result<> settle() {
+    if (failure_) return std::unexpected(*failure_);
+    return syncing_ ? ended(syncer_.wait()) : base::Result<>();
+  }
+
+  base::Result<> ended(base::Result<> sync) {
+    syncing_ = false;
+    if (!sync) return stop(std::move(sync).error());
+    durable_ = head_.position;
     return {};
   }
 
-  // Says on the disk that all up to the head was synced.
+  base::Result<> sync() {
+    PARLEY_CHECK(begin_sync());
+    return settle();
+  }
+
+  // Says on the disk that all up to the head was synced. Nothing is under way.
   base::Result<> mark() {
     if (failure_ || !std::exchange(unmarked_, false)) return {};
     char bytes[mark_bytes];
@@ -238,6 +274,8 @@ class FileJournal final : public Journal {
 
   Options options_;
   std::unique_ptr<base::FileLock> lock_;
+  InlineSyncer own_syncer_;
+  Syncer& syncer_;
   const JournalId id_;
   const std::uint64_t index_reserve_;  // bytes kept free behind the blocks of each segment
   const std::uint64_t segment_room_;   // bytes for blocks in a fresh segment
@@ -256,7 +294,9 @@ class FileJournal final : public Journal {
   std::string header_page_;
   bool header_due_ = false;
 
-  Head head_;  // all of it is synced
+  Head head_;
+  Position durable_;      // all up to it is synced; the head's, but for a block whose sync is under way or failed
+  bool syncing_ = false;  // a sync is under way, or its outcome not taken yet
   BlockWriter writer_;
   std::vector<std::string_view> pieces_;
   bool unmarked_ = false;  // no mark says yet that the last block was synced

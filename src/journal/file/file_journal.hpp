@@ -1,5 +1,6 @@
 // The journal in files of one folder: docs/internals/journal-format.md has the layout and what recovery promises.
-// An append is one write and one fdatasync in space made ready ahead of time; it is durable when append returns.
+// An append is one write and one fdatasync in space made ready ahead of time. One sync is under way at a time: an
+// append waits for the one before.
 #pragma once
 #include <memory>
 #include <optional>
@@ -8,6 +9,7 @@
 
 #include "base/clock.hpp"
 #include "base/file.hpp"
+#include "journal/file/syncer.hpp"
 #include "journal/file/worker.hpp"
 #include "journal/journal.hpp"
 
@@ -24,6 +26,7 @@ struct Options {
   base::FileSystem* files = nullptr;  // outlives the journal; used by the worker and by snapshot writers too
   base::Random* random = nullptr;     // for the id of a new journal
   std::unique_ptr<Worker> worker;     // nothing: a thread of its own
+  Syncer* syncer = nullptr;           // outlives the journal; nothing: syncs are within append()
   std::uint64_t term = 1;
   std::uint64_t segment_bytes = 64 << 20;
   std::uint64_t reserve_bytes = 64 << 20;  // ready space that room_for() keeps back

@@ -15,7 +15,7 @@ namespace {
 // Segments of 64 KB: the suite rolls through many.
 class DiskSite final : public Site {
  public:
-  DiskSite() {
+  explicit DiskSite(bool beside) : beside_(beside) {
     std::string pattern = (std::filesystem::temp_directory_path() / "parley-journal-XXXXXX").string();
     folder_ = mkdtemp(pattern.data());
     reopen();
@@ -27,7 +27,9 @@ class DiskSite final : public Site {
   Journal& journal() override { return *journal_; }
   void reopen() override {
     journal_.reset();
-    auto opened = file::open(file::small_options(*files_, random_, folder_ + "/data"));
+    file::Options options = file::small_options(*files_, random_, folder_ + "/data");
+    if (beside_) options.syncer = &syncer_;
+    auto opened = file::open(std::move(options));
     PARLEY_ASSERT(opened.has_value());
     journal_ = std::move(opened->journal);
   }
@@ -35,6 +37,9 @@ class DiskSite final : public Site {
  private:
   std::unique_ptr<base::FileSystem> files_ = base::system_files();
   base::SystemRandom random_;
+  base::SystemClock clock_;
+  bool beside_;
+  file::BesideSyncer syncer_{{.clock = &clock_, .loop_has_more = [] { return true; }, .wake = [] {}}};
   std::string folder_;
   std::unique_ptr<Journal> journal_;
 };
@@ -53,7 +58,8 @@ class FaultySite final : public Site {
 };
 
 INSTANTIATE_TEST_SUITE_P(File, JournalConformance,
-                         ::testing::Values(Backend{"disk", [] { return std::make_unique<DiskSite>(); }},
+                         ::testing::Values(Backend{"disk", [] { return std::make_unique<DiskSite>(false); }},
+                                           Backend{"disk_beside", [] { return std::make_unique<DiskSite>(true); }},
                                            Backend{"memory_disk", [] { return std::make_unique<FaultySite>(); }}),
                          [](const auto& test) { return test.param.name; });
 

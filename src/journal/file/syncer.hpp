@@ -1,0 +1,64 @@
+// Where a segment is synced: at once where the loop has nothing else to do, else beside it, so that the loop goes on
+// reading, validating and deciding meanwhile; in the simulator at a later moment that the seed chose. An outcome is
+// taken once, and the first failed sync is the last one (D3): nobody here tries again.
+#pragma once
+#include <functional>
+#include <memory>
+#include <optional>
+
+#include "base/clock.hpp"
+#include "base/file.hpp"
+#include "base/result.hpp"
+
+namespace parley::journal::file {
+
+class Syncer {
+ public:
+  virtual ~Syncer() = default;
+  // One at a time: the next begins after the last one's outcome was taken. Until then the file stays, and is not
+  // written to.
+  virtual void begin(base::File& file) = 0;
+  virtual std::optional<base::Result<>> outcome() = 0;  // nothing while it is under way
+  virtual base::Result<> wait() = 0;                    // for the outcome
+};
+
+// Within begin(), on the caller's thread.
+class InlineSyncer final : public Syncer {
+ public:
+  void begin(base::File& file) override;
+  std::optional<base::Result<>> outcome() override;
+  base::Result<> wait() override;
+
+ private:
+  std::optional<base::Result<>> outcome_;
+};
+
+// Within begin() too while the loop has nothing else to do; else on a thread of its own. Resource type of the loop.
+class BesideSyncer final : public Syncer {
+ public:
+  struct Setup {
+    base::Clock* clock = nullptr;
+    std::function<bool()> loop_has_more;  // asked in begin()
+    std::function<void()> wake;           // any thread: an outcome is there to be taken
+    // A sync that lasts longer is waited for in outcome(): the loop then stands still as whoever watches it expects.
+    base::Duration patience = std::chrono::milliseconds(100);
+  };
+  explicit BesideSyncer(Setup setup);
+  ~BesideSyncer() override;
+
+  void begin(base::File& file) override;
+  std::optional<base::Result<>> outcome() override;
+  base::Result<> wait() override;
+
+  base::Duration last_took() const;  // the last one that ended
+
+ private:
+  struct Thread;
+  Setup setup_;
+  std::optional<base::Result<>> here_;  // of a sync within begin()
+  base::Duration began_{};
+  base::Duration took_{};
+  std::unique_ptr<Thread> thread_;  // once it was needed
+};
+
+}  // namespace parley::journal::file
