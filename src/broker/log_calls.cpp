@@ -6,6 +6,7 @@
 #include "broker/rights.hpp"
 #include "broker/views.hpp"
 #include "json/parser.hpp"
+#include "profile/files.hpp"
 
 namespace parley::broker {
 namespace {
@@ -234,7 +235,17 @@ Answer Broker::limits() const {
   writer.member("mailbox_bytes", settings.mailbox_bytes).member("recipients", settings.recipients);
   writer.member("remembered_ids", settings.remembered_ids);
   writer.member("remembered_for", base::to_text(settings.remembered_for));
-  writer.member("lease", base::to_text(settings.lease)).end_object().end_object();
+  writer.member("lease", base::to_text(settings.lease)).end_object();
+  // MSH-15: of one agent; a workspace may set another.
+  writer.key("rates").begin_object();
+  for (const std::string& name : profile::built_in_names())
+    if (const profile::Ruleset* rules = parts_.ruleset_of(name); rules && rules->rate.messages > 0)
+      writer.key(name)
+          .begin_object()
+          .member("messages", rules->rate.messages)
+          .member("window", base::to_text(rules->rate.window))
+          .end_object();
+  writer.end_object().end_object();
   return answer;
 }
 

@@ -105,6 +105,7 @@ base::Result<Sent> Broker::send(const Caller& caller, std::string_view workspace
 
   Sent sent{std::move(accepted->message_id), accepted->offset, duplicate, std::move(checked->warnings)};
   std::move(checked->validation_errors.begin(), checked->validation_errors.end(), std::back_inserter(sent.warnings));
+  std::move(accepted->warnings.begin(), accepted->warnings.end(), std::back_inserter(sent.warnings));
   return sent;
 }
 

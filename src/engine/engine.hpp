@@ -32,8 +32,9 @@ enum class AcceptOutcome {
 };
 struct Accepted {
   AcceptOutcome outcome = AcceptOutcome::accepted;
-  Offset offset;           // of this message, or of the one known by its id
-  std::string message_id;  // the sender's, or the one made for it; empty in a duplicate
+  Offset offset;                        // of this message, or of the one known by its id
+  std::string message_id;               // the sender's, or the one made for it; empty in a duplicate
+  std::vector<base::Problem> warnings;  // what only the engine sees, for the sender
 };
 
 // What a delivery says, taken before the offer is applied: a final one may leave the state with it.

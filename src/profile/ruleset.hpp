@@ -59,6 +59,14 @@ struct RetryPolicy {
   bool full_jitter = true;
 };
 
+// R43: so many messages of one agent are accepted within any `window`; 0: as many as it likes.
+struct RateLimit {
+  std::uint32_t messages = 0;
+  base::Duration window = std::chrono::seconds(60);
+
+  friend bool operator==(const RateLimit&, const RateLimit&) = default;
+};
+
 // R7: what makes two messages the same message.
 enum class IdempotencyKey : std::uint8_t { message, message_and_recipient };
 
@@ -75,6 +83,7 @@ struct Ruleset {
   bool roles_open = false;  // a workspace may add roles of its own
   RetryPolicy retry;
   std::size_t message_bytes_max = 0;
+  RateLimit rate;  // where the workspace sets none
   IdempotencyKey idempotency_key = IdempotencyKey::message;
   std::vector<std::string> broadcast_words;  // "broadcast", "all"
   std::vector<std::string> automatic_words;  // "auto"

@@ -16,11 +16,14 @@ struct Settings {
   std::uint64_t remembered_ids = 10'000'000;  // R8
   base::Duration remembered_for = std::chrono::hours(24);
   base::Duration lease = std::chrono::seconds(30);
+  std::optional<std::uint32_t> rate_messages;  // MSH-15: of one agent; 0: no limit; none: its profile's
+  base::Duration rate_window = std::chrono::seconds(60);
 
   friend bool operator==(const Settings&, const Settings&) = default;
   template <class Archive>
   void archive(Archive& a) {
     a(lenient, profiles, mailbox_messages, mailbox_bytes, recipients, remembered_ids, remembered_for, lease);
+    a(rate_messages, rate_window);
   }
 };
 

@@ -24,6 +24,7 @@ void write_error(json::Writer& writer, const base::Error& error) {
     for (const std::string& move : error.legal_next) writer.string(move);
     writer.end_array();
   }
+  if (error.retry_after > base::Duration{}) writer.member("retry_after", base::to_text(error.retry_after));
   writer.key("details");
   write_problems(writer, error.details);
   writer.end_object();

@@ -8,7 +8,7 @@
 
 namespace parley::gateway::form {
 
-// {"code", "message", "hint", "where", "legal_next"?, "details": [{"instance", "schema", "message"}]}
+// {"code", "message", "hint", "where", "legal_next"?, "retry_after"?, "details": [{"instance", "schema", "message"}]}
 void write_error(json::Writer& writer, const base::Error& error);
 std::string error_body(const base::Error& error);  // {"error": …}
 

@@ -413,5 +413,21 @@ TEST_F(Calls, A_full_mailbox_is_said_before_anything_is_accepted) {
   EXPECT_EQ(full.reply.field("Retry-After"), "1");
 }
 
+TEST_F(Calls, MSH_15_who_sends_too_fast_is_told_when_to_go_on) {
+  const std::string slow = make_workspace(*server, "slow", R"(,"settings":{"rate_messages":2,"rate_window":"1h"})");
+  const std::string a = make_agent(*server, slow, "architect-main", "collab", "architect");
+  make_agent(*server, slow, "developer-01", "collab", "developer");
+  for (int i = 0; i < 2; ++i) EXPECT_EQ(post(*server, slow + "/messages", a, query()).status, 202);
+  const Answer over = post(*server, slow + "/messages", a, query());
+  EXPECT_EQ(over.status, 429);
+  EXPECT_EQ(over.code(), "RATE_LIMITED");
+  EXPECT_NE(over.text("/error/message").find("the limit is 2 in 1h"), std::string::npos);
+  EXPECT_FALSE(over.text("/error/retry_after").empty());
+  const int seconds = std::stoi(over.reply.field("Retry-After"));
+  EXPECT_GT(seconds, 3'500);
+  EXPECT_LE(seconds, 3'660);  // a step of the window on top
+  EXPECT_EQ(*get(*server, "/v1/limits", a).root().at_pointer("/rates/mesh/messages").if_uint(), 600u);
+}
+
 }  // namespace
 }  // namespace parley::e2e
