@@ -15,6 +15,7 @@
 #include "broker/block.hpp"
 #include "broker/history.hpp"
 #include "broker/port.hpp"
+#include "broker/receipt_watch.hpp"
 #include "broker/time_source.hpp"
 #include "broker/waits.hpp"
 #include "engine/engine.hpp"
@@ -164,6 +165,7 @@ class Broker final : public Port, private journal::Outcomes {
   base::Result<std::vector<Delivery>> render(const Mailbox& mailbox, const std::vector<engine::Offer>& offers);
   void push(base::SessionId id, Session& session);
   void serve_touched();
+  void push_receipts();
   bool same_json(base::Offset known, base::WorkspaceNumber workspace, std::string_view bytes);
 
   const Parts parts_;
@@ -183,6 +185,7 @@ class Broker final : public Port, private journal::Outcomes {
 
   std::deque<Held> held_;
   Waits waits_;
+  ReceiptWatch receipt_watch_;
   absl::btree_map<base::SessionId, Session> sessions_;
   absl::btree_map<Mailbox, base::SessionId> session_of_;
   absl::btree_set<Mailbox> touched_;  // mailboxes and logs that changed in this turn

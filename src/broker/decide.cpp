@@ -48,7 +48,9 @@ void Broker::record(engine::Decided& decided, std::string_view native, const bas
     event_bytes_.clear();
     fact.event.AppendToString(&event_bytes_);
     const base::Position position = block_->add(event_bytes_, body, hash, has_body);
+    receipt_watch_.before(engine_.state(), fact.event);
     engine_.apply(fact.event, {position, *block_time_, static_cast<std::uint32_t>(body.size()), hash});
+    receipt_watch_.after(engine_.state(), *block_time_);
     note_touched(fact.event);
   }
   counts_.events += decided.facts().size();
@@ -167,6 +169,7 @@ base::Result<> Broker::turn() {
     }
   }
   serve_touched();
+  push_receipts();
   for (WaitDone& done : waits_.take_due(now)) done();
   PARLEY_CHECK(commit());
   parts_.journal.poll(*this);

@@ -469,7 +469,8 @@ void session(const Call& call) {
     if (!who) return;
     session.workspace = who->workspace;
     call.world.answer("");
-    const auto opened = broker.open_session(*who, session, {credit, call.duration("lease")});
+    const auto opened =
+        broker.open_session(*who, session, {credit, call.duration("lease"), call.option("receipts") == "true"});
     if (opened) session.id = *opened;
     call.world.answer(opened ? "open\n" : scenarios::print(opened.error()));
   } else if (what == "credit") {

@@ -68,6 +68,14 @@ void append_delivery(std::string& out, const broker::Delivery& delivery) {
   writer.end_object();
 }
 
+void write_receipt(json::Writer& writer, const broker::ReceiptChange& change) {
+  writer.begin_object().member("message_id", change.message_id).member("offset", change.offset.value);
+  writer.member("recipient", change.recipient).member("state", change.state);
+  writer.member("at", base::to_rfc3339(change.at));
+  if (change.retrying_at) writer.member("retrying_at", base::to_rfc3339(*change.retrying_at));
+  writer.end_object();
+}
+
 void write_settled(json::Writer& writer, std::span<const std::string_view> ids,
                    std::span<const broker::Settled> settled) {
   writer.begin_array();
