@@ -16,6 +16,7 @@
 #include "broker/history.hpp"
 #include "broker/port.hpp"
 #include "broker/receipt_watch.hpp"
+#include "broker/refusals.hpp"
 #include "broker/time_source.hpp"
 #include "broker/waits.hpp"
 #include "engine/engine.hpp"
@@ -155,7 +156,8 @@ class Broker final : public Port, private journal::Outcomes {
     }
   }
   base::Result<> check_room(std::uint64_t bytes);
-  std::unexpected<base::Error> refused(base::Error error);  // counted
+  std::unexpected<base::Error> refused(const Caller& sender, base::Error error);  // counted
+  void record_refusals();
   base::Result<> commit();
   void release_held();
   base::SessionId fresh_session(bool connection);
@@ -186,6 +188,7 @@ class Broker final : public Port, private journal::Outcomes {
   std::deque<Held> held_;
   Waits waits_;
   ReceiptWatch receipt_watch_;
+  Refusals refusals_;
   absl::btree_map<base::SessionId, Session> sessions_;
   absl::btree_map<Mailbox, base::SessionId> session_of_;
   absl::btree_set<Mailbox> touched_;  // mailboxes and logs that changed in this turn

@@ -170,6 +170,7 @@ base::Result<> Broker::turn() {
   }
   serve_touched();
   push_receipts();
+  record_refusals();
   for (WaitDone& done : waits_.take_due(now)) done();
   PARLEY_CHECK(commit());
   parts_.journal.poll(*this);
@@ -183,6 +184,7 @@ base::Result<> Broker::turn() {
 std::optional<base::Duration> Broker::until_next_due() {
   std::optional<base::Instant> due = engine_.next_due();
   if (const auto deadline = waits_.next_deadline(); deadline && (!due || *deadline < *due)) due = deadline;
+  if (const auto refused = refusals_.next_due(); refused && (!due || *refused < *due)) due = refused;
   if (!due) return std::nullopt;
   return std::max(base::Duration{}, *due - time_.now());
 }

@@ -62,6 +62,8 @@ std::string_view word(Event::FactCase fact) {
       return "notice";
     case Event::kMessagesForgotten:
       return "messages_forgotten";
+    case Event::kMessagesRefused:
+      return "messages_refused";
     default:
       return "event";
   }
@@ -96,6 +98,8 @@ std::uint32_t subject(const Event& event) {
       return event.redriven().agent();
     case Event::kNoticePosted:
       return event.notice_posted().agent();
+    case Event::kMessagesRefused:
+      return event.messages_refused().agent();
     default:
       return 0;
   }
@@ -204,6 +208,12 @@ base::Result<Answer> Broker::log(const Caller& caller, std::string_view workspac
         writer.key("messages").begin_array();
         for (const std::uint64_t offset : messages) writer.unsigned_integer(offset);
         writer.end_array();
+      }
+      if (item.event.has_messages_refused()) {
+        const auto& refused = item.event.messages_refused();
+        writer.member("code", refused.code()).member("count", refused.count());
+        writer.member("first_at", base::to_rfc3339(base::instant_of(refused.first_at())));
+        writer.member("last_at", base::to_rfc3339(base::instant_of(refused.last_at())));
       }
       if (item.event.has_notice_posted()) {
         PARLEY_TRY(const std::string_view body, history_.body(item.position));

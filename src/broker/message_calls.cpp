@@ -48,8 +48,9 @@ base::Result<std::uint64_t> offset_of(const engine::Workspace& workspace, std::s
 
 }  // namespace
 
-std::unexpected<base::Error> Broker::refused(base::Error error) {
+std::unexpected<base::Error> Broker::refused(const Caller& sender, base::Error error) {
   ++counts_.refused[static_cast<std::size_t>(error.code)];
+  refusals_.add(sender.workspace_number, sender.agent, error.code, context().now);
   return std::unexpected(std::move(error));
 }
 
@@ -69,7 +70,7 @@ base::Result<Sent> Broker::send(const Caller& caller, std::string_view workspace
   if (caller.kind != Caller::Kind::agent)
     return base::fail(ErrorCode::FORBIDDEN, "'" + caller.id + "' is no agent, and only agents send messages", {},
                       "Send with the token of the message's own sender.");
-  if (auto room = check_room(native.bytes.size()); !room) return refused(std::move(room).error());
+  if (auto room = check_room(native.bytes.size()); !room) return refused(caller, std::move(room).error());
 
   const base::Duration began = parts_.clock.monotonic();
   const engine::Workspace& workspace = state.workspace(number);
@@ -77,7 +78,7 @@ base::Result<Sent> Broker::send(const Caller& caller, std::string_view workspace
   const auto validation = workspace.settings.lenient ? ingress::Validation::lenient : ingress::Validation::strict;
   auto checked =
       ingress::check({native.bytes, native.value}, ruleset, {caller.id, idempotency_key, context().now, validation});
-  if (!checked) return refused(std::move(checked).error());
+  if (!checked) return refused(caller, std::move(checked).error());
 
   const engine::AcceptMessage command{
       .workspace = number,
@@ -93,9 +94,9 @@ base::Result<Sent> Broker::send(const Caller& caller, std::string_view workspace
   };
   decided_.clear();
   auto accepted = engine_.decide(command, context(), decided_);
-  if (!accepted) return refused(std::move(accepted).error());
+  if (!accepted) return refused(caller, std::move(accepted).error());
   if (accepted->outcome == engine::AcceptOutcome::other_bytes && !same_json(accepted->offset, number, native.bytes))
-    return refused(id_conflict(*accepted));
+    return refused(caller, id_conflict(*accepted));
   const bool duplicate = accepted->outcome != engine::AcceptOutcome::accepted;
   if (!duplicate)
     decided_.facts().front().event.mutable_message_accepted()->set_processing_us(

@@ -79,6 +79,8 @@ class Engine {
   void decide(const ReturnLeases&, const Context&, Decided&) const;
   base::Result<> decide(const RedriveMessage&, const Context&, Decided&) const;
 
+  void decide(const RecordRefusals&, const Context&, Decided&) const;
+
   void decide(const StartServer&, const Context&, Decided&) const;
   // What is due by now, at most 1,000 timers (D11), of one workspace; nothing where nothing is due.
   void decide_due(const Context&, Decided&) const;
