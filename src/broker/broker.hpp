@@ -96,6 +96,9 @@ class Broker final : public Port, private journal::Outcomes {
   base::Result<Answer> message(const Caller&, std::string_view workspace, std::string_view message_id,
                                std::string_view to) override;
 
+  base::Result<Answer> records(const Caller&, std::string_view workspace, std::string_view task, std::string_view agent,
+                               const Page&) override;
+
   base::Result<Answer> inbox(const Caller&, std::string_view workspace, std::string_view agent, const Page&) override;
   base::Result<std::vector<Delivery>> take(const Caller&, std::string_view workspace, std::string_view agent,
                                            const TakeRequest&) override;

@@ -152,6 +152,10 @@ class Port {
   virtual base::Result<Answer> message(const Caller&, std::string_view workspace, std::string_view message_id,
                                        std::string_view to) = 0;
 
+  // Each agent's newest record of each task, in the order of tasks (PIP-03); of one task or agent, where named.
+  virtual base::Result<Answer> records(const Caller&, std::string_view workspace, std::string_view task,
+                                       std::string_view agent, const Page&) = 0;
+
   // Mailboxes.
   virtual base::Result<Answer> inbox(const Caller&, std::string_view workspace, std::string_view agent,
                                      const Page&) = 0;

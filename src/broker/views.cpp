@@ -63,7 +63,8 @@ void write_workspace(json::Writer& writer, const engine::Workspace& workspace) {
     writer.unsigned_integer(*settings.rate_messages);
   else
     writer.null();
-  writer.member("rate_window", base::to_text(settings.rate_window)).end_object();
+  writer.member("rate_window", base::to_text(settings.rate_window));
+  writer.member("kept_records", settings.kept_records).end_object();
   writer.member("created_at", base::to_rfc3339(workspace.created_at)).member("head", workspace.head.value).end_object();
 }
 

@@ -48,6 +48,7 @@ struct MessageType {
   std::optional<envelope::Priority> floor;                                   // R19: never below this
   std::optional<envelope::Priority> always;                                  // R19: this, whatever the message says
   bool is_private = false;                                                   // R25
+  std::string keeps;  // place of the record of which each sender's newest of a task is kept; empty: none
 };
 
 // How a nacked delivery waits for its next attempt (R39, R46): base · multiplier^(n-1), at most `max_delay`.

@@ -349,6 +349,21 @@ void message(const Call& call) {
   }));
 }
 
+void records(const Call& call) {
+  const auto who = caller(call, "admin");
+  if (!who) return;
+  const std::string task = call.option("task"), agent = call.option("agent"), after = call.option("after");
+  const auto answer = call.world.broker().records(*who, call.workspace(), task, agent,
+                                                  {after, static_cast<std::uint32_t>(call.number("limit", 100))});
+  call.world.answer(print(answer, [](json::Value list) {
+    std::string text;
+    for (const json::Value item : list.find("items").elements())
+      text += text_of(item, "task") + " of " + text_of(item, "agent") + members(item, {"offset", "record"}) + '\n';
+    text += next_of(list);
+    return text.empty() ? "none\n" : text;
+  }));
+}
+
 // ---- mailboxes
 
 void take(const Call& call) {
@@ -529,6 +544,7 @@ const std::map<std::string, std::function<void(const Call&)>, std::less<>>& comm
       {"template", keep_template},
       {"send", send},
       {"message", message},
+      {"records", records},
       {"take", take},
       {"ack", [](const Call& call) { settle(call, Settlement::ack); }},
       {"nack", [](const Call& call) { settle(call, Settlement::nack); }},

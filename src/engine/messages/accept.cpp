@@ -188,6 +188,7 @@ void write(const AcceptMessage& command, const Recipients& recipients, std::stri
   event.set_reply_to(envelope.reply_to);
   event.set_conversation(envelope.conversation);
   event.set_sender_instance(envelope.sender_instance);
+  if (!envelope.task.empty()) event.set_record_at(command.ruleset.type(command.type).keeps);
   for (const envelope::Field& field : envelope.fields) {
     event::Field& written = *event.add_fields();
     written.set_name(field.name);
@@ -214,7 +215,9 @@ base::Result<Accepted> Engine::decide(const AcceptMessage& command, const Contex
       const Message& message = workspace.messages.at(*known);
       return Accepted{message.content == base::first_half(envelope.content_hash) ? AcceptOutcome::duplicate
                                                                                  : AcceptOutcome::other_bytes,
-                      *known, std::string(message.id.view()), {}};
+                      *known,
+                      std::string(message.id.view()),
+                      {}};
     }
   }
   // R8: it may be one that was accepted and is forgotten by now. Only then: decision 0001.
@@ -252,6 +255,9 @@ void apply(State& state, Workspace& workspace, WorkspaceNumber number, Offset of
   if (event.has_counts_until())
     workspace.registry.agent(AgentNumber(event.sender()))
         .sent_lately.add(base::instant_of(event.counts_until()), placed.at);
+  if (!event.record_at().empty())
+    workspace.records.keep(event.task(), AgentNumber(event.sender()), {offset, placed.position},
+                           workspace.settings.kept_records);
   message.position = placed.position;
   message.length = placed.body_length;
   message.content = base::first_half(placed.body_hash);

@@ -16,6 +16,7 @@ void write(const Settings& settings, event::Settings& out) {
   out.set_lease(settings.lease.count());
   if (settings.rate_messages) out.set_rate_messages(*settings.rate_messages);
   out.set_rate_window(settings.rate_window.count());
+  out.set_kept_records(settings.kept_records);
 }
 
 Settings read(const event::Settings& in) {
@@ -31,6 +32,7 @@ Settings read(const event::Settings& in) {
   // What older journals do not have keeps its default.
   if (in.has_rate_messages()) settings.rate_messages = in.rate_messages();
   if (in.rate_window() > 0) settings.rate_window = base::Duration(in.rate_window());
+  if (in.kept_records() > 0) settings.kept_records = in.kept_records();
   return settings;
 }
 
