@@ -1,7 +1,5 @@
 // Each profile's data against the pipeline that reads it: examples, refusals, and a changed example for every keyword
-// of every schema. COL-01 COL-02 COL-03 PIP-01 PIP-02 PIP-03 HND-01 HND-07 SUP-02 SUP-03 SUP-08 MSH-01 MSH-15: the data
-// are the documents' types, the tests below hold each of them against the rules; rows with a rule of their own have a
-// test by name.
+// of every schema.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -80,7 +78,8 @@ std::string first_difference(const std::string& kept, const std::string& now) {
   }
 }
 
-// COR-04. With PARLEY_REWRITE=1 the golden file is written anew; its diff is what to review.
+// COL-01, PIP-01, HND-01, MSH-01, COR-04: the envelope of every type. With PARLEY_REWRITE=1 the golden file is written
+// anew; its diff is what to review.
 TEST_P(Profile, ReadsEveryExampleAsItsGoldenFileSays) {
   std::string text;
   for (const std::string& path : subject().files_in("examples/")) {
@@ -250,7 +249,8 @@ TEST_P(Profile, HasAMessageForEachRule) {
   }
 }
 
-// COR-04: "for each keyword occurrence in each schema a generated mutant".
+// COL-01, COL-02, PIP-02, HND-01, SUP-02, SUP-03, SUP-05, SUP-06, SUP-07, MSH-01, COR-04: the schemas. "For each
+// keyword occurrence in each schema a generated mutant".
 TEST_P(Profile, EveryKeywordOfEverySchemaRefusesAMutant) {
   Mutants mutants(subject().files);
   for (const std::string& path : subject().files_in("examples/")) {

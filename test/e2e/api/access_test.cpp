@@ -176,6 +176,7 @@ TEST_F(Access, Without_a_token_nothing_can_be_told_apart) {
 }
 
 // What is there and may not be seen is answered as what is not there, but for the name that was asked about.
+// COR-03
 TEST_F(Access, What_may_not_be_seen_is_not_there) {
   const auto same = [&](const std::string& there, const std::string& not_there, Call call_there, Call call_not) {
     const Answer a = call(server, call_there);

@@ -53,7 +53,7 @@ struct Calls : testing::Test {
   }
 };
 
-// COR-09, MSH-12
+// COR-07
 TEST_F(Calls, Every_operation_answers_a_valid_call) {
   const Server& s = *server;
   const std::string& admin = s.admin();
@@ -155,6 +155,7 @@ TEST_F(Calls, HEAD_says_what_GET_would_without_a_body) {
   EXPECT_EQ(call(*server, {"HEAD", workspace, ""}).status, 401);
 }
 
+// MSH-12
 TEST_F(Calls, Many_messages_have_an_outcome_each_in_order) {
   const std::string a = uuid(), b = uuid();
   const std::string bad = R"({"message_type":"status_query"})";
@@ -190,6 +191,7 @@ TEST_F(Calls, Many_messages_have_an_outcome_each_in_order) {
 }
 
 // R8
+// COL-21
 TEST_F(Calls, The_same_message_again_is_a_duplicate_and_another_of_its_id_a_conflict) {
   const std::string id = uuid();
   const std::string message = query(id);

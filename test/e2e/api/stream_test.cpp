@@ -68,6 +68,7 @@ struct Stream : testing::Test {
   }
 };
 
+// COR-07
 TEST_F(Stream, Opens_by_upgrade_and_says_welcome_with_limits_and_head) {
   auto socket = open();
   EXPECT_EQ(socket->handshake().field("Sec-WebSocket-Accept"), "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=");  // RFC 6455 §1.3
@@ -191,7 +192,6 @@ TEST_F(Stream, Closes_what_breaks_the_protocol) {
   EXPECT_EQ(whole->next(), R"({"op":"result","re":2,"results":[]})");
 }
 
-// MSH-12
 TEST_F(Stream, Delivers_no_more_than_there_is_credit_for) {
   mail(5);
   auto socket = greeted(2);
@@ -306,7 +306,7 @@ TEST_F(Stream, Ends_when_its_token_is_revoked) {
   EXPECT_EQ(socket->closed(milliseconds(3000)), 4401);
 }
 
-// D3: a result is on disk before it is sent. What was acked is acked after a kill.
+// COR-02, D3: a result is on disk before it is sent. What was acked is acked after a kill.
 TEST_F(Stream, What_it_said_is_true_after_a_kill) {
   mail(3);
   auto socket = greeted(10);
