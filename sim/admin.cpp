@@ -13,7 +13,8 @@ bool Workload::make_workspaces() {
     const bool lenient = options_.lenient && name == workspaces_.back();
     writer.member("validation", std::string_view(lenient ? "lenient" : "strict")).key("settings").begin_object();
     writer.member("mailbox_messages", options_.mailbox_messages).member("remembered_ids", options_.remembered_ids);
-    writer.member("lease", base::to_text(options_.lease)).end_object().end_object();
+    writer.member("lease", base::to_text(options_.lease)).member("rate_messages", options_.rate_messages);
+    writer.member("rate_window", std::string_view("10s")).end_object().end_object();
     const auto document = json::Document::parse(body);
     const auto made = world_.broker().create_workspace(admin_, document->root());
     if (!made && made.error().code != base::ErrorCode::STORAGE_FULL)

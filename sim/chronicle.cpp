@@ -61,6 +61,8 @@ void Chronicle::fold(const event::Event& event, base::Instant at, const base::Di
       const auto& created = event.workspace_created();
       Workspace& workspace = workspaces_[created.number()];
       workspace.mailbox_messages = created.settings().mailbox_messages();
+      workspace.rate_messages = created.settings().rate_messages();
+      workspace.rate_window = base::Duration(created.settings().rate_window());
       return;
     }
     default:
@@ -84,7 +86,7 @@ void Chronicle::fold_in_workspace(const event::Event& event, base::Instant at, c
       return;
     case Event::kAgentRegistered: {
       const auto& agent = event.agent_registered();
-      workspace.agents[agent.number()] = {agent.agent_id(), agent.properties().profile(), false, {}, 0, {}};
+      workspace.agents[agent.number()] = {agent.agent_id(), agent.properties().profile(), false, {}, 0, {}, {}};
       return;
     }
     case Event::kAgentRemoved:
@@ -149,6 +151,12 @@ void Chronicle::fold(std::uint32_t number, std::uint64_t offset, const event::Me
   message.at_most_once = event.at_most_once();
   message.hash = hash;
   if (event.has_expires_at()) message.expires = base::instant_of(event.expires_at());
+  if (workspace.rate_messages > 0) {  // MSH-15, as a window that ends now sees it
+    std::deque<base::Instant>& sent = workspace.agents[event.sender()].sent;
+    sent.push_back(now_);
+    while (sent.front() <= now_ - workspace.rate_window) sent.pop_front();
+    require(sent.size() <= workspace.rate_messages, {number, event.sender(), offset}, "MSH-15: over the rate");
+  }
   if (event.private_()) return;  // R25: to nobody's mailbox
   for (const std::uint32_t agent : event.recipients()) {
     const Place place{number, agent, offset};

@@ -7,6 +7,7 @@
 //   O4  two live leases, an ack of another offer, a message that comes again after its end
 //   P3  a message ends without the record of it                 P5  an offer out of order
 #pragma once
+#include <deque>
 #include <functional>
 #include <map>
 #include <set>
@@ -69,11 +70,14 @@ class Chronicle {
     std::set<std::uint64_t> open;
     std::size_t most_open = 0;  // of any moment of the block at `counted_at`
     base::Instant counted_at{};
+    std::deque<base::Instant> sent;  // within the rate's window
   };
   struct Workspace {
     std::uint64_t head = 0;
     std::uint64_t forgotten_through = 0;
     std::uint32_t mailbox_messages = 0;
+    std::uint32_t rate_messages = 0;
+    base::Duration rate_window{};
     base::Instant settings_changed_at{};
     std::map<std::uint32_t, Agent> agents;
     std::map<std::uint64_t, Message> messages;

@@ -29,6 +29,7 @@ class Connection final : public broker::Outbox {
 
   bool has_room() const override { return room; }
   void deliver(std::span<const broker::Delivery> deliveries) override { deliver_(deliveries); }
+  void receipts(std::span<const broker::ReceiptChange>, std::uint64_t) override {}  // it never asks
   void taken_over() override { open = false; }
 
   base::SessionId id;

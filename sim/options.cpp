@@ -77,6 +77,7 @@ Options options_of(std::uint64_t seed, std::uint64_t steps, Planted planted) {
   options.full_disk = rate();
   options.snapshot = dice.one_in(8) ? 0 : dice.between(5, 60);
   options.late_sync = dice.one_in(5) ? 0 : dice.between(1, 4);
+  options.rate_messages = dice.one_in(3) ? static_cast<std::uint32_t>(dice.between(3, 30)) : 0;
   return options;
 }
 
@@ -99,6 +100,7 @@ std::string describe(const Options& o) {
   add("mailbox_messages", std::to_string(o.mailbox_messages));
   add("remembered_ids", std::to_string(o.remembered_ids));
   add("lease", base::to_text(o.lease));
+  add("rate_messages", std::to_string(o.rate_messages));
   add("acts_a_turn", std::to_string(o.acts_a_turn));
   add("power_loss", std::to_string(o.power_loss));
   add("kill", std::to_string(o.kill));

@@ -43,6 +43,7 @@ struct Options {
   std::uint32_t mailbox_messages = 0;
   std::uint64_t remembered_ids = 0;
   base::Duration lease{};
+  std::uint32_t rate_messages = 0;  // of an agent in 10 s; 0: none
 
   // The load and the faults: once in so many turns, 0 never.
   std::uint64_t acts_a_turn = 0;  // at most

@@ -122,6 +122,10 @@ void Workload::judge_answer(const Sending& sending, const base::Result<broker::S
       sightings_.saw(Sighting::mailbox_full_refused);
       if (options_.mailbox_messages <= 1'000 && (sending.expected != Expected::duplicate || !remembers_all())) return;
       break;
+    case ErrorCode::RATE_LIMITED:
+      sightings_.saw(Sighting::rate_limited);
+      if (options_.rate_messages > 0 && (sending.expected != Expected::duplicate || !remembers_all())) return;
+      break;
     case ErrorCode::EXPIRED:
       if (sending.may_expire && (sending.expected != Expected::duplicate || !remembers_all())) return;
       break;

@@ -42,8 +42,9 @@ enum class Sighting {
   agent_removed,
   ids_forgotten,
   too_old_refused,
+  rate_limited,
 };
-inline constexpr std::array<std::string_view, 34> sighting_names = {
+inline constexpr std::array<std::string_view, 35> sighting_names = {
     "power loss",
     "kill",
     "graceful restart",
@@ -78,6 +79,7 @@ inline constexpr std::array<std::string_view, 34> sighting_names = {
     "agent removed",
     "ids forgotten",
     "too old refused",
+    "rate limited",
 };
 
 class Sightings {

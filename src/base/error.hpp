@@ -1,6 +1,7 @@
 // What is handed back when something cannot be done: for agents and people alike, so that the next move is clear.
 // Value type. Never carries private payloads; `found` texts are cut by whoever makes them (architecture D6).
 #pragma once
+#include <chrono>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -24,6 +25,7 @@ struct Error {
   std::string where;                    // JSON Pointer, path, file or call
   std::vector<std::string> legal_next;  // moves that are open to this agent now
   std::vector<Problem> details;
+  std::chrono::microseconds retry_after{};  // 0: not known
 
   std::string_view hint_text() const { return hint.empty() ? info(code).hint : std::string_view(hint); }
 };

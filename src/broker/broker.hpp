@@ -16,6 +16,8 @@
 #include "broker/block.hpp"
 #include "broker/history.hpp"
 #include "broker/port.hpp"
+#include "broker/receipt_watch.hpp"
+#include "broker/refusals.hpp"
 #include "broker/time_source.hpp"
 #include "broker/waits.hpp"
 #include "engine/engine.hpp"
@@ -99,6 +101,9 @@ class Broker final : public Port, private journal::Outcomes {
   base::Result<Answer> message(const Caller&, std::string_view workspace, std::string_view message_id,
                                std::string_view to) override;
 
+  base::Result<Answer> records(const Caller&, std::string_view workspace, std::string_view task, std::string_view agent,
+                               const Page&) override;
+
   base::Result<Answer> inbox(const Caller&, std::string_view workspace, std::string_view agent, const Page&) override;
   base::Result<std::vector<Delivery>> take(const Caller&, std::string_view workspace, std::string_view agent,
                                            const TakeRequest&) override;
@@ -160,7 +165,8 @@ class Broker final : public Port, private journal::Outcomes {
   }
   Terms terms_of(const Caller& caller);
   base::Result<> check_room(std::uint64_t bytes);
-  std::unexpected<base::Error> refused(base::Error error);  // counted
+  std::unexpected<base::Error> refused(const Caller& sender, base::Error error);  // counted
+  void record_refusals();
   base::Result<> commit();
   bool syncing() const { return durable_ < committed_; }
   void release_held();
@@ -171,6 +177,7 @@ class Broker final : public Port, private journal::Outcomes {
   base::Result<std::vector<Delivery>> render(const Mailbox& mailbox, const std::vector<engine::Offer>& offers);
   void push(base::SessionId id, Session& session);
   void serve_touched();
+  void push_receipts();
   bool same_json(base::Offset known, base::WorkspaceNumber workspace, std::string_view bytes);
 
   const Parts parts_;
@@ -192,6 +199,8 @@ class Broker final : public Port, private journal::Outcomes {
 
   std::deque<Held> held_;
   Waits waits_;
+  ReceiptWatch receipt_watch_;
+  Refusals refusals_;
   absl::btree_map<base::SessionId, Session> sessions_;
   absl::btree_map<Mailbox, base::SessionId> session_of_;
   absl::btree_set<Mailbox> touched_;  // mailboxes and logs that changed in this turn

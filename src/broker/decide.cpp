@@ -48,7 +48,9 @@ void Broker::record(engine::Decided& decided, std::string_view native, const bas
     event_bytes_.clear();
     fact.event.AppendToString(&event_bytes_);
     const base::Position position = block_->add(event_bytes_, body, hash, has_body);
+    receipt_watch_.before(engine_.state(), fact.event);
     engine_.apply(fact.event, {position, *block_time_, static_cast<std::uint32_t>(body.size()), hash});
+    receipt_watch_.after(engine_.state(), *block_time_);
     note_touched(fact.event);
   }
   counts_.events += decided.facts().size();
@@ -171,6 +173,8 @@ base::Result<> Broker::turn() {
     }
   }
   serve_touched();
+  push_receipts();
+  record_refusals();
   for (WaitDone& done : waits_.take_due(time_.now())) done();
   if (!syncing()) PARLEY_CHECK(commit());  // else the block goes on gathering until that sync has ended
   release_held();
@@ -184,6 +188,7 @@ std::optional<base::Duration> Broker::until_next_due() {
   // What the open block decides is decided at its own time: what fell due since waits for the next one.
   if (!syncing() || block_->empty()) due = engine_.next_due();
   if (const auto deadline = waits_.next_deadline(); deadline && (!due || *deadline < *due)) due = deadline;
+  if (const auto refused = refusals_.next_due(); refused && (!due || *refused < *due)) due = refused;
   if (!due) return std::nullopt;
   return std::max(base::Duration{}, *due - time_.now());
 }

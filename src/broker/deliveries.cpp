@@ -231,6 +231,7 @@ base::Result<base::SessionId> Broker::open_session(const Caller& caller, Outbox&
   const base::SessionId id = fresh_session(true);
   sessions_.emplace(id, Session{mailbox, &outbox, options.credit, options.lease});
   session_of_.emplace(mailbox, id);
+  if (options.receipts) receipt_watch_.begin(mailbox);
   touched_.insert(mailbox);
   return id;
 }
@@ -252,6 +253,7 @@ void Broker::close_session(base::SessionId session) {
   const Mailbox mailbox = at->second.mailbox;
   session_of_.erase(mailbox);
   sessions_.erase(at);
+  receipt_watch_.end(mailbox);
   decide(engine::ReturnLeases{mailbox.workspace, mailbox.agent, session});
 }
 
@@ -280,6 +282,17 @@ void Broker::push(base::SessionId id, Session& session) {
     history_.release();
   }
   touched_.insert(mailbox);  // more in the next turn
+}
+
+void Broker::push_receipts() {
+  for (const ReceiptWatch::Sender& sender : receipt_watch_.to_be_told()) {
+    Outbox& outbox = *sessions_.at(session_of_.at(sender)).outbox;
+    while (outbox.has_room()) {
+      const ReceiptWatch::Told told = receipt_watch_.take(sender, options_.deliveries_a_push);
+      if (told.changes.empty()) break;
+      outbox.receipts(told.changes, told.left_out);
+    }
+  }
 }
 
 void Broker::serve_touched() {

@@ -6,6 +6,7 @@
 #include "broker/rights.hpp"
 #include "broker/views.hpp"
 #include "json/parser.hpp"
+#include "profile/files.hpp"
 
 namespace parley::broker {
 namespace {
@@ -61,6 +62,8 @@ std::string_view word(Event::FactCase fact) {
       return "notice";
     case Event::kMessagesForgotten:
       return "messages_forgotten";
+    case Event::kMessagesRefused:
+      return "messages_refused";
     default:
       return "event";
   }
@@ -95,6 +98,8 @@ std::uint32_t subject(const Event& event) {
       return event.redriven().agent();
     case Event::kNoticePosted:
       return event.notice_posted().agent();
+    case Event::kMessagesRefused:
+      return event.messages_refused().agent();
     default:
       return 0;
   }
@@ -204,6 +209,12 @@ base::Result<Answer> Broker::log(const Caller& caller, std::string_view workspac
         for (const std::uint64_t offset : messages) writer.unsigned_integer(offset);
         writer.end_array();
       }
+      if (item.event.has_messages_refused()) {
+        const auto& refused = item.event.messages_refused();
+        writer.member("code", refused.code()).member("count", refused.count());
+        writer.member("first_at", base::to_rfc3339(base::instant_of(refused.first_at())));
+        writer.member("last_at", base::to_rfc3339(base::instant_of(refused.last_at())));
+      }
       if (item.event.has_notice_posted()) {
         PARLEY_TRY(const std::string_view body, history_.body(item.position));
         writer.key("notice").raw(body);
@@ -234,7 +245,17 @@ Answer Broker::limits() const {
   writer.member("mailbox_bytes", settings.mailbox_bytes).member("recipients", settings.recipients);
   writer.member("remembered_ids", settings.remembered_ids);
   writer.member("remembered_for", base::to_text(settings.remembered_for));
-  writer.member("lease", base::to_text(settings.lease)).end_object().end_object();
+  writer.member("lease", base::to_text(settings.lease)).member("kept_records", settings.kept_records).end_object();
+  // MSH-15: of one agent; a workspace may set another.
+  writer.key("rates").begin_object();
+  for (const std::string& name : profile::built_in_names())
+    if (const profile::Ruleset* rules = parts_.ruleset_of(name); rules && rules->rate.messages > 0)
+      writer.key(name)
+          .begin_object()
+          .member("messages", rules->rate.messages)
+          .member("window", base::to_text(rules->rate.window))
+          .end_object();
+  writer.end_object().end_object();
   return answer;
 }
 

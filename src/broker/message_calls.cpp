@@ -37,8 +37,9 @@ base::Result<std::uint64_t> offset_of(const engine::Workspace& workspace, std::s
 
 }  // namespace
 
-std::unexpected<base::Error> Broker::refused(base::Error error) {
+std::unexpected<base::Error> Broker::refused(const Caller& sender, base::Error error) {
   ++counts_.refused[static_cast<std::size_t>(error.code)];
+  refusals_.add(sender.workspace_number, sender.agent, error.code, context().now);
   return std::unexpected(std::move(error));
 }
 
@@ -84,14 +85,14 @@ base::Result<Sent> Broker::send(const Caller& caller, std::string_view workspace
   Batch::State& sending = batch.state();
   PARLEY_ASSERT(index < sending.count && sending.sender == caller.id);
   Incoming& message = sending.messages[index];
-  if (auto room = check_room(message.native.bytes.size()); !room) return refused(std::move(room).error());
+  if (auto room = check_room(message.native.bytes.size()); !room) return refused(caller, std::move(room).error());
 
   // In a batch the clock is read once a message: one begins where the one before ended.
   const auto before = std::exchange(sending.clock_read, std::nullopt);
   const base::Duration began = before ? *before : parts_.clock.monotonic();
   if (const Terms terms = terms_of(caller); message.terms != terms)
     message.prepare(terms, caller.id, sending.idempotency_key, context().now);
-  if (message.refusal) return refused(std::move(*message.refusal));
+  if (message.refusal) return refused(caller, std::move(*message.refusal));
 
   ingress::Checked& checked = message.checked;
   const profile::Ruleset& ruleset = *message.terms.ruleset;
@@ -109,10 +110,10 @@ base::Result<Sent> Broker::send(const Caller& caller, std::string_view workspace
   };
   decided_.clear();
   auto accepted = engine_.decide(command, context(), decided_);
-  if (!accepted) return refused(std::move(accepted).error());
+  if (!accepted) return refused(caller, std::move(accepted).error());
   if (accepted->outcome == engine::AcceptOutcome::other_bytes &&
       !same_json(accepted->offset, number, message.native.bytes))
-    return refused(id_conflict(*accepted));
+    return refused(caller, id_conflict(*accepted));
   const bool duplicate = accepted->outcome != engine::AcceptOutcome::accepted;
   sending.clock_read = parts_.clock.monotonic();
   if (!duplicate)
@@ -123,6 +124,7 @@ base::Result<Sent> Broker::send(const Caller& caller, std::string_view workspace
 
   Sent sent{std::move(accepted->message_id), accepted->offset, duplicate, std::move(checked.warnings)};
   std::move(checked.validation_errors.begin(), checked.validation_errors.end(), std::back_inserter(sent.warnings));
+  std::move(accepted->warnings.begin(), accepted->warnings.end(), std::back_inserter(sent.warnings));
   return sent;
 }
 

@@ -109,18 +109,31 @@ struct SettleRequest {
 enum class Settled : std::uint8_t { done, already, superseded, unknown };
 std::string_view name(Settled settled);
 
+// What became of a sender's message at one recipient (D7).
+struct ReceiptChange {
+  base::Offset offset;
+  std::string message_id;
+  std::string recipient;
+  std::string_view state;  // "queued", "offered", "waiting", "acked", "expired", "dead", "bounced"
+  base::Instant at;
+  std::optional<base::Instant> retrying_at;  // waiting
+};
+
 // A connection that takes deliveries as they come. Implemented by a gateway, called during a turn of the loop.
 class Outbox {
  public:
   virtual ~Outbox() = default;
   virtual bool has_room() const = 0;                               // what was handed over before is mostly written
   virtual void deliver(std::span<const Delivery> deliveries) = 0;  // to be sent by after_sync; views die on return
+  // To be sent likewise; only where the session asked. `left_out` more changes found no place (BEY-01).
+  virtual void receipts(std::span<const ReceiptChange> changes, std::uint64_t left_out) = 0;
   virtual void taken_over() = 0;  // a newer session of the same agent; this one is closed
 };
 
 struct SessionOptions {
   std::uint32_t credit = 0;  // unacked deliveries allowed
   base::Duration lease{};    // 0: the workspace's default
+  bool receipts = false;     // tell what becomes of the messages that this agent sends from now on, and sent before
 };
 
 // Something a gateway waits for; 0 is none.
@@ -165,6 +178,10 @@ class Port {
   // `to` tells apart messages of one id to several recipients (R7); may be empty.
   virtual base::Result<Answer> message(const Caller&, std::string_view workspace, std::string_view message_id,
                                        std::string_view to) = 0;
+
+  // Each agent's newest record of each task, in the order of tasks (PIP-03); of one task or agent, where named.
+  virtual base::Result<Answer> records(const Caller&, std::string_view workspace, std::string_view task,
+                                       std::string_view agent, const Page&) = 0;
 
   // Mailboxes.
   virtual base::Result<Answer> inbox(const Caller&, std::string_view workspace, std::string_view agent,

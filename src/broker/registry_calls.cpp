@@ -44,6 +44,14 @@ base::Result<engine::Settings> read_settings(json::Value body, engine::Settings 
   read_count(more, "remembered_ids", settings.remembered_ids);
   PARLEY_CHECK(read_duration(more, "remembered_for", settings.remembered_for));
   PARLEY_CHECK(read_duration(more, "lease", settings.lease));
+  read_count(more, "kept_records", settings.kept_records);
+  if (const json::Value rate = more.find("rate_messages"); rate.is_null())
+    settings.rate_messages.reset();
+  else if (rate)
+    settings.rate_messages = static_cast<std::uint32_t>(rate.if_uint().value_or(0));
+  PARLEY_CHECK(read_duration(more, "rate_window", settings.rate_window));
+  if (settings.rate_window <= base::Duration{})
+    return base::fail(ErrorCode::BAD_REQUEST, "rate_window is no time", "/settings/rate_window");
   return settings;
 }
 

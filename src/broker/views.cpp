@@ -58,7 +58,13 @@ void write_workspace(json::Writer& writer, const engine::Workspace& workspace) {
   writer.member("mailbox_bytes", settings.mailbox_bytes).member("recipients", settings.recipients);
   writer.member("remembered_ids", settings.remembered_ids);
   writer.member("remembered_for", base::to_text(settings.remembered_for));
-  writer.member("lease", base::to_text(settings.lease)).end_object();
+  writer.member("lease", base::to_text(settings.lease)).key("rate_messages");
+  if (settings.rate_messages)
+    writer.unsigned_integer(*settings.rate_messages);
+  else
+    writer.null();
+  writer.member("rate_window", base::to_text(settings.rate_window));
+  writer.member("kept_records", settings.kept_records).end_object();
   writer.member("created_at", base::to_rfc3339(workspace.created_at)).member("head", workspace.head.value).end_object();
 }
 

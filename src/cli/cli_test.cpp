@@ -76,6 +76,7 @@ TEST(CommandLine, every_option_kind_reaches_its_target) {
   EXPECT_NE(parse(groups, {"other"}).wrong, "");
 }
 
+// COR-01
 TEST(CommandLine, every_verb_has_a_summary_and_its_examples_parse) {
   const auto groups = all_verbs({});
   std::vector<std::pair<std::string, const Verb*>> verbs;

@@ -133,6 +133,14 @@ struct RedriveMessage {
   Offset message;
 };
 
+struct RecordRefusals {
+  WorkspaceNumber workspace;
+  AgentNumber agent;
+  std::string_view code;
+  std::uint64_t count = 0;
+  Instant first, last;
+};
+
 struct StartServer {
   base::Duration downtime{};
 };

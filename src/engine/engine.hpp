@@ -32,8 +32,9 @@ enum class AcceptOutcome {
 };
 struct Accepted {
   AcceptOutcome outcome = AcceptOutcome::accepted;
-  Offset offset;           // of this message, or of the one known by its id
-  std::string message_id;  // the sender's, or the one made for it; empty in a duplicate
+  Offset offset;                        // of this message, or of the one known by its id
+  std::string message_id;               // the sender's, or the one made for it; empty in a duplicate
+  std::vector<base::Problem> warnings;  // what only the engine sees, for the sender
 };
 
 // What a delivery says, taken before the offer is applied: a final one may leave the state with it.
@@ -77,6 +78,8 @@ class Engine {
   std::vector<Settled> decide(const ExtendLeases&, const Context&, Decided&) const;
   void decide(const ReturnLeases&, const Context&, Decided&) const;
   base::Result<> decide(const RedriveMessage&, const Context&, Decided&) const;
+
+  void decide(const RecordRefusals&, const Context&, Decided&) const;
 
   void decide(const StartServer&, const Context&, Decided&) const;
   // What is due by now, at most 1,000 timers (D11), of one workspace; nothing where nothing is due.

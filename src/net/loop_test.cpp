@@ -307,6 +307,7 @@ TEST_F(LoopTest, PausesWhenTheProcessHasNoMoreDescriptors) {
 }
 
 // The surface's promise: /healthz within 500 ms whatever the loop does.
+// COR-13
 TEST_F(LoopTest, TheWatchdogAnswersHealthWhileTheLoopIsBusy) {
   loop->poll();  // a turn begins, and does not end
   std::this_thread::sleep_for(milliseconds(150));

@@ -57,6 +57,15 @@ void read_retry(Loading& loading) {
     loading.problem("/retry/max_delay", "retry", "max_delay is shorter than base_delay");
 }
 
+void read_rate(Loading& loading) {
+  const json::Value rate = loading.root.find("limits").find("rate");
+  if (!rate) return;
+  RateLimit& limit = loading.rules->rate;
+  limit.messages = static_cast<std::uint32_t>(rate.find("messages").if_uint().value_or(0));
+  limit.window = duration_at(loading, rate.find("window"), "/limits/rate/window");
+  if (limit.window <= base::Duration{}) loading.problem("/limits/rate/window", "rate", "a window takes time");
+}
+
 void read_priorities(Loading& loading) {
   Reading& reading = *loading.reading;
   const json::Value stated = loading.root.find("priorities");
@@ -73,6 +82,7 @@ void load_policies(Loading& loading) {
   read_identity(loading);
   read_roles(loading);
   read_retry(loading);
+  read_rate(loading);
   read_priorities(loading);
 }
 

@@ -61,6 +61,7 @@ class TypeLoader {
     if (const auto floor = priority.find("floor").if_string()) type.floor = envelope::priority_named(*floor);
     if (const auto always = priority.find("always").if_string()) type.always = envelope::priority_named(*always);
     type.is_private = form.find("private").if_bool().value_or(false);
+    type.keeps = text_of(form.find("keeps"));
     for (std::size_t i = 0; i < envelope::priority_count; ++i)
       type.delivery[i] = delivery_of(form.find("delivery"), type.kind, static_cast<envelope::Priority>(i));
 

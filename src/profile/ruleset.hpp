@@ -48,6 +48,7 @@ struct MessageType {
   std::optional<envelope::Priority> floor;                                   // R19: never below this
   std::optional<envelope::Priority> always;                                  // R19: this, whatever the message says
   bool is_private = false;                                                   // R25
+  std::string keeps;  // place of the record of which each sender's newest of a task is kept; empty: none
 };
 
 // How a nacked delivery waits for its next attempt (R39, R46): base · multiplier^(n-1), at most `max_delay`.
@@ -57,6 +58,14 @@ struct RetryPolicy {
   double multiplier = 2;
   base::Duration max_delay = std::chrono::seconds(60);
   bool full_jitter = true;
+};
+
+// R43: so many messages of one agent are accepted within any `window`; 0: as many as it likes.
+struct RateLimit {
+  std::uint32_t messages = 0;
+  base::Duration window = std::chrono::seconds(60);
+
+  friend bool operator==(const RateLimit&, const RateLimit&) = default;
 };
 
 // R7: what makes two messages the same message.
@@ -75,6 +84,7 @@ struct Ruleset {
   bool roles_open = false;  // a workspace may add roles of its own
   RetryPolicy retry;
   std::size_t message_bytes_max = 0;
+  RateLimit rate;  // where the workspace sets none
   IdempotencyKey idempotency_key = IdempotencyKey::message;
   std::vector<std::string> broadcast_words;  // "broadcast", "all"
   std::vector<std::string> automatic_words;  // "auto"

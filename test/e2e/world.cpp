@@ -56,7 +56,8 @@ sdk::Client World::admin() const {
 
 void World::enrol(Town& town) {
   sdk::Client client = admin();
-  for (const std::string& name : workspaces()) must(client.post("/v1/workspaces", R"({"name":")" + name + "\"}"));
+  for (const std::string& name : workspaces())
+    must(client.post("/v1/workspaces", R"({"name":")" + name + R"(","settings":{"rate_messages":0}})"));
   for (const AgentRole& role : cast()) {
     const json::Document answer =
         parsed(must(client.post(sdk::path_of(role.workspace, {"agents"}), role.registration)));

@@ -349,6 +349,21 @@ void message(const Call& call) {
   }));
 }
 
+void records(const Call& call) {
+  const auto who = caller(call, "admin");
+  if (!who) return;
+  const std::string task = call.option("task"), agent = call.option("agent"), after = call.option("after");
+  const auto answer = call.world.broker().records(*who, call.workspace(), task, agent,
+                                                  {after, static_cast<std::uint32_t>(call.number("limit", 100))});
+  call.world.answer(print(answer, [](json::Value list) {
+    std::string text;
+    for (const json::Value item : list.find("items").elements())
+      text += text_of(item, "task") + " of " + text_of(item, "agent") + members(item, {"offset", "record"}) + '\n';
+    text += next_of(list);
+    return text.empty() ? "none\n" : text;
+  }));
+}
+
 // ---- mailboxes
 
 void take(const Call& call) {
@@ -434,7 +449,8 @@ void log(const Call& call) {
     std::string text;
     for (const json::Value item : list.find("items").elements()) {
       text += text_of(item, "offset") + ' ' + (item.find("private") ? "private" : text_of(item, "event"));
-      text += members(item, {"agent", "messages", "from", "to", "type", "kind"});
+      text +=
+          members(item, {"agent", "messages", "from", "to", "type", "kind", "code", "count", "first_at", "last_at"});
       if (const json::Value code = item.find("notice").find("notice"))
         text += " notice=" + std::string(code.as_string());
       for (const json::Value error : item.find("validation_errors").elements())
@@ -469,7 +485,8 @@ void session(const Call& call) {
     if (!who) return;
     session.workspace = who->workspace;
     call.world.answer("");
-    const auto opened = broker.open_session(*who, session, {credit, call.duration("lease")});
+    const auto opened =
+        broker.open_session(*who, session, {credit, call.duration("lease"), call.option("receipts") == "true"});
     if (opened) session.id = *opened;
     call.world.answer(opened ? "open\n" : scenarios::print(opened.error()));
   } else if (what == "credit") {
@@ -527,6 +544,7 @@ const std::map<std::string, std::function<void(const Call&)>, std::less<>>& comm
       {"template", keep_template},
       {"send", send},
       {"message", message},
+      {"records", records},
       {"take", take},
       {"ack", [](const Call& call) { settle(call, Settlement::ack); }},
       {"nack", [](const Call& call) { settle(call, Settlement::nack); }},

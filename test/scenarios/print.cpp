@@ -37,6 +37,7 @@ std::string print(const base::Error& error) {
   std::string text = "refused " + std::to_string(info.http_status) + ' ' + std::string(info.name);
   if (!error.where.empty()) text += " at " + error.where;
   text += ": " + error.message + '\n';
+  if (error.retry_after.count() > 0) text += "  retry after " + base::to_text(error.retry_after) + '\n';
   if (!error.legal_next.empty()) text += "  legal: " + joined(error.legal_next) + '\n';
   for (const base::Problem& problem : error.details) text += print_problem(problem);
   return text;

@@ -187,6 +187,19 @@ void World::Session::deliver(std::span<const broker::Delivery> deliveries) {
   world.answer(std::move(text));
 }
 
+void World::Session::receipts(std::span<const broker::ReceiptChange> changes, std::uint64_t left_out) {
+  std::string text = name + " <- receipts\n";
+  for (const broker::ReceiptChange& change : changes) {
+    text += "  " + std::to_string(change.offset.value) + " at " + change.recipient + ' ' + std::string(change.state);
+    if (change.retrying_at) text += " retrying_at=" + base::to_rfc3339(*change.retrying_at);
+    text += '\n';
+  }
+  if (left_out > 0) text += "  left out " + std::to_string(left_out) + '\n';
+  if (changes.size() > 16)
+    text = name + " <- " + std::to_string(changes.size()) + " receipts, left out " + std::to_string(left_out) + '\n';
+  world.answer(std::move(text));
+}
+
 void World::Session::taken_over() {
   id = {};
   world.answer(name + " <- taken over\n");

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What `./dev check` looks at: format, layers, headers, generated pages, words; clang-tidy on what changed.
+# What `./dev check` looks at: format, layers, headers, rows without proof, generated pages; clang-tidy on what changed.
 set -uo pipefail
 cd "$(dirname "$0")/../.."
 failed=0
@@ -33,6 +33,7 @@ tidy() {
 step "format" format
 step "layers" python3 tools/check/layers.py
 step "headers" tools/check/headers.sh
+step "requirement rows" python3 tools/trace.py --check
 step "generated pages" python3 tools/gen/reference.py --check .
 [ "${1:-}" = --tidy ] && step "clang-tidy on what changed" tidy
 [ $failed = 0 ] && echo "all in order"

@@ -73,6 +73,27 @@ base::Result<> check_recipient(const AcceptMessage& command, const Agent& sender
       "recipient", command.ruleset.legal_types(role_of(command.ruleset, sender), role)));
 }
 
+// MSH-15, R43. Only what is accepted counts: not what is refused, nor what is known already.
+base::Result<> check_rate(const profile::RateLimit& rate, const Agent& sender, Instant now,
+                          std::vector<base::Problem>& warnings) {
+  if (rate.messages == 0) return {};
+  const std::uint32_t sent = sender.sent_lately.count(now);
+  const std::string bound = std::to_string(rate.messages) + " in " + base::to_text(rate.window);
+  if (sent >= rate.messages) {
+    base::Error error;
+    error.code = ErrorCode::RATE_LIMITED;
+    error.message = "'" + sender.id + "' has sent " + std::to_string(sent) + " messages; the limit is " + bound;
+    error.where = "sender";
+    error.retry_after = std::chrono::ceil<std::chrono::milliseconds>(sender.sent_lately.first_to_go(now) - now);
+    error.hint = "Wait " + base::to_text(error.retry_after) + ", then send it again with the same id.";
+    return std::unexpected(std::move(error));
+  }
+  if (sent + 1 >= std::uint64_t{rate.messages} * 4 / 5)
+    warnings.push_back({"", "RATE_LIMIT_APPROACHING",
+                        "This is message " + std::to_string(sent + 1) + "; the limit is " + bound + "."});
+  return {};
+}
+
 struct Recipients {
   std::vector<AgentNumber> open;     // rising, each once
   std::vector<AgentNumber> bounced;  // of a broadcast: their mailbox is full
@@ -167,6 +188,7 @@ void write(const AcceptMessage& command, const Recipients& recipients, std::stri
   event.set_reply_to(envelope.reply_to);
   event.set_conversation(envelope.conversation);
   event.set_sender_instance(envelope.sender_instance);
+  if (!envelope.task.empty()) event.set_record_at(command.ruleset.type(command.type).keeps);
   for (const envelope::Field& field : envelope.fields) {
     event::Field& written = *event.add_fields();
     written.set_name(field.name);
@@ -193,7 +215,9 @@ base::Result<Accepted> Engine::decide(const AcceptMessage& command, const Contex
       const Message& message = workspace.messages.at(*known);
       return Accepted{message.content == base::first_half(envelope.content_hash) ? AcceptOutcome::duplicate
                                                                                  : AcceptOutcome::other_bytes,
-                      *known, std::string(message.id.view())};
+                      *known,
+                      std::string(message.id.view()),
+                      {}};
     }
   }
   // R8: it may be one that was accepted and is forgotten by now. Only then: decision 0001.
@@ -207,6 +231,9 @@ base::Result<Accepted> Engine::decide(const AcceptMessage& command, const Contex
                                               "; the server's clock says " + base::to_rfc3339(context.now));
 
   PARLEY_CHECK(check_sender(command, workspace.registry.agent(command.sender)));
+  const profile::RateLimit rate = rate_of(workspace.settings, command.ruleset);
+  std::vector<base::Problem> warnings;
+  PARLEY_CHECK(check_rate(rate, workspace.registry.agent(command.sender), context.now, warnings));
   PARLEY_TRY(const Recipients recipients, resolve(command, workspace));
 
   event::Event& event = decided.add(command.workspace);
@@ -214,15 +241,23 @@ base::Result<Accepted> Engine::decide(const AcceptMessage& command, const Contex
   std::string message_id = envelope.message_id.empty() ? made_id(context, offset.value) : envelope.message_id;
   // A made one is remembered too: its sender asks for its receipts by it (R5, D7).
   const IdKey id_key = given(command.id_key) ? command.id_key : id_key_of(message_id);
-  write(command, recipients, message_id, id_key, decided.message_accepted(event));
+  event::MessageAccepted& message = decided.message_accepted(event);
+  write(command, recipients, message_id, id_key, message);
+  if (rate.messages > 0) message.set_counts_until(base::unix_us(counts_until(rate, context.now)));
   decided.last().has_native_body = true;
-  return Accepted{AcceptOutcome::accepted, offset, std::move(message_id)};
+  return Accepted{AcceptOutcome::accepted, offset, std::move(message_id), std::move(warnings)};
 }
 
 void apply(State& state, Workspace& workspace, WorkspaceNumber number, Offset offset,
            const event::MessageAccepted& event, const Placed& placed) {
   Message& message = workspace.messages.add(offset);
   ++workspace.window_size;
+  if (event.has_counts_until())
+    workspace.registry.agent(AgentNumber(event.sender()))
+        .sent_lately.add(base::instant_of(event.counts_until()), placed.at);
+  if (!event.record_at().empty())
+    workspace.records.keep(event.task(), AgentNumber(event.sender()), {offset, placed.position},
+                           workspace.settings.kept_records);
   message.position = placed.position;
   message.length = placed.body_length;
   message.content = base::first_half(placed.body_hash);

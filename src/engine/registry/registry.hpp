@@ -10,6 +10,7 @@
 #include "base/hash.hpp"
 #include "engine/mailboxes/mailbox.hpp"
 #include "engine/messages/message.hpp"
+#include "engine/messages/rate.hpp"
 
 namespace parley::engine {
 
@@ -83,10 +84,12 @@ struct Agent {
   std::deque<Taken> takes;                                 // the newest few
   absl::btree_map<Offset, std::vector<Attempt>> attempts;  // of open messages that failed at least once
   absl::btree_map<Offset, DeadLetter> dead_letters;
+  SentLately sent_lately;  // where a rate holds for it
 
   template <class Archive>
   void archive(Archive& a) {
     a(id, properties, registered_at, removed, mailbox, open_messages, open_bytes, takes, attempts, dead_letters);
+    a(sent_lately);
   }
 };
 

@@ -3,6 +3,7 @@
 #include <deque>
 
 #include "engine/messages/messages.hpp"
+#include "engine/messages/records.hpp"
 #include "engine/registry/registry.hpp"
 
 namespace parley::engine {
@@ -16,11 +17,15 @@ struct Settings {
   std::uint64_t remembered_ids = 10'000'000;  // R8
   base::Duration remembered_for = std::chrono::hours(24);
   base::Duration lease = std::chrono::seconds(30);
+  std::optional<std::uint32_t> rate_messages;  // MSH-15: of one agent; 0: no limit; none: its profile's
+  base::Duration rate_window = std::chrono::seconds(60);
+  std::uint32_t kept_records = 100'000;  // PIP-03
 
   friend bool operator==(const Settings&, const Settings&) = default;
   template <class Archive>
   void archive(Archive& a) {
     a(lenient, profiles, mailbox_messages, mailbox_bytes, recipients, remembered_ids, remembered_for, lease);
+    a(rate_messages, rate_window, kept_records);
   }
 };
 
@@ -54,10 +59,12 @@ struct Workspace {
   Instant forgotten_until{};      // when the newest of them was accepted
   std::uint64_t window_size = 0;  // messages after forgotten_through
   std::deque<Mark> marks;
+  Records records;
 
   template <class Archive>
   void archive(Archive& a) {
     a(name, settings, created_at, head, registry, messages, forgotten_through, forgotten_until, window_size, marks);
+    a(records);
     if constexpr (Archive::loads)
       messages.visit_after(Offset{}, [&](Offset offset, const Message& message) {
         if (message.remembered) ids.insert(message.id_key, offset);

@@ -14,17 +14,26 @@ void write(const Settings& settings, event::Settings& out) {
   out.set_remembered_ids(settings.remembered_ids);
   out.set_remembered_for(settings.remembered_for.count());
   out.set_lease(settings.lease.count());
+  if (settings.rate_messages) out.set_rate_messages(*settings.rate_messages);
+  out.set_rate_window(settings.rate_window.count());
+  out.set_kept_records(settings.kept_records);
 }
 
 Settings read(const event::Settings& in) {
-  return {in.lenient(),
-          {in.profiles().begin(), in.profiles().end()},
-          in.mailbox_messages(),
-          in.mailbox_bytes(),
-          in.recipients(),
-          in.remembered_ids(),
-          base::Duration(in.remembered_for()),
-          base::Duration(in.lease())};
+  Settings settings;
+  settings.lenient = in.lenient();
+  settings.profiles = {in.profiles().begin(), in.profiles().end()};
+  settings.mailbox_messages = in.mailbox_messages();
+  settings.mailbox_bytes = in.mailbox_bytes();
+  settings.recipients = in.recipients();
+  settings.remembered_ids = in.remembered_ids();
+  settings.remembered_for = base::Duration(in.remembered_for());
+  settings.lease = base::Duration(in.lease());
+  // What older journals do not have keeps its default.
+  if (in.has_rate_messages()) settings.rate_messages = in.rate_messages();
+  if (in.rate_window() > 0) settings.rate_window = base::Duration(in.rate_window());
+  if (in.kept_records() > 0) settings.kept_records = in.kept_records();
+  return settings;
 }
 
 base::Result<Registered> Engine::decide(const CreateWorkspace& command, const Context&, Decided& decided) const {

@@ -24,6 +24,7 @@ void write_error(json::Writer& writer, const base::Error& error) {
     for (const std::string& move : error.legal_next) writer.string(move);
     writer.end_array();
   }
+  if (error.retry_after > base::Duration{}) writer.member("retry_after", base::to_text(error.retry_after));
   writer.key("details");
   write_problems(writer, error.details);
   writer.end_object();
@@ -64,6 +65,14 @@ void append_delivery(std::string& out, const broker::Delivery& delivery) {
     writer.member("profile", delivery.profile).key("message").raw(delivery.message);
   writer.key("warnings");
   write_problems(writer, delivery.warnings);
+  writer.end_object();
+}
+
+void write_receipt(json::Writer& writer, const broker::ReceiptChange& change) {
+  writer.begin_object().member("message_id", change.message_id).member("offset", change.offset.value);
+  writer.member("recipient", change.recipient).member("state", change.state);
+  writer.member("at", base::to_rfc3339(change.at));
+  if (change.retrying_at) writer.member("retrying_at", base::to_rfc3339(*change.retrying_at));
   writer.end_object();
 }
 

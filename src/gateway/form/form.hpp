@@ -8,7 +8,7 @@
 
 namespace parley::gateway::form {
 
-// {"code", "message", "hint", "where", "legal_next"?, "details": [{"instance", "schema", "message"}]}
+// {"code", "message", "hint", "where", "legal_next"?, "retry_after"?, "details": [{"instance", "schema", "message"}]}
 void write_error(json::Writer& writer, const base::Error& error);
 std::string error_body(const base::Error& error);  // {"error": …}
 
@@ -17,6 +17,9 @@ void write_sent(json::Writer& writer, const base::Result<broker::Sent>& sent);
 
 // {"delivery_id", "offset", "attempt", "lease_until", "priority", "message" or "notice", "warnings": […]}
 void append_delivery(std::string& out, const broker::Delivery& delivery);
+
+// {"message_id", "offset", "recipient", "state", "at", "retrying_at"?}
+void write_receipt(json::Writer& writer, const broker::ReceiptChange& change);
 
 // [{"delivery_id", "status"}] beside the ids asked about.
 void write_settled(json::Writer& writer, std::span<const std::string_view> ids,

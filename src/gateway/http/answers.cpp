@@ -1,5 +1,7 @@
 #include "gateway/http/answers.hpp"
 
+#include <algorithm>
+
 #include "gateway/form/form.hpp"
 
 namespace parley::gateway::http {
@@ -16,7 +18,10 @@ Response error_response(const base::Error& error) {
   if (error.code == ErrorCode::UNAUTHENTICATED) response.fields.emplace_back("WWW-Authenticate", "Bearer");
   if (error.code == ErrorCode::UPGRADE_REQUIRED) response.fields.emplace_back("Upgrade", "websocket");
   if (error.code == ErrorCode::METHOD_NOT_ALLOWED) response.fields.emplace_back("Allow", error.where);
-  if (response.status == 429 || response.status == 503) response.fields.emplace_back("Retry-After", "1");
+  if (response.status == 429 || response.status == 503) {
+    const auto seconds = std::chrono::ceil<std::chrono::seconds>(error.retry_after).count();
+    response.fields.emplace_back("Retry-After", std::to_string(std::max<std::int64_t>(seconds, 1)));
+  }
   return response;
 }
 

@@ -73,6 +73,8 @@ base::Result<Answer> Gateway::answer(const Request& request, Body body) {
     }
     case Call::get_message:
       return broker_.message(caller, at[0], at[1], parameter(request.query, "to"));
+    case Call::list_records:
+      return broker_.records(caller, at[0], parameter(request.query, "task"), parameter(request.query, "agent"), page);
     case Call::look_into_inbox:
       return broker_.inbox(caller, at[0], at[1], page);
     case Call::ack:

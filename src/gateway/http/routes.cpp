@@ -27,6 +27,7 @@ constexpr std::array table{
           small},
     Route{"POST", "/v1/workspaces/{workspace}/messages", Call::send_messages, "sendMessages", batch},
     Route{"GET", "/v1/workspaces/{workspace}/messages/{message_id}", Call::get_message, "getMessage"},
+    Route{"GET", "/v1/workspaces/{workspace}/records", Call::list_records, "listRecords"},
     Route{"GET", "/v1/workspaces/{workspace}/agents/{id}/inbox", Call::look_into_inbox, "lookIntoInbox"},
     Route{"POST", "/v1/workspaces/{workspace}/agents/{id}/inbox/take", Call::take, "takeMessages", small},
     Route{"POST", "/v1/workspaces/{workspace}/agents/{id}/inbox/ack", Call::ack, "ackDeliveries", small},

@@ -27,6 +27,7 @@ enum class Call : std::uint8_t {
   rotate_person_token,
   send_messages,
   get_message,
+  list_records,
   look_into_inbox,
   take,
   ack,

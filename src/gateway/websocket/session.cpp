@@ -39,7 +39,7 @@ base::Result<std::string_view> text_of(json::Value frame, std::string_view key) 
 struct Session::Operation {
   std::string_view op;
   base::Result<> (Session::*run)(std::uint64_t id, json::Value content, Frame& frame);
-  std::array<std::string_view, 4> members;  // besides `op` and `id`
+  std::array<std::string_view, 5> members;  // besides `op` and `id`
 };
 
 constexpr Session::Operation Session::operations[] = {
@@ -49,7 +49,7 @@ constexpr Session::Operation Session::operations[] = {
     {"extend", &Session::extend, {"delivery_ids", "lease"}},
     {"credit", &Session::credit, {"n"}},
     {"drain", &Session::drain, {}},
-    {"hello", &Session::hello, {"token", "agent_id", "credit", "lease"}},
+    {"hello", &Session::hello, {"token", "agent_id", "credit", "lease", "receipts"}},
 };
 
 void Session::put(std::string frame) {
@@ -175,6 +175,10 @@ base::Result<> Session::hello(std::uint64_t id, json::Value content, Frame&) {
   }
   PARLEY_TRY(const auto lease, form::duration_member(content, "lease"));
   options.lease = lease.value_or(base::Duration{});
+  if (const json::Value asked = content.find("receipts")) {
+    if (!asked.is_bool()) return bad_frame("`receipts` is neither true nor false", "/receipts");
+    options.receipts = asked.as_bool();
+  }
   PARLEY_TRY(session_, gateway_.broker_.open_session(*caller, *this, options));
   token_ = token;
   caller_ = std::move(caller);
@@ -266,7 +270,21 @@ void Session::deliver(std::span<const broker::Delivery> deliveries) {
     if (frame.back() != '[') frame += ',';
     form::append_delivery(frame, delivery);
   }
-  frame += "]}";
+  push(std::move(frame) + "]}");
+}
+
+void Session::receipts(std::span<const broker::ReceiptChange> changes, std::uint64_t left_out) {
+  std::string frame;
+  json::Writer writer(frame);
+  writer.begin_object().member("op", std::string_view("receipts")).key("receipts").begin_array();
+  for (const broker::ReceiptChange& change : changes) form::write_receipt(writer, change);
+  writer.end_array();
+  if (left_out > 0) writer.member("left_out", left_out);
+  writer.end_object();
+  push(std::move(frame));
+}
+
+void Session::push(std::string frame) {
   unsent_bytes_ += frame.size();
   gateway_.broker_.after_sync(
       [&gateway = gateway_, socket = socket_, bytes = frame.size(), frame = std::move(frame)]() mutable {

@@ -33,6 +33,7 @@ class Session final : public broker::Outbox {
 
   bool has_room() const override { return !slow_ && !closed_ && unsent_bytes_ < unsent_bytes_max; }
   void deliver(std::span<const broker::Delivery> deliveries) override;
+  void receipts(std::span<const broker::ReceiptChange> changes, std::uint64_t left_out) override;
   void taken_over() override;
 
  private:
@@ -61,6 +62,7 @@ class Session final : public broker::Outbox {
   void refuse(std::uint64_t re, const base::Error& error);
   void done(std::uint64_t id);
   void put(std::string frame);
+  void push(std::string frame);  // counts as unsent until the loop has it
   void sent(std::size_t bytes);
 
   Gateway& gateway_;

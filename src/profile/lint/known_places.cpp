@@ -35,6 +35,10 @@ void known_places(const Subject& subject, Problems& problems) {
         problems.add("profile.json", subject.place_of(i) + "/fields/" + field.name, "known_places",
                      subject.schema_file(i) + " knows no " + pointer);
     }
+    const std::string& kept = subject.rules.types[i].keeps;
+    if (!kept.empty() && subject.texts.at(subject.schema_file(i), kept).empty())
+      problems.add("profile.json", subject.place_of(i) + "/keeps", "known_places",
+                   subject.schema_file(i) + " knows no " + kept);
     const EnvelopeSlots& envelope = subject.type(i).envelope;
     for (const Slot slot : {envelope.id, envelope.timestamp, envelope.sender, envelope.recipients})
       if (subject.texts.at(subject.schema_file(i), subject.pointer(i, slot)).empty())

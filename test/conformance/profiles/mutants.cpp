@@ -54,6 +54,37 @@ bool refuses(std::string_view keyword, json::Value value) {
   return std::find(refusing.begin(), refusing.end(), keyword) != refusing.end();
 }
 
+// What refuses nothing by itself: annotations, and what the walk goes through.
+constexpr std::array<std::string_view, 24> silent{"$schema",
+                                                  "$id",
+                                                  "$ref",
+                                                  "$defs",
+                                                  "$comment",
+                                                  "title",
+                                                  "description",
+                                                  "default",
+                                                  "examples",
+                                                  "deprecated",
+                                                  "readOnly",
+                                                  "writeOnly",
+                                                  "contentEncoding",
+                                                  "contentMediaType",
+                                                  "properties",
+                                                  "items",
+                                                  "allOf",
+                                                  "if",
+                                                  "then",
+                                                  "else",
+                                                  "additionalProperties",
+                                                  "propertyNames",
+                                                  "required",
+                                                  "$anchor"};
+
+bool understood(std::string_view keyword) {
+  return std::find(refusing.begin(), refusing.end(), keyword) != refusing.end() ||
+         std::find(silent.begin(), silent.end(), keyword) != silent.end();
+}
+
 std::string quoted(std::string_view text) {
   std::string out;
   json::append_string(out, text);
@@ -126,12 +157,32 @@ Mutants::Mutants(const profile::Files& files) {
 
 std::set<std::string> Mutants::keywords() const {
   std::set<std::string> found;
+  walk([&](const Place& place, std::string_view name, json::Value value) {
+    if (refuses(name, value)) found.insert(place.keyword(name));
+    if (name == "required")
+      for (std::size_t i = 0; i < value.size(); ++i) found.insert(place.keyword(name) + '/' + std::to_string(i));
+  });
+  return found;
+}
+
+std::set<std::string> Mutants::not_understood() const {
+  std::set<std::string> found;
+  walk([&](const Place& place, std::string_view name, json::Value value) {
+    // `false` as a member's or an item's schema refuses too; as additionalProperties it is counted.
+    const bool forbids = name != "additionalProperties" && holds(name) == Holds::one && value.if_bool() == false;
+    if (!understood(name) || forbids) found.insert(place.keyword(name));
+    if (holds(name) == Holds::map)
+      for (const auto [key, schema] : value.members())
+        if (schema.if_bool() == false) found.insert(place.keyword(name) + '/' + std::string(key));
+  });
+  return found;
+}
+
+void Mutants::walk(const std::function<void(const Place&, std::string_view, json::Value)>& see) const {
   const std::function<void(const Place&)> collect = [&](const Place& place) {
     for (const auto [name, value] : place.schema.members()) {
       const std::string at = below(place.pointer, name);
-      if (refuses(name, value)) found.insert(place.keyword(name));
-      if (name == "required")
-        for (std::size_t i = 0; i < value.size(); ++i) found.insert(place.keyword(name) + '/' + std::to_string(i));
+      see(place, name, value);
       std::size_t number = 0;
       switch (holds(name)) {
         case Holds::no_schema:
@@ -150,7 +201,6 @@ std::set<std::string> Mutants::keywords() const {
     }
   };
   for (const auto& [file, document] : documents_) collect({file, "", document.root()});
-  return found;
 }
 
 // One walk over an example, along the schemas that apply to it.

@@ -1,6 +1,7 @@
 // Proof that each keyword of each schema of a profile does its work: for every occurrence an example is changed so that
 // this keyword, at this place, must refuse it. Works on the schemas' texts, apart from the compiler that it tests.
 #pragma once
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -28,6 +29,8 @@ class Mutants {
 
   // Every keyword that can refuse something. Not those below `if`, `not`, which only choose.
   std::set<std::string> keywords() const;
+  // Those of which this file does not know whether and how they refuse: none, or what is counted is not all there is.
+  std::set<std::string> not_understood() const;
 
   // Adds mutants for the keywords that apply to the example and have none yet. `schema_path`: "schemas/x.schema.json".
   void make(const std::string& schema_path, const schema::Program& program, const std::string& example_path,
@@ -43,6 +46,7 @@ class Mutants {
   class Walk;
 
   std::optional<Place> target_of(const std::string& file, std::string_view reference) const;
+  void walk(const std::function<void(const Place&, std::string_view, json::Value)>& see) const;  // every keyword
   bool holds_at(const Place& place, json::Value value) const;  // whether its `if` does
 
   std::map<std::string, json::Document> documents_;  // by file name, "common.schema.json"

@@ -36,6 +36,7 @@ const std::map<std::string, std::array<int, count>> table = {
     {"rotatePersonToken", {401, 401, 401, 404, 403, 403, 201, 201}},
     {"sendMessages",      {401, 401, 401, 404, 202, 403, 403, 403}},
     {"getMessage",        {401, 401, 401, 404, 404, 200, 200, 200}},
+    {"listRecords",       {401, 401, 401, 404, 200, 200, 200, 200}},
     {"lookIntoInbox",     {401, 401, 401, 404, 403, 200, 200, 200}},
     {"takeMessages",      {401, 401, 401, 404, 403, 403, 403, 403}},
     {"ackDeliveries",     {401, 401, 401, 404, 403, 403, 403, 403}},
@@ -100,6 +101,7 @@ struct Access : testing::Test {
         {"rotatePersonToken", {"POST", person + "/token"}},
         {"sendMessages", {"POST", home + "/messages", "", status_query("architect-03", "developer-01")}},
         {"getMessage", {"GET", home + "/messages/" + message}},
+        {"listRecords", {"GET", home + "/records"}},
         {"lookIntoInbox", {"GET", inbox}},
         {"takeMessages", {"POST", inbox + "/take"}},
         {"ackDeliveries", {"POST", inbox + "/ack", "", ids}},
@@ -174,6 +176,7 @@ TEST_F(Access, Without_a_token_nothing_can_be_told_apart) {
 }
 
 // What is there and may not be seen is answered as what is not there, but for the name that was asked about.
+// COR-03
 TEST_F(Access, What_may_not_be_seen_is_not_there) {
   const auto same = [&](const std::string& there, const std::string& not_there, Call call_there, Call call_not) {
     const Answer a = call(server, call_there);

@@ -53,7 +53,7 @@ struct Calls : testing::Test {
   }
 };
 
-// COR-09, MSH-12
+// COR-07
 TEST_F(Calls, Every_operation_answers_a_valid_call) {
   const Server& s = *server;
   const std::string& admin = s.admin();
@@ -155,6 +155,7 @@ TEST_F(Calls, HEAD_says_what_GET_would_without_a_body) {
   EXPECT_EQ(call(*server, {"HEAD", workspace, ""}).status, 401);
 }
 
+// MSH-12
 TEST_F(Calls, Many_messages_have_an_outcome_each_in_order) {
   const std::string a = uuid(), b = uuid();
   const std::string bad = R"({"message_type":"status_query"})";
@@ -190,6 +191,7 @@ TEST_F(Calls, Many_messages_have_an_outcome_each_in_order) {
 }
 
 // R8
+// COL-21
 TEST_F(Calls, The_same_message_again_is_a_duplicate_and_another_of_its_id_a_conflict) {
   const std::string id = uuid();
   const std::string message = query(id);
@@ -411,6 +413,22 @@ TEST_F(Calls, A_full_mailbox_is_said_before_anything_is_accepted) {
   EXPECT_EQ(full.status, 429);
   EXPECT_EQ(full.code(), "MAILBOX_FULL");
   EXPECT_EQ(full.reply.field("Retry-After"), "1");
+}
+
+TEST_F(Calls, MSH_15_who_sends_too_fast_is_told_when_to_go_on) {
+  const std::string slow = make_workspace(*server, "slow", R"(,"settings":{"rate_messages":2,"rate_window":"1h"})");
+  const std::string a = make_agent(*server, slow, "architect-main", "collab", "architect");
+  make_agent(*server, slow, "developer-01", "collab", "developer");
+  for (int i = 0; i < 2; ++i) EXPECT_EQ(post(*server, slow + "/messages", a, query()).status, 202);
+  const Answer over = post(*server, slow + "/messages", a, query());
+  EXPECT_EQ(over.status, 429);
+  EXPECT_EQ(over.code(), "RATE_LIMITED");
+  EXPECT_NE(over.text("/error/message").find("the limit is 2 in 1h"), std::string::npos);
+  EXPECT_FALSE(over.text("/error/retry_after").empty());
+  const int seconds = std::stoi(over.reply.field("Retry-After"));
+  EXPECT_GT(seconds, 3'500);
+  EXPECT_LE(seconds, 3'660);  // a step of the window on top
+  EXPECT_EQ(*get(*server, "/v1/limits", a).root().at_pointer("/rates/mesh/messages").if_uint(), 600u);
 }
 
 }  // namespace

@@ -14,7 +14,7 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-// COR-05
+// COR-01: one binary, nothing else to install; it stops in order and goes on where it was.
 TEST(Process, Stops_within_5_s_of_SIGTERM_and_keeps_everything) {
   Server server;
   const std::string workspace = make_workspace(server, "demo");
@@ -68,7 +68,7 @@ TEST(Process, Stops_within_5_s_of_SIGTERM_and_keeps_everything) {
       "ID_CONFLICT");  // R8: ids are remembered
 }
 
-// D3: what was answered is on disk, whatever becomes of the process.
+// COR-02, D3: what was answered is on disk, whatever becomes of the process.
 TEST(Process, What_was_answered_is_there_after_a_kill) {
   Server server;
   const std::string workspace = make_workspace(server, "demo");

@@ -139,7 +139,7 @@ struct Profiles : testing::TestWithParam<std::string> {
   }
 };
 
-// COL-20, PIP-01, HND-01, MSH-01, SUP-01
+// COL-02, PIP-02, HND-01, SUP-02, SUP-03, MSH-01, COR-07
 TEST_P(Profiles, Examples_arrive_byte_for_byte_over_HTTP) {
   const std::string profile = GetParam();
   const Team team = make_team(*server, profile, profile + "-http");
@@ -186,7 +186,7 @@ TEST_P(Profiles, Examples_arrive_byte_for_byte_over_HTTP) {
   EXPECT_EQ(all, expected);
 }
 
-// MSH-12
+// MSH-12, COR-07
 TEST_P(Profiles, Examples_arrive_byte_for_byte_over_WebSocket) {
   const std::string profile = GetParam();
   const Team team = make_team(*server, profile, profile + "-stream");

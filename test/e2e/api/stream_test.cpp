@@ -68,6 +68,7 @@ struct Stream : testing::Test {
   }
 };
 
+// COR-07
 TEST_F(Stream, Opens_by_upgrade_and_says_welcome_with_limits_and_head) {
   auto socket = open();
   EXPECT_EQ(socket->handshake().field("Sec-WebSocket-Accept"), "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=");  // RFC 6455 §1.3
@@ -191,7 +192,6 @@ TEST_F(Stream, Closes_what_breaks_the_protocol) {
   EXPECT_EQ(whole->next(), R"({"op":"result","re":2,"results":[]})");
 }
 
-// MSH-12
 TEST_F(Stream, Delivers_no_more_than_there_is_credit_for) {
   mail(5);
   auto socket = greeted(2);
@@ -263,6 +263,41 @@ TEST_F(Stream, Tells_a_sender_in_frames_without_a_message) {
   EXPECT_EQ(told.find(R"("message":)"), std::string::npos);
 }
 
+// BEY-01: pushed to the sender that asks; nothing to the one that does not.
+TEST_F(Stream, Tells_the_sender_that_asks_what_becomes_of_its_messages) {
+  const std::string name = "architect-of-" + me;
+  const std::string token = make_agent(*server, workspace, name, "collab", "architect");
+  auto sender = open();
+  sender->send(R"({"id":1,"op":"hello","receipts":true,"token":")" + token + "\"}");
+  ASSERT_TRUE(sender->next());
+  auto reader = greeted(0);
+  const std::string id = uuid();
+  sender->send(R"({"id":2,"op":"send","messages":[)" + status_query(name, me, id) + "]}");
+  EXPECT_THAT(sender->next().value_or(""), HasSubstr(R"("status":"accepted")"));
+  const std::string queued = sender->next().value_or("");
+  EXPECT_THAT(queued, StartsWith(R"({"op":"receipts","receipts":[{"message_id":")" + id + R"(","offset":)"));
+  EXPECT_THAT(queued, HasSubstr(R"("recipient":")" + me + R"(","state":"queued","at":")"));
+  reader->send(R"({"id":2,"op":"credit","n":1})");
+  EXPECT_THAT(sender->next().value_or(""), HasSubstr(R"("state":"offered")"));
+  EXPECT_THAT(reader->next().value_or(""), HasSubstr(R"("re":2)"));
+  const std::string delivery = first_delivery(reader->next().value_or(""));
+  reader->send(R"({"id":3,"op":"ack","delivery_ids":[")" + delivery + "\"]}");
+  EXPECT_THAT(sender->next().value_or(""), HasSubstr(R"("state":"acked")"));
+  sender->send(R"({"id":3,"op":"drain"})");
+  EXPECT_EQ(sender->next(), R"({"op":"result","re":3,"results":[{"status":"done"}]})");
+
+  auto other = open();  // the same agent, and does not ask
+  other->send(R"({"id":1,"op":"hello","token":")" + token + "\"}");
+  ASSERT_TRUE(other->next());
+  other->send(R"({"id":2,"op":"send","messages":[)" + status_query(name, me, uuid()) + "]}");
+  EXPECT_THAT(other->next().value_or(""), HasSubstr(R"("status":"accepted")"));
+  other->send(R"({"id":3,"op":"drain"})");
+  EXPECT_EQ(other->next(), R"({"op":"result","re":3,"results":[{"status":"done"}]})");
+  auto odd = open();
+  odd->send(R"({"id":1,"op":"hello","receipts":"yes","token":")" + token + "\"}");
+  EXPECT_THAT(odd->next().value_or(""), HasSubstr("`receipts` is neither true nor false"));
+}
+
 // I4: within a second, open streams too.
 TEST_F(Stream, Ends_when_its_token_is_revoked) {
   auto socket = greeted(5);
@@ -271,7 +306,7 @@ TEST_F(Stream, Ends_when_its_token_is_revoked) {
   EXPECT_EQ(socket->closed(milliseconds(3000)), 4401);
 }
 
-// D3: a result is on disk before it is sent. What was acked is acked after a kill.
+// COR-02, D3: a result is on disk before it is sent. What was acked is acked after a kill.
 TEST_F(Stream, What_it_said_is_true_after_a_kill) {
   mail(3);
   auto socket = greeted(10);

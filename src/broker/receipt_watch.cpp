@@ -1,0 +1,135 @@
+#include "broker/receipt_watch.hpp"
+
+#include "broker/views.hpp"
+
+namespace parley::broker {
+
+using engine::ReceiptState;
+
+void ReceiptWatch::touch(base::WorkspaceNumber number, const engine::Workspace& workspace, base::Offset offset,
+                         base::AgentNumber recipient, ReceiptState final) {
+  const engine::Message* const message = workspace.messages.find(offset);
+  if (!message || !told_.contains({number, message->sender})) return;
+  touched_.push_back({{number, message->sender}, offset, recipient, final, std::string(message->id.view())});
+}
+
+// What was leased behind it in its lane goes back with it (R32).
+void ReceiptWatch::touch_later(base::WorkspaceNumber number, const engine::Workspace& workspace, base::Offset offset,
+                               base::AgentNumber recipient) {
+  const engine::Message* const message = workspace.messages.find(offset);
+  if (!message) return;
+  for (const base::Offset later :
+       workspace.registry.agent(recipient).mailbox.leased_after(engine::entry_of(offset, *message)))
+    touch(number, workspace, later, recipient, ReceiptState::queued);
+}
+
+void ReceiptWatch::before(const engine::State& state, const event::Event& event) {
+  touched_.clear();
+  if (told_.empty() || event.workspace() == 0) return;
+  const base::WorkspaceNumber number(event.workspace());
+  const engine::Workspace& workspace = state.workspace(number);
+  const auto each = [&](const auto& list, std::uint32_t agent, ReceiptState final, bool lane = false) {
+    for (const std::uint64_t offset : list) {
+      touch(number, workspace, base::Offset(offset), base::AgentNumber(agent), final);
+      if (lane) touch_later(number, workspace, base::Offset(offset), base::AgentNumber(agent));
+    }
+  };
+  const auto one = [&](std::uint64_t offset, std::uint32_t agent, ReceiptState final) {
+    touch(number, workspace, base::Offset(offset), base::AgentNumber(agent), final);
+  };
+  using event::Event;
+  switch (event.fact_case()) {
+    case Event::kMessageAccepted: {
+      const auto& accepted = event.message_accepted();
+      const Sender sender{number, base::AgentNumber(accepted.sender())};
+      if (accepted.private_() || !told_.contains(sender)) return;
+      const auto add = [&](std::uint32_t agent, ReceiptState state_now) {
+        touched_.push_back(
+            {sender, base::Offset(event.offset()), base::AgentNumber(agent), state_now, accepted.message_id()});
+      };
+      for (const std::uint32_t agent : accepted.recipients()) add(agent, ReceiptState::queued);
+      for (const std::uint32_t agent : accepted.bounced()) add(agent, ReceiptState::bounced);
+      return;
+    }
+    case Event::kOffered:
+      return each(event.offered().offsets(), event.offered().agent(), ReceiptState::offered);
+    case Event::kAcked:
+      return each(event.acked().offsets(), event.acked().agent(), ReceiptState::acked);
+    case Event::kNacked:
+      return each(event.nacked().offsets(), event.nacked().agent(), ReceiptState::waiting, true);
+    case Event::kLeasesEnded:
+      return each(event.leases_ended().offsets(), event.leases_ended().agent(), ReceiptState::queued, true);
+    case Event::kBackoffsEnded:
+      return each(event.backoffs_ended().offsets(), event.backoffs_ended().agent(), ReceiptState::queued);
+    case Event::kLeasesReturned: {
+      const base::AgentNumber agent(event.leases_returned().agent());
+      const base::SessionId session(event.leases_returned().session());
+      for (const base::Offset offset : workspace.registry.agent(agent).mailbox.leased_to(session))
+        one(offset.value, agent.value, ReceiptState::queued);
+      return;
+    }
+    case Event::kExpired:
+      for (const std::uint32_t agent : event.expired().agents())
+        one(event.expired().message(), agent, ReceiptState::expired);
+      return;
+    case Event::kDeadLettered:
+      one(event.dead_lettered().message(), event.dead_lettered().agent(), ReceiptState::dead);
+      return touch_later(number, workspace, base::Offset(event.dead_lettered().message()),
+                         base::AgentNumber(event.dead_lettered().agent()));
+    case Event::kRedriven:
+      return one(event.redriven().message(), event.redriven().agent(), ReceiptState::queued);
+    case Event::kAgentRemoved: {
+      const base::AgentNumber agent(event.agent_removed().number());
+      for (const base::Offset offset : workspace.registry.agent(agent).mailbox.open())
+        one(offset.value, agent.value, ReceiptState::bounced);
+      return;
+    }
+    default:
+      return;  // no receipt changes
+  }
+}
+
+void ReceiptWatch::after(const engine::State& state, base::Instant now) {
+  for (Touched& touched : touched_) {
+    const engine::Workspace& workspace = state.workspace(touched.sender.workspace);
+    const engine::Message* const message = workspace.messages.find(touched.offset);
+    const engine::Receipt* const receipt = message ? message->receipt_of(touched.recipient) : nullptr;
+    const ReceiptState state_now = receipt ? receipt->state : touched.final;
+
+    Pending& pending = told_.at(touched.sender);
+    const std::pair key(touched.offset, touched.recipient);
+    if (pending.changes.size() >= pending_max && !pending.changes.contains(key)) {
+      ++pending.left_out;
+      continue;
+    }
+    ReceiptChange& change = pending.changes[key];
+    change = {touched.offset,
+              std::move(touched.message_id),
+              workspace.registry.agent(touched.recipient).id,
+              name(state_now),
+              now,
+              {}};
+    if (receipt && state_now == ReceiptState::waiting) change.retrying_at = receipt->until;
+  }
+  touched_.clear();
+}
+
+std::vector<ReceiptWatch::Sender> ReceiptWatch::to_be_told() const {
+  std::vector<Sender> senders;
+  for (const auto& [sender, pending] : told_)
+    if (!pending.changes.empty()) senders.push_back(sender);
+  return senders;
+}
+
+ReceiptWatch::Told ReceiptWatch::take(const Sender& sender, std::size_t most) {
+  Pending& pending = told_.at(sender);
+  Told told;
+  while (!pending.changes.empty() && told.changes.size() < most) {
+    told.changes.push_back(std::move(pending.changes.begin()->second));
+    pending.changes.erase(pending.changes.begin());
+  }
+  if (pending.changes.empty()) told.left_out = std::exchange(pending.left_out, 0);
+  return told;
+}
+
+}  // namespace parley::broker

@@ -1,0 +1,72 @@
+// Records that agents keep of their tasks: read by every member, whomever the message was for, as the profile says.
+#include <algorithm>
+#include <charconv>
+
+#include "broker/broker.hpp"
+#include "broker/rights.hpp"
+#include "broker/views.hpp"
+#include "json/parser.hpp"
+#include "json/writer.hpp"
+
+namespace parley::broker {
+namespace {
+
+using base::ErrorCode;
+using engine::Records;
+
+constexpr std::uint32_t page_max = 1'000;
+constexpr std::uint64_t page_bytes = 4u << 20;  // of bodies; one is given whatever its size
+
+// "<agent number>:<task>" of the last record given.
+std::string cursor(const Records::Key& key) {
+  return std::to_string(key.second.value) + ':' + key.first;
+}
+
+base::Result<Records::Key> parse_cursor(std::string_view text) {
+  Records::Key key;
+  const char* const end = text.data() + text.size();
+  const auto [after, error] = std::from_chars(text.data(), end, key.second.value);
+  if (error != std::errc() || after == end || *after != ':')
+    return base::fail(ErrorCode::BAD_CURSOR, "'" + std::string(text.substr(0, 64)) + "' is no cursor of this list");
+  key.first.assign(after + 1, end);
+  return key;
+}
+
+}  // namespace
+
+base::Result<Answer> Broker::records(const Caller& caller, std::string_view workspace_name, std::string_view task,
+                                     std::string_view agent, const Page& page) {
+  PARLEY_TRY(const base::WorkspaceNumber number, enter(engine_.state(), caller, workspace_name, Right::read));
+  const engine::Workspace& workspace = engine_.state().workspace(number);
+  const auto& kept = workspace.records.by_task();
+  auto at = kept.lower_bound({std::string(task), {}});
+  if (!page.after.empty()) {
+    PARLEY_TRY(const Records::Key after, parse_cursor(page.after));
+    if (after.first >= task) at = kept.upper_bound(after);
+  }
+
+  ListPage list;
+  const std::uint32_t limit = std::min(page.limit, page_max);
+  std::uint32_t count = 0;
+  std::uint64_t bytes = 0;
+  std::string last;
+  for (; at != kept.end() && (task.empty() || at->first.first == task); ++at) {
+    const auto& [key, record] = *at;
+    if (!agent.empty() && workspace.registry.agent(key.second).id != agent) continue;
+    PARLEY_TRY(const std::string_view body, history_.body(record.position));
+    bytes += body.size();
+    if (count == limit || (count > 0 && bytes > page_bytes)) return list.end(last);
+    ++count;
+    last = cursor(key);
+    PARLEY_TRY(const event::Event event, history_.event(record.position));
+    const event::MessageAccepted& accepted = event.message_accepted();
+    const auto document = json::Document::parse(body);
+    const json::Value value = document ? document->root().at_pointer(accepted.record_at()) : json::Value();
+    list.writer.begin_object().member("task", key.first).member("agent", workspace.registry.agent(key.second).id);
+    list.writer.member("offset", record.offset.value).member("message_id", accepted.message_id());
+    list.writer.key("record").raw(value ? json::to_text(value) : "null").end_object();
+  }
+  return list.end({});
+}
+
+}  // namespace parley::broker
