@@ -82,8 +82,24 @@ base::Result<std::string> workspace_of(const std::vector<std::string>& workspace
   return error;
 }
 
+// A kept token is for the server that gave it, and nobody else may see it: not who listens where a server was named by
+// mistake, nor who listens at the default address while the folder's own server is down.
+base::Result<> check_server(const std::string& owner, bool named, Access& access) {
+  if (!named && !owner.empty()) access.url = owner;
+  if (access.url == owner) return {};
+  if (owner.empty() && !named)
+    return base::fail(ErrorCode::UNREACHABLE, "no server runs with the data folder " + access.data_folder,
+                      access.data_folder);
+  return base::fail(ErrorCode::FORBIDDEN,
+                    owner.empty()
+                        ? "the tokens in " + access.data_folder + " are for its own server, which does not run"
+                        : "the token kept in " + access.data_folder + " is for " + owner + " alone",
+                    access.url, "Give the token for this server with --token or PARLEY_TOKEN.");
+}
+
 // The agent's own token; PARLEY_TOKEN where none is kept, since that may be the agent's.
-base::Result<> find_agents_token(const std::string& agent, const std::string& token_of_environment, Access& access) {
+base::Result<> find_agents_token(const std::string& agent, const std::string& token_of_environment,
+                                 const std::string& folders_url, bool named, Access& access) {
   const TokenStore tokens(access.data_folder);
   if (access.workspace.empty()) {
     if (const auto workspaces = tokens.workspaces_of(agent); !workspaces.empty()) {
@@ -92,7 +108,8 @@ base::Result<> find_agents_token(const std::string& agent, const std::string& to
   }
   if (auto kept = tokens.get(access.workspace, agent)) {
     access.token = std::move(*kept);
-    return {};
+    const std::string elsewhere = tokens.server(access.workspace, agent);
+    return check_server(elsewhere.empty() ? folders_url : elsewhere, named, access);
   }
   access.token = token_of_environment;
   if (!access.token.empty()) return {};
@@ -117,24 +134,37 @@ base::Result<Access> discover(const Wanted& wanted, const Environment& environme
   Access access;
   access.data_folder = data_folder(wanted.data_folder, environment);
   access.workspace = first_of({wanted.workspace, environment("PARLEY_WORKSPACE")});
-  access.url = without_slash(first_of({wanted.server, environment("PARLEY_SERVER"),
-                                       url_in(access.data_folder + "/server.json"), std::string(default_url)}));
+  const std::string named = without_slash(first_of({wanted.server, environment("PARLEY_SERVER")}));
+  const std::string folders_url = own_server(access.data_folder);
+  access.url = first_of({named, folders_url, std::string(default_url)});
   access.token = wanted.token;
   if (!access.token.empty()) return access;
   const std::string token = environment("PARLEY_TOKEN");
   if (!wanted.agent.empty()) {
-    PARLEY_CHECK(find_agents_token(wanted.agent, token, access));
-  } else {
-    access.token = first_of({token, first_line(access.data_folder + "/admin.token")});
+    PARLEY_CHECK(find_agents_token(wanted.agent, token, folders_url, !named.empty(), access));
+    return access;
   }
+  access.token = token;
+  if (!access.token.empty()) return access;
+  access.token = first_line(access.data_folder + "/admin.token");
+  if (!access.token.empty()) PARLEY_CHECK(check_server(folders_url, !named.empty(), access));
   return access;
+}
+
+std::string own_server(const std::string& data_folder) {
+  return without_slash(url_in(data_folder + "/server.json"));
 }
 
 std::string TokenStore::path(std::string_view workspace, std::string_view name) const {
   return folder_ + "/" + std::string(workspace) + "/" + std::string(name) + ".token";
 }
 
-base::Result<> TokenStore::put(std::string_view workspace, std::string_view name, std::string_view token) const {
+std::string TokenStore::server(std::string_view workspace, std::string_view name) const {
+  return first_line(path(workspace, name) + ".server");
+}
+
+base::Result<> TokenStore::put(std::string_view workspace, std::string_view name, std::string_view token,
+                               std::string_view server) const {
   PARLEY_CHECK(check_names(workspace, name));
   const std::string file = path(workspace, name);
   std::error_code error;
@@ -142,6 +172,11 @@ base::Result<> TokenStore::put(std::string_view workspace, std::string_view name
   if (!error) {
     for (const auto& folder : {folder_, folder_ + "/" + std::string(workspace)}) ::chmod(folder.c_str(), 0700);
   }
+  // Whose it is, first: a token without its server would be taken for one of the folder's own.
+  if (server.empty())
+    ::unlink((file + ".server").c_str());
+  else
+    PARLEY_CHECK(write_private(file + ".server", std::string(server) + "\n"));
   return write_private(file, std::string(token) + "\n");
 }
 
@@ -156,7 +191,9 @@ base::Result<std::string> TokenStore::get(std::string_view workspace, std::strin
 }
 
 void TokenStore::remove(std::string_view workspace, std::string_view name) const {
-  if (check_names(workspace, name)) ::unlink(path(workspace, name).c_str());
+  if (!check_names(workspace, name)) return;
+  ::unlink(path(workspace, name).c_str());
+  ::unlink((path(workspace, name) + ".server").c_str());
 }
 
 std::vector<std::string> TokenStore::workspaces_of(std::string_view name) const {

@@ -72,8 +72,48 @@ TEST_F(Discovery, the_data_folder_follows_the_xdg_convention) {
   EXPECT_EQ(data_folder("/here", environment), "/here");
 }
 
+TEST_F(Discovery, tokens_of_the_folder_are_sent_to_no_other_server) {
+  write("server.json", R"({"url": "http://127.0.0.1:1"})");
+  write("admin.token", "of-folder");
+  ASSERT_TRUE(TokenStore(folder_).put("demo", "a", "of-a"));
+  for (const char* agent : {"", "a"}) {
+    const auto stranger = found({.server = "http://127.0.0.1:2", .agent = agent});
+    ASSERT_FALSE(stranger) << agent;
+    EXPECT_EQ(stranger.error().code, base::ErrorCode::FORBIDDEN);
+    EXPECT_NE(stranger.error().hint.find("--token"), std::string::npos);
+    EXPECT_TRUE(found({.server = "http://127.0.0.1:1/", .agent = agent}));
+  }
+  variables_["PARLEY_SERVER"] = "http://127.0.0.1:2";
+  EXPECT_FALSE(found({}));
+  EXPECT_TRUE(found({.token = "named"}));
+}
+
+TEST_F(Discovery, tokens_of_the_folder_are_sent_nowhere_while_its_server_is_down) {
+  write("admin.token", "of-folder");
+  ASSERT_TRUE(TokenStore(folder_).put("demo", "a", "of-a"));
+  for (const char* agent : {"", "a"}) {
+    const auto down = found({.agent = agent});
+    ASSERT_FALSE(down) << agent;
+    EXPECT_EQ(down.error().code, base::ErrorCode::UNREACHABLE);
+    EXPECT_FALSE(found({.server = std::string(default_url), .agent = agent}));
+  }
+}
+
+TEST_F(Discovery, a_token_that_another_server_gave_goes_there) {
+  write("server.json", R"({"url": "http://127.0.0.1:1"})");
+  const TokenStore tokens(folder_);
+  ASSERT_TRUE(tokens.put("demo", "a", "of-a", "http://far.example:7411"));
+  EXPECT_EQ(found({.agent = "a"})->url, "http://far.example:7411");
+  EXPECT_FALSE(found({.server = "http://127.0.0.1:1", .agent = "a"}));
+  ASSERT_TRUE(tokens.put("demo", "a", "of-a-here"));  // registered anew, at the folder's own
+  EXPECT_EQ(found({.agent = "a"})->url, "http://127.0.0.1:1");
+  tokens.remove("demo", "a");
+  EXPECT_FALSE(tokens.get("demo", "a"));
+}
+
 TEST_F(Discovery, an_agent_calls_with_its_own_token_even_where_the_environment_has_one) {
   variables_["PARLEY_TOKEN"] = "of-admin";
+  write("server.json", R"({"url": "http://127.0.0.1:1"})");
   ASSERT_TRUE(TokenStore(folder_).put("demo", "developer-01", "of-developer"));
   const auto access = found({.agent = "developer-01"});
   ASSERT_TRUE(access);
@@ -97,6 +137,7 @@ TEST_F(Discovery, an_agent_elsewhere_brings_its_token_in_the_environment) {
 }
 
 TEST_F(Discovery, an_agent_of_two_workspaces_is_asked_which) {
+  write("server.json", R"({"url": "http://127.0.0.1:1"})");
   const TokenStore tokens(folder_);
   ASSERT_TRUE(tokens.put("one", "a", "t1"));
   ASSERT_TRUE(tokens.put("two", "a", "t2"));

@@ -12,8 +12,10 @@ base::Result<Exit> keep_token(Context& context, const Connected& server, const s
                               const sdk::Reply& reply, std::string_view what) {
   PARLEY_TRY(const auto document, json::Document::parse(reply.body));
   const auto token = document.root().find("token").if_string();
-  const sdk::TokenStore tokens(server.client.access().data_folder);
-  if (token) PARLEY_CHECK(tokens.put(server.workspace, name, *token));
+  const sdk::Access& access = server.client.access();
+  const sdk::TokenStore tokens(access.data_folder);
+  const bool own = access.url == sdk::own_server(access.data_folder);
+  if (token) PARLEY_CHECK(tokens.put(server.workspace, name, *token, own ? std::string() : access.url));
   if (context.json) return show(context, reply);
 
   const Terminal& terminal = context.terminal;
