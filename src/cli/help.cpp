@@ -173,8 +173,10 @@ std::string reference(const std::vector<Group>& groups) {
       "  `admin.token` of a server on this machine. A token kept there is sent to the server that gave it and to no "
       "other:\n"
       "  for another `--server` give `--token` or `PARLEY_TOKEN`.\n"
-      "- **`--as AGENT`** calls with the agent's own token, which `parley agent add` keeps in the data folder's\n"
-      "  `tokens/WORKSPACE/AGENT.token`, readable by its owner alone.\n"
+      "- **`--as NAME`** calls with the agent's own token, which `parley agent add` keeps in the data folder's\n"
+      "  `tokens/WORKSPACE/agents/NAME.token`, readable by its owner alone; or with the person's, from `people/`, "
+      "where\n"
+      "  no agent's of that name is kept.\n"
       "- **Workspace**: `--workspace`, `PARLEY_WORKSPACE`, or the only one there is.\n"
       "- Colours are for terminals only (`NO_COLOR` turns them off). Control characters in messages are shown as\n"
       "  escapes, never sent to the terminal.\n";
