@@ -410,6 +410,10 @@ bool Loop::cut(ConnectionId id) {
   return true;
 }
 
+void Loop::allow_messages(ConnectionId socket) {
+  if (auto* connection = core_->find(socket)) connection->allow_messages();
+}
+
 std::size_t Loop::unwritten_bytes(ConnectionId id) const {
   const auto* connection = core_->find(id);
   return connection == nullptr ? 0 : connection->unwritten_bytes();

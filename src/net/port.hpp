@@ -24,7 +24,9 @@ struct RequestId {
 struct AcceptBody {
   std::uint64_t bytes_max = 1 << 20;
 };
-struct AcceptWebSocket {};
+struct AcceptWebSocket {
+  std::uint64_t message_bytes_max = UINT64_MAX;  // until Loop::allow_messages; never more than the settings' bound
+};
 
 // To a head: let its body come, answer at once (the body is not read), or speak WebSocket from here on.
 using HeadDecision = std::variant<AcceptBody, http::Response, AcceptWebSocket>;

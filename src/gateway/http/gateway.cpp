@@ -104,7 +104,7 @@ net::HeadDecision Gateway::on_head(net::RequestId id, const net::http::Head& hea
   if (!request) return error_response(request.error());
   const Route& route = *request->match.route;
   if (route.call == Call::stream) {
-    if (head.asks_upgrade) return net::AcceptWebSocket{};
+    if (head.asks_upgrade) return net::AcceptWebSocket{hello_bytes_max};
     return error_response({ErrorCode::UPGRADE_REQUIRED, "this path speaks WebSocket", {}, "Upgrade", {}, {}});
   }
   if (route.body_bytes_max == 0 && head.has_body())

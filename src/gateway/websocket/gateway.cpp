@@ -8,7 +8,6 @@ namespace {
 
 using base::ErrorCode;
 
-constexpr std::size_t hello_bytes_max = 16 << 10;  // of whoever has not said yet who it is
 constexpr std::size_t looks_a_round = 8;
 
 json::Limits frame_limits() {
@@ -51,8 +50,6 @@ void Gateway::on_open(net::ConnectionId socket, const net::http::Head& head) {
 void Gateway::on_message(net::ConnectionId socket, net::websocket::MessageKind kind, std::string_view message) {
   Session* const session = find(socket);
   if (!session) return;
-  if (!session->greeted() && message.size() > hello_bytes_max)
-    return session->end(close_code::not_authorised, "the first frame is too long for a hello");
   if (kind != net::websocket::MessageKind::text)
     return session->no_frame({ErrorCode::BAD_FRAME, "frames are text", {}, {}, {}, {}});
   const auto frame = parser_.parse(message, frame_limits());

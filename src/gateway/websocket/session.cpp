@@ -133,6 +133,7 @@ base::Result<> Session::hello(std::uint64_t id, json::Value frame) {
   token_ = token;
   caller_ = std::move(caller);
 
+  gateway_.loop_.allow_messages(socket_);
   std::string welcome;
   json::Writer writer(welcome);
   writer.begin_object().member("op", std::string_view("welcome")).member("re", id);
