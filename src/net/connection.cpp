@@ -182,6 +182,7 @@ void Connection::end_of_input() {
   if (phase_ == Phase::open && http_ && (http_->answers_owed() > 0 || !output_.empty())) {
     input_ended_ = true;
     waiting_since_ = shared_.now;
+    shared_.http->on_no_more_input(id_);
     return;
   }
   cut();
@@ -220,11 +221,11 @@ bool Connection::close(std::uint16_t code, std::string_view reason) {
   return true;
 }
 
-void Connection::drain() {
 void Connection::allow_messages() {
   if (socket_) socket_->limit_messages(shared_.settings.websocket.message_bytes_max);
 }
 
+void Connection::drain() {
   if (phase_ != Phase::open) return;
   if (socket_) {
     close(websocket::close_code::going_away, "the server is stopping");

@@ -93,6 +93,14 @@ base::Result<Gateway::Request> Gateway::open(net::RequestId id, const net::http:
   request.match = matched ? std::move(*matched) : Match{&unknown, {}};
   PARLEY_CHECK(authenticate(request, head));  // who has no token learns nothing of what is there (I1)
   if (!matched) return std::unexpected(std::move(matched).error());
+void Gateway::on_no_more_input(net::ConnectionId connection) {
+  std::vector<RequestKey> waiting;
+  for (auto at = requests_.lower_bound({connection.value, 0});
+       at != requests_.end() && at->first.first == connection.value; ++at)
+    if (at->second.wait != broker::WaitId{}) waiting.push_back(at->first);
+  for (const RequestKey& request : waiting) end_wait(request);
+}
+
   PARLEY_CHECK(check_media_type(*request.match.route, head));
   PARLEY_TRY(request.query, net::http::parse_query(head.query));
   PARLEY_CHECK(contract_.check_query(request.match.route->operation, request.query));
