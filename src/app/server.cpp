@@ -137,7 +137,10 @@ base::Result<> serve(const cli::ServeOptions& options, const std::function<void(
                           {"downtime", base::to_text(recovery.downtime)}});
 
   net::LoopSettings settings;
-  for (const std::string& host : options.allowed_hosts) settings.access.hosts.push_back(host);
+  for (const std::string& host : options.allowed_hosts) {
+    settings.access.hosts.push_back(host);
+    settings.access.names.push_back(host);
+  }
   for (const std::string& origin : options.allowed_origins) settings.access.origins.push_back(origin);
   net::Loop loop(clock, metrics, *log, settings);
   gateway::http::Gateway http(broker, loop, metrics);

@@ -37,6 +37,35 @@ base::Result<> check_media_type(const Route& route, const net::http::Head& head)
                     "Content-Encoding", "Send the body as it is.");
 }
 
+constexpr std::size_t hello_bytes_max = 16 << 10;  // of a stream's first frame: it comes from anybody (D10)
+
+bool gives_a_token(Call call) {
+  return call == Call::register_agent || call == Call::register_person || call == Call::rotate_agent_token ||
+         call == Call::rotate_person_token;
+}
+
+// CORS. What asks here has one of the origins that may: the connection has looked (--allow-origin).
+Response shared_with(const std::string& origin, Response response) {
+  if (origin.empty()) return response;
+  response.fields.emplace_back("Access-Control-Allow-Origin", origin);
+  response.fields.emplace_back("Vary", "Origin");
+  return response;
+}
+
+bool asks_what_it_may(const net::http::Head& head) {
+  return head.method == "OPTIONS" && !head.find("Origin").empty() &&
+         !head.find("Access-Control-Request-Method").empty();
+}
+
+// The same for every path: it says nothing of what is there. The token comes with the call itself.
+Response preflight(const std::string& origin) {
+  Response response{.status = 204};
+  response.fields = {{"Access-Control-Allow-Methods", "GET, HEAD, POST, PATCH, DELETE"},
+                     {"Access-Control-Allow-Headers", "Authorization, Content-Type, Idempotency-Key"},
+                     {"Access-Control-Max-Age", "600"}};
+  return shared_with(origin, std::move(response));
+}
+
 }  // namespace
 
 Gateway::Gateway(broker::Port& broker, net::Loop& loop, observe::Metrics& metrics)
@@ -44,6 +73,8 @@ Gateway::Gateway(broker::Port& broker, net::Loop& loop, observe::Metrics& metric
 
 // Answers leave when everything decided so far is durable, refusals and reads too (D3).
 void Gateway::respond(net::RequestId id, Response response) {
+  if (const auto at = requests_.find(key(id)); at != requests_.end())
+    response = shared_with(at->second.origin, std::move(response));
   broker_.after_sync([this, id, response = std::move(response)]() mutable { loop_.respond(id, std::move(response)); });
 }
 
@@ -109,7 +140,10 @@ void Gateway::on_no_more_input(net::ConnectionId connection) {
 
 net::HeadDecision Gateway::on_head(net::RequestId id, const net::http::Head& head) {
   auto request = open(id, head);
-  if (!request) return error_response(request.error());
+  if (!request) return shared_with(origin, error_response(request.error()));
+  request->origin = origin;
+  const std::string origin(head.find("Origin"));
+  if (asks_what_it_may(head)) return preflight(origin);
   const Route& route = *request->match.route;
   if (route.call == Call::stream) {
     if (head.asks_upgrade) return net::AcceptWebSocket{hello_bytes_max};

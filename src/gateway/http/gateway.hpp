@@ -44,6 +44,7 @@ class Gateway final : public net::HttpPort {
     Match match;
     std::optional<broker::Caller> caller;
     net::http::QueryParameters query;
+    std::string origin;  // of the page that calls, one that may; empty: no page does
 
     // Of a call that may wait.
     std::string token;  // looked at anew after each wait: it may have been revoked meanwhile
