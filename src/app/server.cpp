@@ -85,6 +85,9 @@ void update(observe::Metrics& metrics, const broker::Broker::Counts& counts) {
   set(Metric::messages_duplicate, counts.duplicates);
   set(Metric::deliveries_offered, counts.offered);
   set(Metric::deliveries_acked, counts.acked);
+  set(Metric::deliveries_nacked, counts.nacked);
+  set(Metric::deliveries_expired, counts.expired);
+  set(Metric::dead_letters, counts.dead_letters);
   set(Metric::journal_blocks, counts.blocks);
   set(Metric::journal_records, counts.events);
 }
@@ -166,12 +169,10 @@ base::Result<> serve(const cli::ServeOptions& options, const std::function<void(
   started({url, options.data_folder, admin.file, admin.made});
 
   Snapshots snapshots(*journal, ruleset_of, *log);
-  auto& turn_seconds = metrics.histogram(observe::Metric::loop_turn_seconds);
   const auto turn = [&]() -> base::Result<> {
     const base::Duration before = clock.monotonic();
     PARLEY_CHECK(broker.turn());
     last_turn = clock.monotonic() - before;
-    turn_seconds.observe(static_cast<std::uint64_t>(last_turn.count()));
     snapshots.consider(broker.counts().events);
     loop.flush();
     return {};

@@ -65,7 +65,8 @@ class Broker final : public Port, private journal::Outcomes {
   struct Counts {
     absl::btree_map<std::string, std::uint64_t> accepted;           // by the sender's profile
     std::array<std::uint64_t, base::error_infos.size()> refused{};  // by ErrorCode
-    std::uint64_t duplicates = 0, offered = 0, acked = 0, blocks = 0, events = 0;
+    std::uint64_t duplicates = 0, offered = 0, acked = 0, nacked = 0, expired = 0, dead_letters = 0, blocks = 0,
+                  events = 0;
   };
   const Counts& counts() const { return counts_; }
 

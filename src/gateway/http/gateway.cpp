@@ -106,7 +106,8 @@ base::Result<> Gateway::authenticate(Request& request, const net::http::Head& he
   if (route.access == Access::anyone) return {};
   const std::string_view token = bearer(head);
   if (!token.empty()) request.caller = broker_.caller_of(token);
-  if (!request.caller)
+  if (!request.caller) {
+    metrics_.counter(observe::Metric::unauthenticated).add();
     return base::fail(ErrorCode::UNAUTHENTICATED,
                       token.empty() ? "the request has no bearer token" : "the bearer token is not valid here",
                       "Authorization");
