@@ -13,6 +13,7 @@ using base::ErrorCode;
 
 constexpr std::uint32_t take_max = 1'000;
 constexpr std::uint32_t page_max = 1'000;
+constexpr std::uint64_t page_bytes = 4u << 20;  // of bodies; one is given whatever its size
 constexpr int pushes_a_turn = 8;
 
 // "<offset>-<epoch>"; what is of another form names no delivery and is `unknown`.
@@ -127,10 +128,15 @@ base::Result<Answer> Broker::inbox(const Caller& caller, std::string_view worksp
   std::uint32_t count = 0;
   for (const base::Offset offset : workspace.registry.agent(agent).mailbox.open()) {
     if (offset.value <= after) continue;
+  std::uint64_t bytes = 0;
     if (count++ == std::min(page.limit, page_max)) return list.end(std::to_string(last));
     last = offset.value;
     const engine::Message& message = workspace.messages.at(offset);
     const engine::Receipt& receipt = *message.receipt_of(agent);
+    const bool full = count > 0 && bytes + message.length > page_bytes;
+    if (full || count++ == std::min(page.limit, page_max)) return list.end(std::to_string(last));
+    last = offset.value;
+    bytes += message.length;
     list.writer.begin_object().member("offset", offset.value).member("message_id", message.id.view());
     list.writer.member("state", name(receipt.state)).member("priority", envelope::name(message.priority));
     list.writer.member("attempts", receipt.attempts).member("bytes", message.length);
@@ -151,9 +157,13 @@ base::Result<Answer> Broker::dead_letters(const Caller& caller, std::string_view
   ListPage list;
   std::uint32_t count = 0;
   std::string last;
+  std::uint64_t bytes = 0;
   // Cursor: the last delivery_id given; the list goes by agent, then offset.
   const engine::DeliveryId after = parse_delivery(page.after);
   const auto first = std::pair(after.epoch, after.offset);
+  if (!page.after.empty() && after.offset == base::Offset{})
+    return base::fail(ErrorCode::BAD_CURSOR,
+                      "'" + std::string(page.after.substr(0, 64)) + "' is no cursor of this list", "?after");
   for (std::uint32_t i = 1; i <= workspace.registry.agents.size(); ++i) {
     const engine::Agent& agent = workspace.registry.agent(base::AgentNumber(i));
     const bool own = caller.kind == Caller::Kind::agent && caller.agent == base::AgentNumber(i);
@@ -162,6 +172,9 @@ base::Result<Answer> Broker::dead_letters(const Caller& caller, std::string_view
       if (std::pair(i, offset) <= first) continue;
       if (count++ == std::min(page.limit, page_max)) return list.end(last);
       const engine::Message& message = workspace.messages.at(offset);
+      const bool full = count > 0 && bytes + message.length > page_bytes;
+      if (full || count++ == std::min(page.limit, page_max)) return list.end(last);
+      bytes += message.length;
       last = delivery_id(offset, i);
       list.writer.begin_object().member("delivery_id", last).member("agent", agent.id).member("offset", offset.value);
       list.writer.member("message_id", message.id.view()).member("reason", letter.reason);
