@@ -154,6 +154,16 @@ class Broker final : public Port, private journal::Outcomes {
       return answer;
     }
   }
+  // The same, and the facts say who asked.
+  template <class Command>
+  auto decide_for(const Caller& caller, const Command& command) {
+    decided_.clear();
+    auto answer = engine_.decide(command, context(), decided_);
+    name_actor(caller, decided_);
+    record(decided_);
+    return answer;
+  }
+  static void name_actor(const Caller& caller, engine::Decided& decided);
   base::Result<> check_room(std::uint64_t bytes);
   std::unexpected<base::Error> refused(base::Error error);  // counted
   base::Result<> commit();

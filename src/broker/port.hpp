@@ -92,7 +92,8 @@ class Outbox {
   virtual ~Outbox() = default;
   virtual bool has_room() const = 0;                               // what was handed over before is mostly written
   virtual void deliver(std::span<const Delivery> deliveries) = 0;  // to be sent by after_sync; views die on return
-  virtual void taken_over() = 0;  // a newer session of the same agent; this one is closed
+  virtual void taken_over() = 0;            // a newer session of the same agent; this one is closed
+  virtual void removed() { taken_over(); }  // the agent was; likewise closed
 };
 
 struct SessionOptions {
@@ -161,7 +162,7 @@ class Port {
                               WaitDone done) = 0;
   virtual void cancel(WaitId wait) = 0;
 
-  // Sessions: deliveries pushed. `outbox` must live until close_session or taken_over.
+  // Sessions: deliveries pushed. `outbox` must live until close_session, taken_over or removed.
   virtual base::Result<base::SessionId> open_session(const Caller&, Outbox& outbox, const SessionOptions&) = 0;
   virtual void set_credit(base::SessionId session, std::uint32_t credit) = 0;
   virtual void outbox_has_room(base::SessionId session) = 0;  // again, after has_room() was false

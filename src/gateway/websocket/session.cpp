@@ -249,3 +249,8 @@ void Session::taken_over() {
 }
 
 }  // namespace parley::gateway::websocket
+void Session::removed() {
+  session_ = {};
+  end(close_code::not_authorised, "the agent was removed");
+}
+

@@ -30,6 +30,7 @@ class Session final : public broker::Outbox {
   bool has_room() const override { return !slow_ && unsent_bytes_ < unsent_bytes_max; }
   void deliver(std::span<const broker::Delivery> deliveries) override;
   void taken_over() override;
+  void removed() override;
 
  private:
   // Deliveries handed over in one turn, before the loop can say that the peer is slow.
