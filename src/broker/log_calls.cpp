@@ -166,7 +166,8 @@ bool sees(const Caller& caller, const Event& event) {
   if (event.fact_case() != Event::kMessageAccepted) return subject(event) == caller.agent.value;
   const auto& accepted = event.message_accepted();
   const auto& to = accepted.recipients();
-  return accepted.sender() == caller.agent.value || std::binary_search(to.begin(), to.end(), caller.agent.value);
+  if (accepted.sender() == caller.agent.value) return true;
+  return !accepted.private_() && std::binary_search(to.begin(), to.end(), caller.agent.value);  // R25
 }
 
 struct Found {
@@ -230,10 +231,10 @@ base::Result<Answer> Broker::log(const Caller& caller, std::string_view workspac
       writer.member("offset", item.event.offset()).member("logged_at", base::to_rfc3339(item.at));
       if (const std::uint32_t agent = subject(item.event); agent != 0)
         writer.member("agent", workspace.registry.agent(base::AgentNumber(agent)).id);
-      if (const auto messages = messages_of(item.event); !messages.empty()) {
       if (const std::uint32_t person = person_of(item.event); person != 0)
         writer.member("person", workspace.registry.person(base::PersonNumber(person)).id);
       if (item.event.has_by()) write_actor(writer, workspace.registry, item.event.by());
+      if (const auto messages = messages_of(item.event); !messages.empty()) {
         writer.key("messages").begin_array();
         for (const std::uint64_t offset : messages) writer.unsigned_integer(offset);
         writer.end_array();

@@ -73,6 +73,8 @@ struct Delivery {
   bool notice = false;
   std::string_view profile;             // of the sender; empty for a notice
   std::vector<base::Problem> warnings;  // what validation had to say
+  std::string made_id;                  // R5: what the message lacks and the server made for it; empty: nothing
+  std::optional<base::Instant> made_timestamp;
 };
 
 enum class Settlement : std::uint8_t { ack, nack, extend };

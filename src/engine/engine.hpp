@@ -32,8 +32,9 @@ enum class AcceptOutcome {
 };
 struct Accepted {
   AcceptOutcome outcome = AcceptOutcome::accepted;
-  Offset offset;           // of this message, or of the one known by its id
-  std::string message_id;  // the sender's, or the one made for it; empty in a duplicate
+  Offset offset;                         // of this message, or of the one known by its id
+  std::string message_id;                // the sender's, or the one made for it; empty in a duplicate
+  std::vector<base::Problem> remarks{};  // what the sender is told of the acceptance itself (D7)
 };
 
 // What a delivery says, taken before the offer is applied: a final one may leave the state with it.
@@ -47,6 +48,7 @@ struct Offer {
   Priority priority = Priority::normal;
   bool notice = false;
   bool remarked = false;
+  Instant accepted_at{};
 };
 
 enum class Settled : std::uint8_t { done, already, superseded, unknown };
@@ -93,6 +95,7 @@ class Engine {
   base::Digest state_hash() const;
 
  private:
+  base::Result<> check(const Settings&) const;
   profile::RetryPolicy retry_of(const Workspace& workspace, const Message& message) const;
 
   RulesetOf ruleset_of_;

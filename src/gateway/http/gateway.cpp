@@ -93,6 +93,14 @@ Response Gateway::refusal(const base::Error& error) {
   return error_response(error);
 }
 
+void Gateway::on_no_more_input(net::ConnectionId connection) {
+  std::vector<RequestKey> waiting;
+  for (auto at = requests_.lower_bound({connection.value, 0});
+       at != requests_.end() && at->first.first == connection.value; ++at)
+    if (at->second.wait != broker::WaitId{}) waiting.push_back(at->first);
+  for (const RequestKey& request : waiting) end_wait(request);
+}
+
 void Gateway::on_closed(net::ConnectionId connection) {
   auto at = requests_.lower_bound({connection.value, 0});
   while (at != requests_.end() && at->first.first == connection.value) {
@@ -111,6 +119,7 @@ base::Result<> Gateway::authenticate(Request& request, const net::http::Head& he
     return base::fail(ErrorCode::UNAUTHENTICATED,
                       token.empty() ? "the request has no bearer token" : "the bearer token is not valid here",
                       "Authorization");
+  }
   if (route.access == Access::admin && request.caller->kind != broker::Caller::Kind::admin)
     return base::fail(ErrorCode::FORBIDDEN, "'" + request.caller->id + "' may not do this", {}, "Use the admin token.");
   if (route.call == Call::take || route.call == Call::read_log) request.token = token;
@@ -125,14 +134,6 @@ base::Result<Gateway::Request> Gateway::open(net::RequestId id, const net::http:
   request.match = matched ? std::move(*matched) : Match{&unknown, {}};
   PARLEY_CHECK(authenticate(request, head));  // who has no token learns nothing of what is there (I1)
   if (!matched) return std::unexpected(std::move(matched).error());
-void Gateway::on_no_more_input(net::ConnectionId connection) {
-  std::vector<RequestKey> waiting;
-  for (auto at = requests_.lower_bound({connection.value, 0});
-       at != requests_.end() && at->first.first == connection.value; ++at)
-    if (at->second.wait != broker::WaitId{}) waiting.push_back(at->first);
-  for (const RequestKey& request : waiting) end_wait(request);
-}
-
   PARLEY_CHECK(check_media_type(*request.match.route, head));
   PARLEY_TRY(request.query, net::http::parse_query(head.query));
   PARLEY_CHECK(contract_.check_query(request.match.route->operation, request.query));
@@ -140,11 +141,11 @@ void Gateway::on_no_more_input(net::ConnectionId connection) {
 }
 
 net::HeadDecision Gateway::on_head(net::RequestId id, const net::http::Head& head) {
+  const std::string origin(head.find("Origin"));
+  if (asks_what_it_may(head)) return preflight(origin);
   auto request = open(id, head);
   if (!request) return shared_with(origin, error_response(request.error()));
   request->origin = origin;
-  const std::string origin(head.find("Origin"));
-  if (asks_what_it_may(head)) return preflight(origin);
   const Route& route = *request->match.route;
   if (route.call == Call::stream) {
     if (head.asks_upgrade) return net::AcceptWebSocket{hello_bytes_max};
@@ -180,7 +181,10 @@ void Gateway::on_request(net::RequestId id, const net::http::Head& head, std::st
     before_metrics();
     return finish(key(id), {.content_type = "text/plain; version=0.0.4", .body = metrics_.text()});
   }
-  respond(id, answer(request, body));
+  const auto answered = answer(request, body);
+  Response response = answered ? json_response(answered->status, answered->json) : error_response(answered.error());
+  if (gives_a_token(route.call)) response.fields.emplace_back("Cache-Control", "no-store");
+  respond(id, std::move(response));
   requests_.erase(at);
 }
 

@@ -56,8 +56,8 @@ class Gateway final : public net::HttpPort {
     std::uint32_t log_max = 100;
   };
 
-  base::Result<Request> open(net::RequestId id, const net::http::Head& head);
   void end_wait(RequestKey request);
+  base::Result<Request> open(net::RequestId id, const net::http::Head& head);
   base::Result<> authenticate(Request& request, const net::http::Head& head);
 
   base::Result<broker::Answer> answer(const Request& request, Body body);
