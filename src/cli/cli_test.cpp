@@ -144,6 +144,15 @@ TEST(CommandLine, what_is_no_readable_file_is_refused_with_its_reason) {
   }
 }
 
+TEST(CommandLine, an_unknown_verb_is_named_and_the_version_told) {
+  const auto unknown = run_cli({"nosuch"});
+  EXPECT_EQ(unknown.status, 2);
+  EXPECT_NE(unknown.err.find("'nosuch'"), std::string::npos) << unknown.err;
+  const auto version = run_cli({"--version"});
+  EXPECT_EQ(version.status, 0);
+  EXPECT_TRUE(version.out.starts_with("parley 0.")) << version.out;
+}
+
 TEST(CommandLine, a_server_that_is_not_there_is_status_3) {
   // Port 9 of loopback: nobody listens there.
   const auto away = run_cli({"workspace", "list", "--server", "http://127.0.0.1:9", "--token", "t", "--json"});

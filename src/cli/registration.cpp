@@ -19,13 +19,13 @@ base::Result<Exit> keep_token(Context& context, const Connected& server, std::st
   if (token) PARLEY_CHECK(tokens.put(owner, *token, own ? std::string() : access.url));
   if (context.json) return show(context, reply);
 
+  // The token itself is in the file alone: what a terminal shows ends up in logs.
   const Terminal& terminal = context.terminal;
   if (!token) {
     terminal.out << printable(name) << " is registered already, with these properties. Its token stays as it is.\n";
     return Exit::done;
   }
   terminal.out << printable(name) << what << printable(server.workspace) << ".\n  "
-               << coloured("token  ", Colour::faint, terminal.out_is_tty) << printable(*token) << "\n  "
                << coloured("kept   ", Colour::faint, terminal.out_is_tty) << printable(tokens.path(owner))
                << ", for --as " << printable(name) << '\n';
   return Exit::done;
