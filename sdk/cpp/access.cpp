@@ -41,8 +41,8 @@ bool is_plain(std::string_view name) {
          name.find_first_of(std::string_view("/\\\0", 3)) == name.npos;
 }
 
-base::Result<> check_names(std::string_view workspace, std::string_view name) {
-  for (const auto part : {workspace, name})
+base::Result<> check_names(const TokenStore::Owner& owner) {
+  for (const auto part : {owner.workspace, owner.name})
     if (!is_plain(part))
       return base::fail(ErrorCode::BAD_ID, "\"" + std::string(part) + "\" cannot name a token's file", "tokens");
   return {};
@@ -82,21 +82,42 @@ base::Result<std::string> workspace_of(const std::vector<std::string>& workspace
   return error;
 }
 
-// The agent's own token; PARLEY_TOKEN where none is kept, since that may be the agent's.
-base::Result<> find_agents_token(const std::string& agent, const std::string& token_of_environment, Access& access) {
+// A kept token is for the server that gave it, and nobody else may see it: not who listens where a server was named by
+// mistake, nor who listens at the default address while the folder's own server is down.
+base::Result<> check_server(const std::string& owner, bool named, Access& access) {
+  if (!named && !owner.empty()) access.url = owner;
+  if (access.url == owner) return {};
+  if (owner.empty() && !named)
+    return base::fail(ErrorCode::UNREACHABLE, "no server runs with the data folder " + access.data_folder,
+                      access.data_folder);
+  return base::fail(ErrorCode::FORBIDDEN,
+                    owner.empty()
+                        ? "the tokens in " + access.data_folder + " are for its own server, which does not run"
+                        : "the token kept in " + access.data_folder + " is for " + owner + " alone",
+                    access.url, "Give the token for this server with --token or PARLEY_TOKEN.");
+}
+
+// Its own token; PARLEY_TOKEN where none is kept, since that may be it.
+base::Result<> find_own_token(const std::string& name, const std::string& token_of_environment,
+                              const std::string& folders_url, bool named, Access& access) {
   const TokenStore tokens(access.data_folder);
-  if (access.workspace.empty()) {
-    if (const auto workspaces = tokens.workspaces_of(agent); !workspaces.empty()) {
-      PARLEY_TRY(access.workspace, workspace_of(workspaces, agent));
+  const std::string wanted_workspace = access.workspace;
+  for (const std::string_view whose : {"agents", "people"}) {
+    if (wanted_workspace.empty()) {
+      const auto workspaces = tokens.workspaces_of(whose, name);
+      if (workspaces.empty()) continue;
+      PARLEY_TRY(access.workspace, workspace_of(workspaces, name));
     }
-  }
-  if (auto kept = tokens.get(access.workspace, agent)) {
+    const TokenStore::Owner owner{access.workspace, whose, name};
+    auto kept = tokens.get(owner);
+    if (!kept) continue;
     access.token = std::move(*kept);
-    return {};
+    const std::string elsewhere = tokens.server(owner);
+    return check_server(elsewhere.empty() ? folders_url : elsewhere, named, access);
   }
   access.token = token_of_environment;
   if (!access.token.empty()) return {};
-  return base::fail(ErrorCode::NOT_FOUND, "no token of \"" + agent + "\" is kept on this machine", "--as",
+  return base::fail(ErrorCode::NOT_FOUND, "no token of \"" + name + "\" is kept on this machine", "--as",
                     "Register it with `parley agent add`, or give its token with --token.");
 }
 
@@ -117,55 +138,76 @@ base::Result<Access> discover(const Wanted& wanted, const Environment& environme
   Access access;
   access.data_folder = data_folder(wanted.data_folder, environment);
   access.workspace = first_of({wanted.workspace, environment("PARLEY_WORKSPACE")});
-  access.url = without_slash(first_of({wanted.server, environment("PARLEY_SERVER"),
-                                       url_in(access.data_folder + "/server.json"), std::string(default_url)}));
+  const std::string named = without_slash(first_of({wanted.server, environment("PARLEY_SERVER")}));
+  const std::string folders_url = own_server(access.data_folder);
+  access.url = first_of({named, folders_url, std::string(default_url)});
   access.token = wanted.token;
   if (!access.token.empty()) return access;
   const std::string token = environment("PARLEY_TOKEN");
   if (!wanted.agent.empty()) {
-    PARLEY_CHECK(find_agents_token(wanted.agent, token, access));
-  } else {
-    access.token = first_of({token, first_line(access.data_folder + "/admin.token")});
+    PARLEY_CHECK(find_own_token(wanted.agent, token, folders_url, !named.empty(), access));
+    return access;
   }
+  access.token = token;
+  if (!access.token.empty()) return access;
+  access.token = first_line(access.data_folder + "/admin.token");
+  if (!access.token.empty()) PARLEY_CHECK(check_server(folders_url, !named.empty(), access));
   return access;
 }
 
-std::string TokenStore::path(std::string_view workspace, std::string_view name) const {
-  return folder_ + "/" + std::string(workspace) + "/" + std::string(name) + ".token";
+std::string own_server(const std::string& data_folder) {
+  return without_slash(url_in(data_folder + "/server.json"));
 }
 
-base::Result<> TokenStore::put(std::string_view workspace, std::string_view name, std::string_view token) const {
-  PARLEY_CHECK(check_names(workspace, name));
-  const std::string file = path(workspace, name);
+std::string TokenStore::path(const Owner& owner) const {
+  return folder_ + "/" + std::string(owner.workspace) + "/" + std::string(owner.whose) + "/" + std::string(owner.name) +
+         ".token";
+}
+
+std::string TokenStore::server(const Owner& owner) const {
+  return first_line(path(owner) + ".server");
+}
+
+base::Result<> TokenStore::put(const Owner& owner, std::string_view token, std::string_view server) const {
+  PARLEY_CHECK(check_names(owner));
+  const std::string file = path(owner);
+  const auto folder = std::filesystem::path(file).parent_path();
   std::error_code error;
-  std::filesystem::create_directories(std::filesystem::path(file).parent_path(), error);
-  if (!error) {
-    for (const auto& folder : {folder_, folder_ + "/" + std::string(workspace)}) ::chmod(folder.c_str(), 0700);
-  }
+  std::filesystem::create_directories(folder, error);
+  if (!error)
+    for (const auto& made : {std::filesystem::path(folder_), folder.parent_path(), folder}) ::chmod(made.c_str(), 0700);
+  // Whose it is, first: a token without its server would be taken for one of the folder's own.
+  if (server.empty())
+    ::unlink((file + ".server").c_str());
+  else
+    PARLEY_CHECK(write_private(file + ".server", std::string(server) + "\n"));
   return write_private(file, std::string(token) + "\n");
 }
 
-base::Result<std::string> TokenStore::get(std::string_view workspace, std::string_view name) const {
-  PARLEY_CHECK(check_names(workspace, name));
-  auto token = first_line(path(workspace, name));
+base::Result<std::string> TokenStore::get(const Owner& owner) const {
+  PARLEY_CHECK(check_names(owner));
+  auto token = first_line(path(owner));
   if (token.empty())
-    return base::fail(ErrorCode::NOT_FOUND,
-                      "no token of \"" + std::string(name) + "\" in \"" + std::string(workspace) + "\" is kept here",
-                      path(workspace, name), "Register it with `parley agent add`, or give its token with --token.");
+    return base::fail(
+        ErrorCode::NOT_FOUND,
+        "no token of \"" + std::string(owner.name) + "\" in \"" + std::string(owner.workspace) + "\" is kept here",
+        path(owner), "Register it with `parley agent add`, or give its token with --token.");
   return token;
 }
 
-void TokenStore::remove(std::string_view workspace, std::string_view name) const {
-  if (check_names(workspace, name)) ::unlink(path(workspace, name).c_str());
+void TokenStore::remove(const Owner& owner) const {
+  if (!check_names(owner)) return;
+  ::unlink(path(owner).c_str());
+  ::unlink((path(owner) + ".server").c_str());
 }
 
-std::vector<std::string> TokenStore::workspaces_of(std::string_view name) const {
+std::vector<std::string> TokenStore::workspaces_of(std::string_view whose, std::string_view name) const {
   std::vector<std::string> found;
   if (!is_plain(name)) return found;
   std::error_code error;
   for (const auto& folder : std::filesystem::directory_iterator(folder_, error)) {
     const auto workspace = folder.path().filename().string();
-    if (std::filesystem::exists(path(workspace, name), error)) found.push_back(workspace);
+    if (std::filesystem::exists(path({workspace, whose, name}), error)) found.push_back(workspace);
   }
   std::ranges::sort(found);
   return found;

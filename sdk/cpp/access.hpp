@@ -1,6 +1,8 @@
 // Where the server is and who calls: from what the caller names, the environment, and the data folder, in that order.
 //   server  --server, PARLEY_SERVER, DATA/server.json {"url": …} as `parley serve` writes it, http://127.0.0.1:7411
-//   token   --token, the agent's own in DATA/tokens/, PARLEY_TOKEN, DATA/admin.token (never in an agent's place)
+//   token   --token, the agent's or person's own in DATA/tokens/, PARLEY_TOKEN, DATA/admin.token (never in an agent's
+//   place)
+//           What is kept in DATA is sent to the server that gave it, and to no other.
 //   DATA    --data, $XDG_DATA_HOME/parley, ~/.local/share/parley
 #pragma once
 #include <functional>
@@ -24,7 +26,7 @@ struct Wanted {
   std::string token{};
   std::string data_folder{};
   std::string workspace{};  // with `agent`: call as this agent of it
-  std::string agent{};
+  std::string agent{};      // an agent; or a person, where no agent's token of this name is kept
 };
 
 struct Access {
@@ -34,22 +36,32 @@ struct Access {
   std::string workspace;  // as wanted; or, with an agent, the only one that has a token of this name
 };
 
-// NOT_FOUND where an agent is wanted and there is no token for it; BAD_REQUEST where its name is in several workspaces.
+// NOT_FOUND where an agent is wanted and there is no token for it; BAD_REQUEST where its name is in several workspaces;
+// FORBIDDEN where the token that is kept is another server's than the one named; UNREACHABLE where it is of the data
+// folder's own server, and that does not run.
 base::Result<Access> discover(const Wanted& wanted, const Environment& environment = system_environment);
 
 std::string data_folder(const std::string& wanted, const Environment& environment = system_environment);
+std::string own_server(const std::string& data_folder);  // address of the server that runs with it; empty: none does
 
-// Tokens of agents and people, DATA/tokens/WORKSPACE/NAME.token, each readable by its owner alone. They are made by
-// whoever registers an agent, so that `--as NAME` works on the same machine.
+// Tokens of "agents" and "people", DATA/tokens/WORKSPACE/agents/NAME.token, each readable by its owner alone. They are
+// made by whoever registers one, so that `--as NAME` works on the same machine. NAME.token.server beside it: the
+// address of the server that gave it, where that is not the data folder's own.
 class TokenStore {
  public:
   explicit TokenStore(const std::string& data_folder) : folder_(data_folder + "/tokens") {}
 
-  base::Result<> put(std::string_view workspace, std::string_view name, std::string_view token) const;
-  base::Result<std::string> get(std::string_view workspace, std::string_view name) const;
-  void remove(std::string_view workspace, std::string_view name) const;
-  std::vector<std::string> workspaces_of(std::string_view name) const;  // sorted
-  std::string path(std::string_view workspace, std::string_view name) const;
+  struct Owner {
+    std::string_view workspace;
+    std::string_view whose;  // "agents" or "people": the same name may be in both
+    std::string_view name;
+  };
+  base::Result<> put(const Owner& owner, std::string_view token, std::string_view server = {}) const;
+  base::Result<std::string> get(const Owner& owner) const;
+  std::string server(const Owner& owner) const;  // empty: the data folder's own
+  void remove(const Owner& owner) const;
+  std::vector<std::string> workspaces_of(std::string_view whose, std::string_view name) const;  // sorted
+  std::string path(const Owner& owner) const;
 
  private:
   std::string folder_;

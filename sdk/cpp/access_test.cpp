@@ -72,9 +72,49 @@ TEST_F(Discovery, the_data_folder_follows_the_xdg_convention) {
   EXPECT_EQ(data_folder("/here", environment), "/here");
 }
 
+TEST_F(Discovery, tokens_of_the_folder_are_sent_to_no_other_server) {
+  write("server.json", R"({"url": "http://127.0.0.1:1"})");
+  write("admin.token", "of-folder");
+  ASSERT_TRUE(TokenStore(folder_).put({"demo", "agents", "a"}, "of-a"));
+  for (const char* agent : {"", "a"}) {
+    const auto stranger = found({.server = "http://127.0.0.1:2", .agent = agent});
+    ASSERT_FALSE(stranger) << agent;
+    EXPECT_EQ(stranger.error().code, base::ErrorCode::FORBIDDEN);
+    EXPECT_NE(stranger.error().hint.find("--token"), std::string::npos);
+    EXPECT_TRUE(found({.server = "http://127.0.0.1:1/", .agent = agent}));
+  }
+  variables_["PARLEY_SERVER"] = "http://127.0.0.1:2";
+  EXPECT_FALSE(found({}));
+  EXPECT_TRUE(found({.token = "named"}));
+}
+
+TEST_F(Discovery, tokens_of_the_folder_are_sent_nowhere_while_its_server_is_down) {
+  write("admin.token", "of-folder");
+  ASSERT_TRUE(TokenStore(folder_).put({"demo", "agents", "a"}, "of-a"));
+  for (const char* agent : {"", "a"}) {
+    const auto down = found({.agent = agent});
+    ASSERT_FALSE(down) << agent;
+    EXPECT_EQ(down.error().code, base::ErrorCode::UNREACHABLE);
+    EXPECT_FALSE(found({.server = std::string(default_url), .agent = agent}));
+  }
+}
+
+TEST_F(Discovery, a_token_that_another_server_gave_goes_there) {
+  write("server.json", R"({"url": "http://127.0.0.1:1"})");
+  const TokenStore tokens(folder_);
+  ASSERT_TRUE(tokens.put({"demo", "agents", "a"}, "of-a", "http://far.example:7411"));
+  EXPECT_EQ(found({.agent = "a"})->url, "http://far.example:7411");
+  EXPECT_FALSE(found({.server = "http://127.0.0.1:1", .agent = "a"}));
+  ASSERT_TRUE(tokens.put({"demo", "agents", "a"}, "of-a-here"));  // registered anew, at the folder's own
+  EXPECT_EQ(found({.agent = "a"})->url, "http://127.0.0.1:1");
+  tokens.remove({"demo", "agents", "a"});
+  EXPECT_FALSE(tokens.get({"demo", "agents", "a"}));
+}
+
 TEST_F(Discovery, an_agent_calls_with_its_own_token_even_where_the_environment_has_one) {
   variables_["PARLEY_TOKEN"] = "of-admin";
-  ASSERT_TRUE(TokenStore(folder_).put("demo", "developer-01", "of-developer"));
+  write("server.json", R"({"url": "http://127.0.0.1:1"})");
+  ASSERT_TRUE(TokenStore(folder_).put({"demo", "agents", "developer-01"}, "of-developer"));
   const auto access = found({.agent = "developer-01"});
   ASSERT_TRUE(access);
   EXPECT_EQ(access->token, "of-developer");
@@ -97,20 +137,32 @@ TEST_F(Discovery, an_agent_elsewhere_brings_its_token_in_the_environment) {
 }
 
 TEST_F(Discovery, an_agent_of_two_workspaces_is_asked_which) {
+  write("server.json", R"({"url": "http://127.0.0.1:1"})");
   const TokenStore tokens(folder_);
-  ASSERT_TRUE(tokens.put("one", "a", "t1"));
-  ASSERT_TRUE(tokens.put("two", "a", "t2"));
+  ASSERT_TRUE(tokens.put({"one", "agents", "a"}, "t1"));
+  ASSERT_TRUE(tokens.put({"two", "agents", "a"}, "t2"));
   const auto access = found({.agent = "a"});
   ASSERT_FALSE(access);
   EXPECT_EQ(access.error().legal_next, (std::vector<std::string>{"--workspace one", "--workspace two"}));
   EXPECT_EQ(found({.workspace = "two", .agent = "a"})->token, "t2");
 }
 
+TEST_F(Discovery, an_agent_and_a_person_of_one_name_keep_a_token_each) {
+  write("server.json", R"({"url": "http://127.0.0.1:1"})");
+  const TokenStore tokens(folder_);
+  ASSERT_TRUE(tokens.put({"demo", "agents", "a"}, "of-agent"));
+  ASSERT_TRUE(tokens.put({"demo", "people", "a"}, "of-person"));
+  EXPECT_EQ(found({.agent = "a"})->token, "of-agent");
+  tokens.remove({"demo", "agents", "a"});
+  EXPECT_EQ(found({.agent = "a"})->token, "of-person");
+  EXPECT_EQ(found({.workspace = "demo", .agent = "a"})->token, "of-person");
+}
+
 TEST_F(Discovery, tokens_are_readable_by_their_owner_alone) {
   const TokenStore tokens(folder_);
-  ASSERT_TRUE(tokens.put("demo", "a", "t"));
+  ASSERT_TRUE(tokens.put({"demo", "agents", "a"}, "t"));
   struct stat info{};
-  ASSERT_EQ(::stat(tokens.path("demo", "a").c_str(), &info), 0);
+  ASSERT_EQ(::stat(tokens.path({"demo", "agents", "a"}).c_str(), &info), 0);
   EXPECT_EQ(info.st_mode & 0777, 0600);
   ASSERT_EQ(::stat((folder_ + "/tokens/demo").c_str(), &info), 0);
   EXPECT_EQ(info.st_mode & 0777, 0700);
@@ -119,9 +171,9 @@ TEST_F(Discovery, tokens_are_readable_by_their_owner_alone) {
 TEST_F(Discovery, names_never_leave_the_folder_of_tokens) {
   const TokenStore tokens(folder_);
   for (const char* name : {"../a", "..", ".hidden", "a/b", "", "a\\b"}) {
-    EXPECT_FALSE(tokens.put("demo", name, "t")) << name;
-    EXPECT_FALSE(tokens.put(name, "a", "t")) << name;
-    EXPECT_FALSE(tokens.get(name, "a")) << name;
+    EXPECT_FALSE(tokens.put({"demo", "agents", name}, "t")) << name;
+    EXPECT_FALSE(tokens.put({name, "agents", "a"}, "t")) << name;
+    EXPECT_FALSE(tokens.get({name, "agents", "a"})) << name;
   }
 }
 

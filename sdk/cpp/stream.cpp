@@ -115,9 +115,7 @@ base::Result<std::size_t> Stream::State::read() {
 
 base::Result<> Stream::State::shake_hands(const Endpoint& endpoint, const Access& access, std::string_view workspace,
                                           base::Duration at_most) {
-  websocket::HeaderFields fields;
-  if (!access.token.empty()) fields.emplace_back("Authorization", "Bearer " + access.token);
-  const auto handshake = websocket::begin_handshake(endpoint.authority, path_of(workspace, {"stream"}), fields, random);
+  const auto handshake = websocket::begin_handshake(endpoint.authority, path_of(workspace, {"stream"}), {}, random);
   output.append(handshake.request);
   const auto deadline = clock.monotonic() + at_most;
   std::size_t received_bytes = 0;

@@ -13,6 +13,7 @@
 #include "journal/file/file_journal.hpp"
 #include "journal/memory/memory_journal.hpp"
 #include "net/loop.hpp"
+#include "net/socket.hpp"
 #include "net/workers.hpp"
 #include "observe/log.hpp"
 #include "observe/metrics.hpp"
@@ -35,18 +36,23 @@ constexpr std::uint64_t round_bytes = 16 << 20;                           // wha
 base::Result<net::ListenOptions> parse_listen(const std::string& text) {
   const std::size_t colon = text.rfind(':');
   net::ListenOptions options;
-  options.beyond_loopback = false;
   if (colon != std::string::npos) {
     options.host = text.substr(0, colon);
     if (options.host.starts_with('[') && options.host.ends_with(']'))
       options.host = options.host.substr(1, options.host.size() - 2);
     const char* const begin = text.data() + colon + 1;
     const char* const end = text.data() + text.size();
-    if (const auto parsed = std::from_chars(begin, end, options.port); begin != end && parsed.ptr == end)
-      return options;
+    const auto parsed = std::from_chars(begin, end, options.port);
+    if (parsed.ec == std::errc() && parsed.ptr == end) return options;  // too large a number is an error, and port 0
   }
   return base::fail(ErrorCode::BAD_REQUEST, "'" + text + "' is no address to listen on", "--listen",
                     "Write ADDRESS:PORT, like 127.0.0.1:7411.");
+}
+
+base::Result<> try_to_listen(const net::ListenOptions& options) {
+  PARLEY_TRY(const net::Listening listening, net::listen_on(options.host, options.port, options.beyond_loopback));
+  net::close_descriptor(listening.descriptor);
+  return {};
 }
 
 base::Result<std::unique_ptr<journal::Journal>> open_journal(const cli::ServeOptions& options, base::FileSystem& files,
@@ -89,6 +95,9 @@ void update(observe::Metrics& metrics, const broker::Broker::Counts& counts) {
   set(Metric::messages_duplicate, counts.duplicates);
   set(Metric::deliveries_offered, counts.offered);
   set(Metric::deliveries_acked, counts.acked);
+  set(Metric::deliveries_nacked, counts.nacked);
+  set(Metric::deliveries_expired, counts.expired);
+  set(Metric::dead_letters, counts.dead_letters);
   set(Metric::journal_blocks, counts.blocks);
   set(Metric::journal_records, counts.events);
 }
@@ -124,9 +133,13 @@ base::Result<> serve(const cli::ServeOptions& options, const std::function<void(
   observe::Metrics metrics;
   const profile::Rulesets rulesets = profile::built_in();
   PARLEY_TRY(const net::ListenOptions listen, parse_listen(options.listen));
+  PARLEY_CHECK(try_to_listen(listen));  // a server that will not come about makes no data folder
 
   net::LoopSettings settings;
-  for (const std::string& host : options.allowed_hosts) settings.access.hosts.push_back(host);
+  for (const std::string& host : options.allowed_hosts) {
+    settings.access.hosts.push_back(host);
+    settings.access.names.push_back(host);
+  }
   for (const std::string& origin : options.allowed_origins) settings.access.origins.push_back(origin);
   net::Loop loop(clock, metrics, *log, settings);
 
@@ -171,11 +184,9 @@ base::Result<> serve(const cli::ServeOptions& options, const std::function<void(
   started({url, options.data_folder, admin.file, admin.made});
 
   Snapshots snapshots(*journal, ruleset_of, *log);
-  auto& turn_seconds = metrics.histogram(observe::Metric::loop_turn_seconds);
   const auto turn = [&]() -> base::Result<> {
     const base::Duration before = clock.monotonic();
     PARLEY_CHECK(broker.turn());
-    turn_seconds.observe(static_cast<std::uint64_t>((clock.monotonic() - before).count()));
     snapshots.consider(broker.counts().events);
     loop.flush();
     return {};

@@ -70,7 +70,8 @@ class Broker final : public Port, private journal::Outcomes {
   struct Counts {
     absl::btree_map<std::string, std::uint64_t> accepted;           // by the sender's profile
     std::array<std::uint64_t, base::error_infos.size()> refused{};  // by ErrorCode
-    std::uint64_t duplicates = 0, offered = 0, acked = 0, blocks = 0, events = 0;
+    std::uint64_t duplicates = 0, offered = 0, acked = 0, nacked = 0, expired = 0, dead_letters = 0, blocks = 0,
+                  events = 0;
   };
   const Counts& counts() const { return counts_; }
 
@@ -164,6 +165,16 @@ class Broker final : public Port, private journal::Outcomes {
     }
   }
   Terms terms_of(const Caller& caller);
+  // The same, and the facts say who asked.
+  template <class Command>
+  auto decide_for(const Caller& caller, const Command& command) {
+    decided_.clear();
+    auto answer = engine_.decide(command, context(), decided_);
+    name_actor(caller, decided_);
+    record(decided_);
+    return answer;
+  }
+  static void name_actor(const Caller& caller, engine::Decided& decided);
   base::Result<> check_room(std::uint64_t bytes);
   std::unexpected<base::Error> refused(const Caller& sender, base::Error error);  // counted
   void record_refusals();

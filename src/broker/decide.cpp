@@ -73,6 +73,7 @@ void Broker::note_touched(const event::Event& event) {
       break;
     case Event::kNacked:
       touch(event.nacked().agent());
+      counts_.nacked += static_cast<std::uint64_t>(event.nacked().offsets_size());
       break;
     case Event::kLeasesEnded:
       touch(event.leases_ended().agent());
@@ -85,12 +86,14 @@ void Broker::note_touched(const event::Event& event) {
       break;
     case Event::kDeadLettered:
       touch(event.dead_lettered().agent());
+      ++counts_.dead_letters;
       break;
     case Event::kRedriven:
       touch(event.redriven().agent());
       break;
     case Event::kExpired:
       for (const std::uint32_t agent : event.expired().agents()) touch(agent);
+      counts_.expired += static_cast<std::uint64_t>(event.expired().agents_size());
       break;
     default:
       break;

@@ -13,6 +13,7 @@ using base::ErrorCode;
 
 constexpr std::uint32_t take_max = 1'000;
 constexpr std::uint32_t page_max = 1'000;
+constexpr std::uint64_t page_bytes = 4u << 20;  // of bodies; one is given whatever its size
 constexpr int pushes_a_turn = 8;
 
 // "<offset>-<epoch>"; what is of another form names no delivery and is `unknown`.
@@ -60,7 +61,10 @@ base::Result<std::vector<Delivery>> Broker::render(const Mailbox& mailbox, const
       delivery.profile = workspace.registry.agent(offer.sender).properties.profile;
     if (offer.remarked) {
       PARLEY_TRY(const event::Event event, history_.event(offer.position));
-      delivery.warnings = problems_of(event.message_accepted());
+      const event::MessageAccepted& accepted = event.message_accepted();
+      delivery.warnings = problems_of(accepted);
+      if (accepted.made_id()) delivery.made_id = accepted.message_id();
+      if (accepted.made_timestamp()) delivery.made_timestamp = offer.accepted_at;
     }
   }
   return deliveries;
@@ -124,12 +128,15 @@ base::Result<Answer> Broker::inbox(const Caller& caller, std::string_view worksp
   const engine::Workspace& workspace = state.workspace(number);
   ListPage list;
   std::uint64_t last = 0;
+  std::uint64_t bytes = 0;
   std::uint32_t count = 0;
   for (const base::Offset offset : workspace.registry.agent(agent).mailbox.open()) {
     if (offset.value <= after) continue;
-    if (count++ == std::min(page.limit, page_max)) return list.end(std::to_string(last));
-    last = offset.value;
     const engine::Message& message = workspace.messages.at(offset);
+    const bool full = count > 0 && bytes + message.length > page_bytes;
+    if (full || count++ == std::min(page.limit, page_max)) return list.end(std::to_string(last));
+    last = offset.value;
+    bytes += message.length;
     const engine::Receipt& receipt = *message.receipt_of(agent);
     list.writer.begin_object().member("offset", offset.value).member("message_id", message.id.view());
     list.writer.member("state", name(receipt.state)).member("priority", envelope::name(message.priority));
@@ -150,9 +157,13 @@ base::Result<Answer> Broker::dead_letters(const Caller& caller, std::string_view
   const engine::Workspace& workspace = state.workspace(number);
   ListPage list;
   std::uint32_t count = 0;
+  std::uint64_t bytes = 0;
   std::string last;
   // Cursor: the last delivery_id given; the list goes by agent, then offset.
   const engine::DeliveryId after = parse_delivery(page.after);
+  if (!page.after.empty() && after.offset == base::Offset{})
+    return base::fail(ErrorCode::BAD_CURSOR,
+                      "'" + std::string(page.after.substr(0, 64)) + "' is no cursor of this list", "?after");
   const auto first = std::pair(after.epoch, after.offset);
   for (std::uint32_t i = 1; i <= workspace.registry.agents.size(); ++i) {
     const engine::Agent& agent = workspace.registry.agent(base::AgentNumber(i));
@@ -160,8 +171,10 @@ base::Result<Answer> Broker::dead_letters(const Caller& caller, std::string_view
     if (!own && !may(state, caller, number, Right::oversee)) continue;
     for (const auto& [offset, letter] : agent.dead_letters) {
       if (std::pair(i, offset) <= first) continue;
-      if (count++ == std::min(page.limit, page_max)) return list.end(last);
       const engine::Message& message = workspace.messages.at(offset);
+      const bool full = count > 0 && bytes + message.length > page_bytes;
+      if (full || count++ == std::min(page.limit, page_max)) return list.end(last);
+      bytes += message.length;
       last = delivery_id(offset, i);
       list.writer.begin_object().member("delivery_id", last).member("agent", agent.id).member("offset", offset.value);
       list.writer.member("message_id", message.id.view()).member("reason", letter.reason);

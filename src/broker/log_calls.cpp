@@ -78,6 +78,8 @@ std::uint32_t subject(const Event& event) {
       return event.agent_changed().number();
     case Event::kAgentRemoved:
       return event.agent_removed().number();
+    case Event::kTokenRotated:
+      return event.token_rotated().agent();
     case Event::kOffered:
       return event.offered().agent();
     case Event::kAcked:
@@ -103,6 +105,35 @@ std::uint32_t subject(const Event& event) {
     default:
       return 0;
   }
+}
+
+// The person that an event is about; 0: none.
+std::uint32_t person_of(const Event& event) {
+  switch (event.fact_case()) {
+    case Event::kPersonRegistered:
+      return event.person_registered().number();
+    case Event::kPersonChanged:
+      return event.person_changed().number();
+    case Event::kPersonRemoved:
+      return event.person_removed().number();
+    case Event::kTokenRotated:
+      return event.token_rotated().person();
+    default:
+      return 0;
+  }
+}
+
+// {"kind", "id"} of who asked for it.
+void write_actor(json::Writer& writer, const engine::Registry& registry, const event::Actor& actor) {
+  writer.key("by").begin_object();
+  if (actor.has_agent())
+    writer.member("kind", std::string_view("agent")).member("id", registry.agent(base::AgentNumber(actor.agent())).id);
+  else if (actor.has_person())
+    writer.member("kind", std::string_view("person"))
+        .member("id", registry.person(base::PersonNumber(actor.person())).id);
+  else
+    writer.member("kind", std::string_view("admin")).member("id", std::string_view("admin"));
+  writer.end_object();
 }
 
 // Offsets of the messages that an event is about.
@@ -140,7 +171,8 @@ bool sees(const Caller& caller, const Event& event) {
   if (event.fact_case() != Event::kMessageAccepted) return subject(event) == caller.agent.value;
   const auto& accepted = event.message_accepted();
   const auto& to = accepted.recipients();
-  return accepted.sender() == caller.agent.value || std::binary_search(to.begin(), to.end(), caller.agent.value);
+  if (accepted.sender() == caller.agent.value) return true;
+  return !accepted.private_() && std::binary_search(to.begin(), to.end(), caller.agent.value);  // R25
 }
 
 struct Found {
@@ -204,6 +236,9 @@ base::Result<Answer> Broker::log(const Caller& caller, std::string_view workspac
       writer.member("offset", item.event.offset()).member("logged_at", base::to_rfc3339(item.at));
       if (const std::uint32_t agent = subject(item.event); agent != 0)
         writer.member("agent", workspace.registry.agent(base::AgentNumber(agent)).id);
+      if (const std::uint32_t person = person_of(item.event); person != 0)
+        writer.member("person", workspace.registry.person(base::PersonNumber(person)).id);
+      if (item.event.has_by()) write_actor(writer, workspace.registry, item.event.by());
       if (const auto messages = messages_of(item.event); !messages.empty()) {
         writer.key("messages").begin_array();
         for (const std::uint64_t offset : messages) writer.unsigned_integer(offset);

@@ -10,29 +10,63 @@ namespace {
 
 using base::ErrorCode;
 
-base::Error id_conflict(const engine::Accepted& known) {
-  base::Error error;
-  error.code = ErrorCode::ID_CONFLICT;
-  error.message = "the id '" + known.message_id.substr(0, 64) + "' belongs to the message at offset " +
-                  std::to_string(known.offset.value) + ", which has other content";
-  return error;
-}
-
 bool party_to(const engine::Message& message, base::AgentNumber agent) {
   return message.sender == agent || message.receipt_of(agent) != nullptr;
+}
+
+// Where the other message lies is told to who may look at it.
+base::Error id_conflict(const engine::Accepted& known, const engine::Workspace& workspace, base::AgentNumber sender) {
+  const bool party = party_to(workspace.messages.at(known.offset), sender);
+  base::Error error;
+  error.code = ErrorCode::ID_CONFLICT;
+  error.message = "the id '" + known.message_id.substr(0, 64) + "' belongs to " +
+                  (party ? "the message at offset " + std::to_string(known.offset.value) : "another message") +
+                  ", which has other content";
+  return error;
 }
 
 // The same for what is not there and for what the caller may not see (I1).
 std::unexpected<base::Error> not_known(std::string_view message_id) {
   return base::fail(ErrorCode::NOT_FOUND, "no message '" + std::string(message_id.substr(0, 64)) + "' is known here",
-                    {}, "Ids are remembered for the window in GET /v1/limits; older messages are in the log.");
+                    {},
+                    "Ids are remembered for the window in GET /v1/limits; older messages are in the log. Where an "
+                    "id may be sent to several recipients, ?to= says whose.");
 }
 
-base::Result<std::uint64_t> offset_of(const engine::Workspace& workspace, std::string_view message_id,
-                                      std::string_view to) {
-  for (const std::string& recipient : {std::string(), to.empty() ? std::string("*") : std::string(to) + '\n'})
-    if (const auto known = workspace.ids.find(engine::id_key_of(message_id, recipient)); known) return known->value;
-  return not_known(message_id);
+constexpr std::size_t recipients_tried = 1'000;
+
+// An id that says nothing alone (R7), asked for without `to`: every agent may be the recipient.
+base::Result<base::Offset> offset_at_any(const engine::Workspace& workspace, const Caller& caller,
+                                         std::string_view message_id) {
+  std::vector<std::string> at;
+  base::Offset offset;
+  std::size_t tried = 0;
+  for (const auto& [id, number] : workspace.registry.agents_by_id) {
+    if (++tried > recipients_tried) break;
+    const auto known = workspace.ids.find(engine::id_key_of(message_id, id + '\n'));
+    if (!known) continue;
+    if (caller.kind == Caller::Kind::agent && !party_to(workspace.messages.at(*known), caller.agent)) continue;
+    offset = *known;
+    at.push_back("?to=" + id);
+  }
+  if (at.size() == 1) return offset;
+  if (at.empty()) return not_known(message_id);
+  auto error = base::fail(ErrorCode::CONFLICT,
+                          "'" + std::string(message_id.substr(0, 64)) + "' was sent to " + std::to_string(at.size()) +
+                              " agents, each in a message of its own",
+                          "?to", "Say which recipient's with ?to=.");
+  error.error().legal_next = std::move(at);
+  return error;
+}
+
+base::Result<base::Offset> offset_of(const engine::Workspace& workspace, const Caller& caller,
+                                     std::string_view message_id, std::string_view to) {
+  for (const std::string& recipient : {std::string(), to.empty() ? std::string("*") : std::string(to) + '\n'}) {
+    const engine::IdKey key = engine::id_key_of(message_id, recipient);
+    if (const auto own = workspace.ids.find(engine::private_key_of(key, caller.agent))) return *own;
+    if (const auto known = workspace.ids.find(key)) return *known;
+  }
+  return to.empty() ? offset_at_any(workspace, caller, message_id) : not_known(message_id);
 }
 
 }  // namespace
@@ -81,7 +115,7 @@ base::Result<Sent> Broker::send(const Caller& caller, std::string_view workspace
   PARLEY_TRY(const base::WorkspaceNumber number, enter(engine_.state(), caller, workspace_name, Right::read));
   if (caller.kind != Caller::Kind::agent)
     return base::fail(ErrorCode::FORBIDDEN, "'" + caller.id + "' is no agent, and only agents send messages", {},
-                      "Send with the token of the message's own sender.");
+                      "Send with the token of the agent whose message it is; people cannot send yet.");
   Batch::State& sending = batch.state();
   PARLEY_ASSERT(index < sending.count && sending.sender == caller.id);
   Incoming& message = sending.messages[index];
@@ -113,7 +147,7 @@ base::Result<Sent> Broker::send(const Caller& caller, std::string_view workspace
   if (!accepted) return refused(caller, std::move(accepted).error());
   if (accepted->outcome == engine::AcceptOutcome::other_bytes &&
       !same_json(accepted->offset, number, message.native.bytes))
-    return refused(caller, id_conflict(*accepted));
+    return refused(caller, id_conflict(*accepted, engine_.state().workspace(number), caller.agent));
   const bool duplicate = accepted->outcome != engine::AcceptOutcome::accepted;
   sending.clock_read = parts_.clock.monotonic();
   if (!duplicate)
@@ -133,8 +167,8 @@ base::Result<Answer> Broker::message(const Caller& caller, std::string_view work
   const engine::State& state = engine_.state();
   PARLEY_TRY(const base::WorkspaceNumber number, enter(state, caller, workspace_name, Right::read));
   const engine::Workspace& workspace = state.workspace(number);
-  PARLEY_TRY(const std::uint64_t offset, offset_of(workspace, message_id, to));
-  const engine::Message& message = workspace.messages.at(base::Offset(offset));
+  PARLEY_TRY(const base::Offset offset, offset_of(workspace, caller, message_id, to));
+  const engine::Message& message = workspace.messages.at(offset);
   const bool visible = caller.kind == Caller::Kind::agent ? party_to(message, caller.agent)
                                                           : !message.private_ || caller.kind == Caller::Kind::person;
   if (!visible || message.private_)  // R25: the sender alone may follow its receipt
@@ -145,7 +179,7 @@ base::Result<Answer> Broker::message(const Caller& caller, std::string_view work
   Answer answer;
   json::Writer writer(answer.json);
   writer.begin_object();
-  write_accepted(writer, workspace, base::Offset(offset), message.accepted_at, event.message_accepted());
+  write_accepted(writer, workspace, offset, message.accepted_at, event.message_accepted());
   write_receipts(writer, workspace, message);
   writer.key("message").raw(body).end_object();
   return answer;

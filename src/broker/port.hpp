@@ -96,6 +96,8 @@ struct Delivery {
   bool notice = false;
   std::string_view profile;             // of the sender; empty for a notice
   std::vector<base::Problem> warnings;  // what validation had to say
+  std::string made_id;                  // R5: what the message lacks and the server made for it; empty: nothing
+  std::optional<base::Instant> made_timestamp;
 };
 
 enum class Settlement : std::uint8_t { ack, nack, extend };
@@ -127,7 +129,8 @@ class Outbox {
   virtual void deliver(std::span<const Delivery> deliveries) = 0;  // to be sent by after_sync; views die on return
   // To be sent likewise; only where the session asked. `left_out` more changes found no place (BEY-01).
   virtual void receipts(std::span<const ReceiptChange> changes, std::uint64_t left_out) = 0;
-  virtual void taken_over() = 0;  // a newer session of the same agent; this one is closed
+  virtual void taken_over() = 0;            // a newer session of the same agent; this one is closed
+  virtual void removed() { taken_over(); }  // the agent was; likewise closed
 };
 
 struct SessionOptions {
@@ -205,7 +208,7 @@ class Port {
                               WaitDone done) = 0;
   virtual void cancel(WaitId wait) = 0;
 
-  // Sessions: deliveries pushed. `outbox` must live until close_session or taken_over.
+  // Sessions: deliveries pushed. `outbox` must live until close_session, taken_over or removed.
   virtual base::Result<base::SessionId> open_session(const Caller&, Outbox& outbox, const SessionOptions&) = 0;
   virtual void set_credit(base::SessionId session, std::uint32_t credit) = 0;
   virtual void outbox_has_room(base::SessionId session) = 0;  // again, after has_room() was false

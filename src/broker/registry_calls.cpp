@@ -107,6 +107,18 @@ Answer page_of(const Map& map, const Page& page, Write write) {
 
 }  // namespace
 
+void Broker::name_actor(const Caller& caller, engine::Decided& decided) {
+  for (engine::Fact& fact : decided.facts()) {
+    event::Actor& by = *fact.event.mutable_by();
+    if (caller.kind == Caller::Kind::agent)
+      by.set_agent(caller.agent.value);
+    else if (caller.kind == Caller::Kind::person)
+      by.set_person(caller.person.value);
+    else
+      by.set_admin(true);
+  }
+}
+
 std::string Broker::fresh_token(base::Digest& hash) {
   std::array<std::uint8_t, 32> secret{};
   parts_.random.fill(secret);
@@ -142,7 +154,8 @@ std::optional<Caller> Broker::caller_of(std::string_view token) {
 base::Result<Answer> Broker::create_workspace(const Caller& caller, json::Value body) {
   PARLEY_CHECK(admin_only(caller));
   PARLEY_TRY(engine::Settings settings, read_settings(body, {}));
-  PARLEY_TRY(const engine::Registered made, decide(engine::CreateWorkspace{text(body, "name"), std::move(settings)}));
+  PARLEY_TRY(const engine::Registered made,
+             decide_for(caller, engine::CreateWorkspace{text(body, "name"), std::move(settings)}));
   Answer answer{made.existed ? 200 : 201, {}};
   json::Writer writer(answer.json);
   write_workspace(writer, engine_.state().workspace(base::WorkspaceNumber(made.number)));
@@ -152,7 +165,7 @@ base::Result<Answer> Broker::create_workspace(const Caller& caller, json::Value 
 base::Result<Answer> Broker::change_workspace(const Caller& caller, std::string_view workspace, json::Value body) {
   PARLEY_TRY(const base::WorkspaceNumber number, enter(engine_.state(), caller, workspace, Right::manage));
   PARLEY_TRY(engine::Settings settings, read_settings(body, engine_.state().workspace(number).settings));
-  PARLEY_CHECK(decide(engine::ChangeWorkspace{number, std::move(settings)}));
+  PARLEY_CHECK(decide_for(caller, engine::ChangeWorkspace{number, std::move(settings)}));
   return this->workspace(caller, workspace);
 }
 
@@ -179,7 +192,7 @@ base::Result<Answer> Broker::register_agent(const Caller& caller, std::string_vi
   PARLEY_TRY(const base::WorkspaceNumber number, enter(engine_.state(), caller, workspace, Right::manage));
   engine::RegisterAgent command{number, text(body, "agent_id"), read_properties(body, {}), {}};
   const std::string token = fresh_token(command.token_hash);
-  PARLEY_TRY(const engine::Registered made, decide(command));
+  PARLEY_TRY(const engine::Registered made, decide_for(caller, command));
   return registered("agent_id", command.agent_id, made.existed, token);
 }
 
@@ -188,7 +201,7 @@ base::Result<Answer> Broker::change_agent(const Caller& caller, std::string_view
   PARLEY_TRY(const base::WorkspaceNumber number, enter(engine_.state(), caller, workspace, Right::manage));
   PARLEY_TRY(const base::AgentNumber agent, find_agent(engine_.state().workspace(number), id));
   const engine::Agent& known = engine_.state().workspace(number).registry.agent(agent);
-  PARLEY_CHECK(decide(engine::ChangeAgent{number, agent, read_properties(body, known.properties)}));
+  PARLEY_CHECK(decide_for(caller, engine::ChangeAgent{number, agent, read_properties(body, known.properties)}));
   Answer answer;
   json::Writer writer(answer.json);
   write_agent(writer, known);
@@ -201,9 +214,9 @@ base::Result<Answer> Broker::remove_agent(const Caller& caller, std::string_view
   if (const auto session = session_of_.find({number, agent}); session != session_of_.end()) {
     Outbox& outbox = *sessions_.at(session->second).outbox;
     close_session(session->second);
-    outbox.taken_over();
+    outbox.removed();
   }
-  PARLEY_CHECK(decide(engine::RemoveAgent{number, agent}));
+  PARLEY_CHECK(decide_for(caller, engine::RemoveAgent{number, agent}));
   return registered("agent_id", id, true, {});
 }
 
@@ -218,8 +231,9 @@ base::Result<Answer> Broker::register_person(const Caller& caller, std::string_v
   PARLEY_TRY(const base::WorkspaceNumber number, enter(engine_.state(), caller, workspace, Right::manage));
   engine::RegisterPerson command{number, text(body, "person_id"), {}, text(body, "public_key"), {}};
   read_texts(body.find("roles"), command.roles);
+  PARLEY_CHECK(may_give(engine_.state(), caller, command.roles));
   const std::string token = fresh_token(command.token_hash);
-  PARLEY_TRY(const engine::Registered made, decide(command));
+  PARLEY_TRY(const engine::Registered made, decide_for(caller, command));
   return registered("person_id", command.person_id, made.existed, token);
 }
 
@@ -229,9 +243,11 @@ base::Result<Answer> Broker::change_person(const Caller& caller, std::string_vie
   PARLEY_TRY(const base::PersonNumber person, find_person(engine_.state().workspace(number), id));
   const engine::Person& known = engine_.state().workspace(number).registry.person(person);
   engine::ChangePerson command{number, person, known.roles, known.public_key};
+  PARLEY_CHECK(may_give(engine_.state(), caller, known.roles));
   read_texts(body.find("roles"), command.roles);
+  PARLEY_CHECK(may_give(engine_.state(), caller, command.roles));
   if (const auto key = body.find("public_key").if_string()) command.public_key = *key;
-  PARLEY_CHECK(decide(command));
+  PARLEY_CHECK(decide_for(caller, command));
   Answer answer;
   json::Writer writer(answer.json);
   write_person(writer, known);
@@ -241,7 +257,8 @@ base::Result<Answer> Broker::change_person(const Caller& caller, std::string_vie
 base::Result<Answer> Broker::remove_person(const Caller& caller, std::string_view workspace, std::string_view id) {
   PARLEY_TRY(const base::WorkspaceNumber number, enter(engine_.state(), caller, workspace, Right::manage));
   PARLEY_TRY(const base::PersonNumber person, find_person(engine_.state().workspace(number), id));
-  PARLEY_CHECK(decide(engine::RemovePerson{number, person}));
+  PARLEY_CHECK(may_give(engine_.state(), caller, engine_.state().workspace(number).registry.person(person).roles));
+  PARLEY_CHECK(decide_for(caller, engine::RemovePerson{number, person}));
   return registered("person_id", id, true, {});
 }
 
@@ -266,9 +283,10 @@ base::Result<Answer> Broker::rotate_token(const Caller& caller, std::string_view
     PARLEY_TRY(command.agent, find_agent(here, id));
   } else {
     PARLEY_TRY(command.person, find_person(here, id));
+    if (!own) PARLEY_CHECK(may_give(engine_.state(), caller, here.registry.person(command.person).roles));
   }
   const std::string token = fresh_token(command.token_hash);
-  PARLEY_CHECK(decide(command));
+  PARLEY_CHECK(decide_for(caller, command));
   return registered(whose == "agents" ? "agent_id" : "person_id", id, false, token);
 }
 

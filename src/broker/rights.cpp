@@ -73,6 +73,19 @@ base::Result<base::AgentNumber> own_mailbox(const Caller& caller, base::Workspac
                     "Use the token of the agent whose mailbox it is.");
 }
 
+base::Result<> may_give(const engine::State& state, const Caller& caller, const std::vector<std::string>& roles) {
+  if (caller.kind == Caller::Kind::admin) return {};
+  const auto has = [&](std::string_view role) {
+    return has_role(state, caller, role) || (role == "observer" && has_role(state, caller, "maintainer"));
+  };
+  for (const std::string& role : roles)
+    if (caller.kind != Caller::Kind::person || !has(role))
+      return base::fail(ErrorCode::FORBIDDEN,
+                        "'" + caller.id + "' is no " + role.substr(0, 64) + ", and may not decide who is one", "/roles",
+                        "Use the admin token, or that of a maintainer who has the role.");
+  return {};
+}
+
 base::Result<> admin_only(const Caller& caller) {
   if (caller.kind == Caller::Kind::admin) return {};
   return base::fail(ErrorCode::FORBIDDEN, "'" + caller.id + "' may not do this", {}, "Use the admin token.");

@@ -24,6 +24,10 @@ base::Result<base::AgentNumber> look_into_mailbox(const engine::State& state, co
 base::Result<base::AgentNumber> own_mailbox(const Caller& caller, base::WorkspaceNumber workspace,
                                             std::string_view agent);
 
+// Nobody gives, takes or takes over what they do not have: a person hands out, changes and removes those alone whose
+// roles are among their own; the admin, anybody's.
+base::Result<> may_give(const engine::State& state, const Caller& caller, const std::vector<std::string>& roles);
+
 base::Result<> admin_only(const Caller& caller);
 
 }  // namespace parley::broker

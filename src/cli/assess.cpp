@@ -33,9 +33,12 @@ ingress::Options options_for(json::Value message, const Ruleset& rules, profile:
 
 Assessment assess_by(const Ruleset& rules, profile::TypeIndex type, const ingress::Native& native) {
   auto options = options_for(native.value, rules, type);
+  const auto text = [&](auto part) { return std::string(text_at(native.value, rules, type, part)); };
   Assessment assessment{.profile = rules.name,
                         .type = rules.type(type).name,
                         .kind = std::string(envelope::name(rules.type(type).kind)),
+                        .message_id = text(&profile::EnvelopeSlots::id),
+                        .timestamp = text(&profile::EnvelopeSlots::timestamp),
                         .warnings = {},
                         .strict = {},
                         .lenient = {}};

@@ -52,6 +52,10 @@ int usage_error(const std::vector<Group>& groups, const std::vector<std::string>
 int run(const std::vector<std::string>& arguments, const Services& services, Terminal& terminal) {
   const auto groups = all_verbs(services);
   if (asks_for_help(arguments)) return help(groups, arguments, terminal);
+  if (arguments.front() == "--version") {
+    terminal.out << "parley " << PARLEY_VERSION << '\n';
+    return static_cast<int>(Exit::done);
+  }
   const Parsed parsed = parse(groups, arguments);
   if (!parsed.verb) return usage_error(groups, arguments, parsed, terminal);
 

@@ -130,6 +130,30 @@ TEST(CommandLine, a_usage_error_is_status_2_and_names_the_help) {
   EXPECT_TRUE(json::Document::parse(as_json.out)) << as_json.out;
 }
 
+TEST(CommandLine, what_is_no_readable_file_is_refused_with_its_reason) {
+  for (const std::string verb : {"validate", "send"}) {
+    std::vector<std::string> arguments{verb, "/tmp", "/no/such/file", "--json"};
+    if (verb == "send")
+      arguments.insert(arguments.end(), {"--as", "a", "-w", "w", "--server", "http://127.0.0.1:9", "--token", "t"});
+    const auto refused = run_cli(arguments);
+    EXPECT_EQ(refused.status, 1) << refused.out;
+    const auto document = json::Document::parse(refused.out);
+    ASSERT_TRUE(document) << refused.out;
+    EXPECT_EQ(document->root().at_pointer("/0/error/code").if_string(), "BAD_REQUEST") << refused.out;
+    EXPECT_EQ(document->root().at_pointer("/0/error/where").if_string(), "/tmp");
+    EXPECT_EQ(document->root().at_pointer("/1/error/code").if_string(), "NOT_FOUND");
+  }
+}
+
+TEST(CommandLine, an_unknown_verb_is_named_and_the_version_told) {
+  const auto unknown = run_cli({"nosuch"});
+  EXPECT_EQ(unknown.status, 2);
+  EXPECT_NE(unknown.err.find("'nosuch'"), std::string::npos) << unknown.err;
+  const auto version = run_cli({"--version"});
+  EXPECT_EQ(version.status, 0);
+  EXPECT_TRUE(version.out.starts_with("parley 0.")) << version.out;
+}
+
 TEST(CommandLine, a_server_that_is_not_there_is_status_3) {
   // Port 9 of loopback: nobody listens there.
   const auto away = run_cli({"workspace", "list", "--server", "http://127.0.0.1:9", "--token", "t", "--json"});

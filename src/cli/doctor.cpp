@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 #include <sys/timex.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <ostream>
@@ -25,6 +26,7 @@ struct Finding {
   Health health = Health::good;
   std::string message;  // what is so
   std::string hint{};   // what to do
+  bool unreachable = false;
 };
 
 using Findings = std::vector<Finding>;
@@ -103,7 +105,8 @@ void check_open_files(Findings& findings) {
 void check_server(const Online& online, Findings& findings) {
   const auto found = sdk::discover(online.wanted);
   if (!found) {
-    findings.push_back({"server", Health::bad, found.error().message, std::string(found.error().hint_text())});
+    findings.push_back({"server", Health::bad, found.error().message, std::string(found.error().hint_text()),
+                        exit_of(found.error()) == Exit::unreachable});
     return;
   }
   sdk::Client client(*found);
@@ -115,7 +118,8 @@ void check_server(const Online& online, Findings& findings) {
     if (reply)
       findings.push_back({title, Health::good, good + " in " + std::to_string(took.count()) + " ms"});
     else
-      findings.push_back({title, Health::bad, reply.error().message, std::string(reply.error().hint_text())});
+      findings.push_back({title, Health::bad, reply.error().message, std::string(reply.error().hint_text()),
+                          exit_of(reply.error()) == Exit::unreachable});
     return reply.has_value() || sdk::kind_of(reply.error()) == sdk::Failure::refused;
   };
   if (!ask("server", "/healthz", found->url + " answered")) return;
@@ -163,6 +167,7 @@ base::Result<Exit> examine(Context& context, const Online& online) {
     print_json(context.terminal, to_json(findings));
   else
     print_text(context.terminal, findings);
+  if (std::ranges::any_of(findings, &Finding::unreachable)) return Exit::unreachable;
   for (const auto& finding : findings)
     if (finding.health == Health::bad) return Exit::refused;
   return Exit::done;

@@ -60,6 +60,14 @@ void add_verb(CLI::App& parent, const Verb& verb, Parsed& parsed, const std::str
   if (!verb.verbs.empty()) app->require_subcommand(1);
 }
 
+// Or an option before it, or nothing: the parser has the words for that.
+bool is_verb(const std::vector<Group>& groups, const std::vector<std::string>& arguments) {
+  if (arguments.empty() || arguments.front().starts_with('-')) return true;
+  return std::ranges::any_of(groups, [&](const Group& group) {
+    return std::ranges::any_of(group.verbs, [&](const Verb& verb) { return verb.name == arguments.front(); });
+  });
+}
+
 }  // namespace
 
 Parsed parse(const std::vector<Group>& groups, const std::vector<std::string>& arguments) {
@@ -73,7 +81,7 @@ Parsed parse(const std::vector<Group>& groups, const std::vector<std::string>& a
   try {
     app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));  // CLI11 takes them from the back
   } catch (const CLI::ParseError& error) {
-    parsed.wrong = error.what();
+    parsed.wrong = is_verb(groups, arguments) ? error.what() : "there is no verb '" + arguments.front() + "'";
     parsed.verb = nullptr;
     parsed.json = parsed.json || std::ranges::find(arguments, "--json") != arguments.end();
   }

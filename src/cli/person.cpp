@@ -32,7 +32,7 @@ std::string body_of(const PersonOptions& options, bool with_id) {
 std::vector<Option> properties(PersonOptions& options, bool roles_required) {
   return {{"person_id", "their id", &options.id, true},
           {"--role", "maintainer, moderator, approver or observer; may be repeated", &options.roles, roles_required},
-          {"--public-key", "the key their decisions are signed with", &options.public_key}};
+          {"--public-key", "what private messages to them will be sealed to", &options.public_key}};
 }
 
 }  // namespace

@@ -8,23 +8,26 @@
 namespace parley::cli {
 namespace {
 
-base::Result<Exit> keep_token(Context& context, const Connected& server, const std::string& name,
-                              const sdk::Reply& reply, std::string_view what) {
+base::Result<Exit> keep_token(Context& context, const Connected& server, std::string_view whose,
+                              const std::string& name, const sdk::Reply& reply, std::string_view what) {
   PARLEY_TRY(const auto document, json::Document::parse(reply.body));
   const auto token = document.root().find("token").if_string();
-  const sdk::TokenStore tokens(server.client.access().data_folder);
-  if (token) PARLEY_CHECK(tokens.put(server.workspace, name, *token));
+  const sdk::Access& access = server.client.access();
+  const sdk::TokenStore tokens(access.data_folder);
+  const sdk::TokenStore::Owner owner{server.workspace, whose, name};
+  const bool own = access.url == sdk::own_server(access.data_folder);
+  if (token) PARLEY_CHECK(tokens.put(owner, *token, own ? std::string() : access.url));
   if (context.json) return show(context, reply);
 
+  // The token itself is in the file alone: what a terminal shows ends up in logs.
   const Terminal& terminal = context.terminal;
   if (!token) {
     terminal.out << printable(name) << " is registered already, with these properties. Its token stays as it is.\n";
     return Exit::done;
   }
   terminal.out << printable(name) << what << printable(server.workspace) << ".\n  "
-               << coloured("token  ", Colour::faint, terminal.out_is_tty) << printable(*token) << "\n  "
-               << coloured("kept   ", Colour::faint, terminal.out_is_tty)
-               << printable(tokens.path(server.workspace, name)) << ", for --as " << printable(name) << '\n';
+               << coloured("kept   ", Colour::faint, terminal.out_is_tty) << printable(tokens.path(owner))
+               << ", for --as " << printable(name) << '\n';
   return Exit::done;
 }
 
@@ -34,7 +37,7 @@ base::Result<Exit> register_one(Context& context, const Online& online, std::str
                                 const std::string& body) {
   PARLEY_TRY(auto server, connect(online));
   PARLEY_TRY(const auto reply, server.client.post(sdk::path_of(server.workspace, {whose}), body));
-  return keep_token(context, server, name, reply, " is registered in ");
+  return keep_token(context, server, whose, name, reply, " is registered in ");
 }
 
 base::Result<Exit> rotate_token(Context& context, const Online& online, std::string_view whose, const std::string& name,
@@ -42,7 +45,7 @@ base::Result<Exit> rotate_token(Context& context, const Online& online, std::str
   PARLEY_TRY(auto server, connect(online));
   const std::string body = "{\"grace\":\"" + base::to_text(grace) + "\"}";
   PARLEY_TRY(const auto reply, server.client.post(sdk::path_of(server.workspace, {whose, name, "token"}), body));
-  return keep_token(context, server, name, reply, " has a new token in ");
+  return keep_token(context, server, whose, name, reply, " has a new token in ");
 }
 
 base::Result<Exit> list_all(Context& context, const Online& online, std::string_view whose) {
@@ -60,7 +63,7 @@ base::Result<Exit> change_one(Context& context, const Online& online, std::strin
 base::Result<Exit> remove_one(Context& context, const Online& online, std::string_view whose, const std::string& name) {
   PARLEY_TRY(auto server, connect(online));
   PARLEY_TRY(auto reply, server.client.remove(sdk::path_of(server.workspace, {whose, name})));
-  sdk::TokenStore(server.client.access().data_folder).remove(server.workspace, name);
+  sdk::TokenStore(server.client.access().data_folder).remove({server.workspace, whose, name});
   return show(context, reply);
 }
 

@@ -1,9 +1,7 @@
 // `parley send`: native messages from files or standard input, one or many, each accepted or refused on its own.
-#include <fstream>
-#include <iostream>
-#include <iterator>
 #include <ostream>
 
+#include "cli/contents.hpp"
 #include "cli/errors.hpp"
 #include "cli/online.hpp"
 #include "cli/verbs.hpp"
@@ -21,30 +19,34 @@ struct SendOptions {
   std::string idempotency_key;
 };
 
-base::Result<std::string> contents_of(const std::string& file) {
-  if (file == "-") return std::string(std::istreambuf_iterator<char>(std::cin), {});
-  std::ifstream stream(file, std::ios::binary);
-  std::string text((std::istreambuf_iterator<char>(stream)), {});
-  if (!stream) return base::fail(base::ErrorCode::NOT_FOUND, "the file cannot be read", file, "Check its name.");
-  return text;
-}
-
 bool is_ndjson(const std::string& file) {
   return file.ends_with(".ndjson") || file.ends_with(".jsonl");
 }
 
 using Outcomes = std::vector<base::Result<sdk::Sent>>;
 
-base::Result<Outcomes> send_file(sdk::Workspace& workspace, const SendOptions& options, const std::string& file) {
-  PARLEY_TRY(const auto text, contents_of(file));
+base::Result<Outcomes> send_text(sdk::Workspace& workspace, const SendOptions& options, const std::string& file,
+                                 const std::string& text) {
   if (options.ndjson || is_ndjson(file)) return workspace.send_many(text, true);
   const auto first = text.find_first_not_of(" \t\r\n");
   if (first != text.npos && text[first] == '[') return workspace.send_many(text, false);
-  auto sent = workspace.send(text, options.idempotency_key);
-  if (!sent && sdk::kind_of(sent.error()) == sdk::Failure::unreachable) return std::unexpected(sent.error());
   Outcomes outcomes;
-  outcomes.push_back(std::move(sent));
+  outcomes.push_back(workspace.send(text, options.idempotency_key));
   return outcomes;
+}
+
+// What became of a file: a file that cannot be read, or is refused as a whole, is one outcome like any other, so that
+// those of the files before it are not lost.
+Outcomes send_file(sdk::Workspace& workspace, const SendOptions& options, const std::string& file,
+                   const base::Result<std::string>& text) {
+  const auto alone = [](base::Error error) {
+    Outcomes outcomes;
+    outcomes.emplace_back(std::unexpected(std::move(error)));
+    return outcomes;
+  };
+  if (!text) return alone(text.error());
+  auto outcomes = send_text(workspace, options, file, *text);
+  return outcomes ? std::move(*outcomes) : alone(std::move(outcomes).error());
 }
 
 // Which of a file's messages an error is about.
@@ -83,18 +85,22 @@ void print_text(const Context& context, const base::Result<sdk::Sent>& outcome) 
 base::Result<Exit> send(Context& context, const SendOptions& options) {
   PARLEY_TRY(auto server, connect(options.online));
   sdk::Workspace workspace(server.client, server.workspace);
+  const std::vector<std::string> files = options.files.empty() ? std::vector<std::string>{"-"} : options.files;
+  std::vector<base::Result<std::string>> texts;
+  for (const auto& file : files) texts.push_back(contents_of(file));
+
   std::string text;
   json::Writer out(text);
-  bool refused = false;
+  Exit exit = Exit::done;
   std::size_t count = 0;
   out.begin_array();
-  for (const auto& file : options.files.empty() ? std::vector<std::string>{"-"} : options.files) {
-    PARLEY_TRY(auto outcomes, send_file(workspace, options, file));
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    auto outcomes = send_file(workspace, options, files[i], texts[i]);
     const std::size_t before = count;
     for (auto& outcome : outcomes) {
       ++count;
-      refused = refused || !outcome;
-      if (!outcome && outcomes.size() > 1) name_message(outcome.error(), file, count - before);
+      if (!outcome && exit != Exit::unreachable) exit = exit_of(outcome.error());
+      if (!outcome && outcomes.size() > 1) name_message(outcome.error(), files[i], count - before);
       if (context.json)
         write_json(out, outcome);
       else
@@ -104,7 +110,7 @@ base::Result<Exit> send(Context& context, const SendOptions& options) {
   out.end_array();
   // One message in, one object out; many give an array.
   if (context.json) print_json(context.terminal, count == 1 ? text.substr(1, text.size() - 2) : text);
-  return refused ? Exit::refused : Exit::done;
+  return exit;
 }
 
 }  // namespace

@@ -13,8 +13,8 @@ namespace {
 
 struct TailOptions {
   Online online;
-  std::uint64_t from = 1;
-  std::uint32_t max = 1'000;
+  std::uint64_t from = 0;  // 0: the newest
+  std::optional<std::uint32_t> max;
   bool follow = false;
 };
 
@@ -39,10 +39,26 @@ void print_entry(const Terminal& terminal, json::Value entry) {
   terminal.out << '\n';
 }
 
+constexpr std::uint64_t newest_shown = 1'000;
+
+// Where the newest `count` entries begin; says how many lie before them.
+base::Result<std::uint64_t> first_of_the_newest(const Context& context, Connected& server, std::uint64_t count) {
+  PARLEY_TRY(const auto reply, server.client.get(sdk::path_of(server.workspace)));
+  PARLEY_TRY(const auto document, json::Document::parse(reply.body));
+  const std::uint64_t head = document.root().find("head").if_uint().value_or(0);
+  if (head <= count) return 1;
+  if (!context.json) context.terminal.err << head - count << " earlier entries: --from 1 shows them\n";
+  return head - count + 1;
+}
+
 base::Result<Exit> tail(Context& context, const TailOptions& options) {
   PARLEY_TRY(auto server, connect(options.online));
   const Terminal& terminal = context.terminal;
-  std::uint64_t from = options.from, left = options.max;
+  std::uint64_t from = options.from;
+  std::uint64_t left = options.max ? *options.max : from > 0 ? UINT64_MAX : newest_shown;
+  if (from == 0) {
+    PARLEY_TRY(from, first_of_the_newest(context, server, left));
+  }
   while (left > 0) {
     const std::string query = "?from=" + std::to_string(from) +
                               "&max=" + std::to_string(std::min<std::uint64_t>(left, 1'000)) +
@@ -57,13 +73,14 @@ base::Result<Exit> tail(Context& context, const TailOptions& options) {
         print_json(terminal, json::to_text(entry));
       else
         print_entry(terminal, entry);
-      from = std::max(from, entry.find("offset").if_uint().value_or(0) + 1);
     }
     terminal.out.flush();
-    from = std::max(from, document.root().find("next").if_uint().value_or(0));
+    const std::uint64_t next = std::max(from, document.root().find("next").if_uint().value_or(0));
+    const bool at_the_end = items.size() == 0 && next == from;
+    from = next;
     if (options.follow) continue;
     left -= std::min<std::uint64_t>(left, items.size());
-    if (items.size() == 0) break;
+    if (at_the_end) break;
   }
   return Exit::done;
 }
@@ -75,12 +92,13 @@ Verb tail_verb() {
   return {.name = "tail",
           .summary = "Print the log, and follow it as it grows",
           .examples = {"parley tail -f", "parley tail --from 100 --max 20 --json"},
-          .options = std::vector<Option>{{"--from", "offset to begin with", &options->from},
-                                         {"-n,--max", "how many entries at most, unless following", &options->max},
-                                         {"-f,--follow", "go on as new entries come, until Ctrl-C", &options->follow},
-                                         {"--as", "the agent whose part of the log (else the admin's: all)",
-                                          &options->online.wanted.agent}} +
-                     workspace_options(options->online),
+          .options =
+              std::vector<Option>{
+                  {"--from", "offset to begin with (default: the newest 1,000 entries)", &options->from},
+                  {"-n,--max", "how many entries at most, unless following; without --from, the newest", &options->max},
+                  {"-f,--follow", "go on as new entries come, until Ctrl-C", &options->follow},
+                  {"--as", "the agent whose part of the log (else the admin's: all)", &options->online.wanted.agent}} +
+              workspace_options(options->online),
           .run = [options](Context& context) { return tail(context, *options); }};
 }
 

@@ -1,11 +1,9 @@
 // `parley validate`: is this message one the server would accept? Offline.
 #include "cli/validate.hpp"
 
-#include <fstream>
-#include <iostream>
-#include <iterator>
 #include <ostream>
 
+#include "cli/contents.hpp"
 #include "cli/errors.hpp"
 #include "cli/verbs.hpp"
 #include "json/writer.hpp"
@@ -62,14 +60,6 @@ void print_text(const Context& context, const std::string& file, const Assessmen
   const bool differs =
       assessment.lenient && assessment.strict && assessment.lenient->message != assessment.strict->message;
   if (differs) terminal.out << "lenient, too:\n" << error_text(*assessment.lenient, tty);
-}
-
-base::Result<std::string> contents_of(const std::string& file) {
-  if (file == "-") return std::string(std::istreambuf_iterator<char>(std::cin), {});
-  std::ifstream stream(file, std::ios::binary);
-  std::string text((std::istreambuf_iterator<char>(stream)), {});
-  if (!stream) return base::fail(base::ErrorCode::NOT_FOUND, "the file cannot be read", file, "Check its name.");
-  return text;
 }
 
 base::Result<Assessment> assess_file(const std::string& file, const std::string& profile) {

@@ -13,8 +13,10 @@ namespace parley::cli {
 
 struct Assessment {
   std::string profile;
-  std::string type;  // the profile's word; empty where none was recognised
-  std::string kind;  // canonical
+  std::string type;        // the profile's word; empty where none was recognised
+  std::string kind;        // canonical
+  std::string message_id;  // as it says
+  std::string timestamp;
   std::vector<base::Problem> warnings;
   std::optional<base::Error> strict;   // the refusal; none: accepted
   std::optional<base::Error> lenient;  // likewise

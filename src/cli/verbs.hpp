@@ -21,6 +21,7 @@ Verb agent_verb();
 Verb bench_verb();
 Verb deadletter_verb();
 Verb doctor_verb();
+Verb fresh_verb();
 Verb inbox_verb();
 Verb nack_verb();
 Verb person_verb();

@@ -48,6 +48,7 @@ struct Offer {
   Priority priority = Priority::normal;
   bool notice = false;
   bool remarked = false;
+  Instant accepted_at{};
 };
 
 enum class Settled : std::uint8_t { done, already, superseded, unknown };
@@ -96,6 +97,7 @@ class Engine {
   base::Digest state_hash() const;
 
  private:
+  base::Result<> check(const Settings&) const;
   profile::RetryPolicy retry_of(const Workspace& workspace, const Message& message) const;
 
   RulesetOf ruleset_of_;

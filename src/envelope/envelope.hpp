@@ -33,6 +33,7 @@ struct Envelope {
   Kind kind{};
 
   std::string message_id;  // empty: the sender gave none (lenient), the engine makes one
+  bool made_id = false;    // message_id was made, from the Idempotency-Key
   std::string sender;
   std::string sender_role;      // as the message claims it; empty where the profile has no roles
   std::string sender_instance;  // 000 §2.1

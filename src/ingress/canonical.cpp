@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include "base/uuid.hpp"
 #include "ingress/expiry.hpp"
 #include "json/writer.hpp"
 
@@ -102,6 +103,11 @@ void read_fields(const Found& found, const std::vector<profile::FieldSlot>& fiel
   envelope.fields.resize(count);
 }
 
+// R8: the key is its sender's own; the same key of another agent is another message.
+std::string id_from_key(const Options& options) {
+  return base::uuid_of(std::string(options.sender) + '\0' + std::string(options.idempotency_key));
+}
+
 }  // namespace
 
 std::string_view id_of(json::Value value) {
@@ -120,7 +126,8 @@ void canonicalise(const Found& found, const profile::Ruleset& rules, const Optio
   envelope.native_type = type.name;
   envelope.kind = type.kind;
   envelope.message_id = id_of(found.at(slots.id));
-  if (envelope.message_id.empty()) envelope.message_id = options.idempotency_key;  // R8
+  envelope.made_id = envelope.message_id.empty() && !options.idempotency_key.empty();
+  if (envelope.made_id) envelope.message_id = id_from_key(options);
   envelope.sender = options.sender;
   envelope.sender_role = id_of(found.at(slots.sender_role));
   envelope.sender_instance = id_of(found.at(slots.sender_instance));

@@ -220,7 +220,13 @@ TEST(Lenient, DefectsAreRecordedWhereTheMessageCanBeRouted) {
 TEST(Lenient, TheIdempotencyKeyServesWhereTheMessageHasNoId) {
   Options options = lenient();
   options.idempotency_key = "retry-17";
-  EXPECT_EQ(assignment({{id_member, ""}}, options).run()->envelope.message_id, "retry-17");
+  const std::string made = assignment({{id_member, ""}}, options).run()->envelope.message_id;
+  EXPECT_EQ(made.size(), 36u) << made;
+  EXPECT_EQ(assignment({{id_member, ""}}, options).run()->envelope.message_id, made);
+  EXPECT_TRUE(assignment({{id_member, ""}}, options).run()->envelope.made_id);
+  EXPECT_FALSE(assignment({}, options).run()->envelope.made_id);
+  options.idempotency_key = "retry-18";
+  EXPECT_NE(assignment({{id_member, ""}}, options).run()->envelope.message_id, made);
   EXPECT_EQ(assignment({}, options).run()->envelope.message_id, "c9754236-4374-4338-a814-c0e83408d504");
 }
 

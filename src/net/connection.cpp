@@ -104,7 +104,7 @@ bool Connection::decide_head() {
   } else if (const auto* body = std::get_if<AcceptBody>(&decision)) {
     if (http_->accept(body->bytes_max, shared_.now) == http::ServerConnection::Step::refused) refuse_http();
   } else {
-    return !become_websocket();
+    return !become_websocket(std::get<AcceptWebSocket>(decision));
   }
   return true;
 }
@@ -113,7 +113,7 @@ void Connection::refuse_http() {
   respond(http_->number(), shared_.http->refusal(http_->error()));
 }
 
-bool Connection::become_websocket() {
+bool Connection::become_websocket(const AcceptWebSocket& how) {
   auto accept = websocket::check_upgrade(http_->head());
   base::Result<> upgraded;
   if (accept) upgraded = http_->upgrade("websocket", {{"Sec-WebSocket-Accept", *accept}});
@@ -122,7 +122,6 @@ bool Connection::become_websocket() {
     auto response = shared_.http->refusal(error);
     if (error.code == base::ErrorCode::UPGRADE_REQUIRED) {
       response.fields.emplace_back("Sec-WebSocket-Version", "13");
-      response.fields.emplace_back("Upgrade", "websocket");
     }
     response.close = true;
     respond(http_->number(), std::move(response));
@@ -133,6 +132,7 @@ bool Connection::become_websocket() {
   shared_.figures.answers[1]->add();
   socket_ = std::make_unique<websocket::Connection>(
       websocket::Connection::server(shared_.settings.websocket, output_, shared_.now));
+  socket_->limit_messages(how.message_bytes_max);
   shared_.sockets->on_open(id_, http_->head());
   http_.reset();
   return true;
@@ -182,6 +182,7 @@ void Connection::end_of_input() {
   if (phase_ == Phase::open && http_ && (http_->answers_owed() > 0 || !output_.empty())) {
     input_ended_ = true;
     waiting_since_ = shared_.now;
+    shared_.http->on_no_more_input(id_);
     return;
   }
   cut();
@@ -223,6 +224,10 @@ bool Connection::close(std::uint16_t code, std::string_view reason) {
 void Connection::hold_reading(bool held) {
   reading_held_ = held;
   if (!held) shared_.wants_reading(id_);
+}
+
+void Connection::allow_messages() {
+  if (socket_) socket_->limit_messages(shared_.settings.websocket.message_bytes_max);
 }
 
 void Connection::drain() {

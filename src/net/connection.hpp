@@ -61,8 +61,9 @@ class Connection {
   bool send(websocket::MessageKind kind, std::span<const std::string_view> pieces);
   bool close(std::uint16_t code, std::string_view reason);
   void hold_reading(bool held);
-  void cut();          // on_closed is not called from within: the loop calls tell_closed before it destroys
-  void tell_closed();  // once, however often it is called
+  void allow_messages();  // as large as the settings allow
+  void cut();             // on_closed is not called from within: the loop calls tell_closed before it destroys
+  void tell_closed();     // once, however often it is called
   void drain();
 
   base::Duration next_deadline() const;
@@ -80,7 +81,7 @@ class Connection {
   void feed_http(std::string_view& input);
   bool decide_head();
   void refuse_http();
-  bool become_websocket();
+  bool become_websocket(const AcceptWebSocket& how);
   void feed_websocket(std::span<char> input);
   void end_of_input();
   void after_machine();

@@ -448,6 +448,10 @@ void Loop::hold_reading(ConnectionId socket, bool held) {
   if (auto* connection = core_->find(socket)) connection->hold_reading(held);
 }
 
+void Loop::allow_messages(ConnectionId socket) {
+  if (auto* connection = core_->find(socket)) connection->allow_messages();
+}
+
 std::size_t Loop::unwritten_bytes(ConnectionId id) const {
   const auto* connection = core_->find(id);
   return connection == nullptr ? 0 : connection->unwritten_bytes();

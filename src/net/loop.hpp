@@ -57,6 +57,8 @@ class Loop {
   // All false where the connection is gone or closing.
   bool send(ConnectionId socket, websocket::MessageKind kind, std::string&& message);  // large ones are not copied
   bool send(ConnectionId socket, websocket::MessageKind kind, std::span<const std::string_view> pieces);
+  void allow_messages(
+      ConnectionId socket);  // as large as the settings allow: after AcceptWebSocket with a smaller bound
   bool close(ConnectionId socket, std::uint16_t code, std::string_view reason);  // on_closed follows
   bool cut(ConnectionId connection);                                             // without a word
 

@@ -24,7 +24,9 @@ struct RequestId {
 struct AcceptBody {
   std::uint64_t bytes_max = 1 << 20;
 };
-struct AcceptWebSocket {};
+struct AcceptWebSocket {
+  std::uint64_t message_bytes_max = UINT64_MAX;  // until Loop::allow_messages; never more than the settings' bound
+};
 
 // To a head: let its body come, answer at once (the body is not read), or speak WebSocket from here on.
 using HeadDecision = std::variant<AcceptBody, http::Response, AcceptWebSocket>;
@@ -38,6 +40,8 @@ class HttpPort {
   virtual void on_request(RequestId request, const http::Head& head, std::string_view body) = 0;
   // The form of an error that the connection itself found: malformed, too large, too slow, from a wrong host.
   virtual http::Response refusal(const base::Error& error) = 0;
+  // The peer sends no more: it may be gone, or may only have closed its half. Calls that wait had better not go on.
+  virtual void on_no_more_input(ConnectionId) {}
   // Whatever it still asked is answered to nobody. Not called for connections that became WebSockets.
   virtual void on_closed(ConnectionId connection) = 0;
 };

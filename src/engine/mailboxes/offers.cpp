@@ -21,7 +21,8 @@ Offer offer_of(Offset offset, const Message& message, const Receipt& receipt, st
           .sender = message.sender,
           .priority = message.priority,
           .notice = message.notice,
-          .remarked = message.remarked};
+          .remarked = message.remarked,
+          .accepted_at = message.accepted_at};
 }
 
 // The still leased part of an earlier answer to the same take_id.

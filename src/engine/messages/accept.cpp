@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/hash.hpp"
+#include "base/uuid.hpp"
 #include "engine/appliers.hpp"
 #include "engine/mailboxes/transitions.hpp"
 
@@ -18,12 +19,13 @@ bool given(const IdKey& key) {
 // RFC 9562 §5.4: a version 4 UUID from the command's random seed (R5, R31).
 std::string made_id(const Context& context, std::uint64_t salt) {
   std::array<std::uint64_t, 3> words{context.seed, salt, static_cast<std::uint64_t>(base::unix_us(context.now))};
-  base::Digest digest = base::sha256({reinterpret_cast<const char*>(words.data()), sizeof words});
-  digest[6] = static_cast<std::uint8_t>((digest[6] & 0x0F) | 0x40);
-  digest[8] = static_cast<std::uint8_t>((digest[8] & 0x3F) | 0x80);
-  std::string hex = base::to_hex(std::string_view(reinterpret_cast<const char*>(digest.data()), 16));
-  for (const std::size_t dash : {20, 16, 12, 8}) hex.insert(dash, 1, '-');
-  return hex;
+  return base::uuid_of({reinterpret_cast<const char*>(words.data()), sizeof words});
+}
+
+// R25: who sends the id of a private message by chance is not told that it is known; to its sender it is.
+IdKey key_of(const AcceptMessage& command) {
+  if (!given(command.id_key) || !command.ruleset.type(command.type).is_private) return command.id_key;
+  return private_key_of(command.id_key, command.sender);
 }
 
 std::string role_of(const profile::Ruleset& ruleset, const Agent& agent) {
@@ -51,8 +53,13 @@ base::Result<> check_sender(const AcceptMessage& command, const Agent& sender) {
     return base::fail(ErrorCode::SENDER_MISMATCH,
                       "the message says its sender is a '" + envelope.sender_role.substr(0, 64) + "', '" + sender.id +
                           "' is registered as '" + sender.properties.agent_type + "'",
-                      "sender's agent_type");
+                      "sender's agent_type", "Write the agent_type that you are registered with.");
   if (command.ruleset.may_send(command.type, role)) return {};
+  if (role.empty() && sender.properties.agent_type.empty())
+    return base::fail(
+        ErrorCode::DIRECTION,
+        "'" + sender.id + "' has no agent_type, and who has none may not send '" + envelope.native_type + "'", "sender",
+        "Change the agent: give it one of the roles of profile '" + command.ruleset.name + "'.");
   return std::unexpected(direction_refused(command,
                                            "the role '" + role + "' may not send '" + envelope.native_type + "'",
                                            "sender", command.ruleset.legal_types(role)));
@@ -157,6 +164,26 @@ base::Result<Recipients> resolve(const AcceptMessage& command, const Workspace& 
   return command.envelope.broadcast ? resolve_broadcast(command, workspace) : resolve_named(command, workspace);
 }
 
+// D7: `accepted` never pretends.
+void remark(const AcceptMessage& command, const Workspace& workspace, const Recipients& recipients,
+            std::vector<base::Problem>& remarks) {
+  constexpr std::size_t shown_max = 20;
+  if (command.ruleset.type(command.type).is_private)
+    remarks.push_back({"", "PRIVATE_KEPT",
+                       "A '" + command.envelope.native_type +
+                           "' is private: it is kept, and shown to nobody but you until moderators can open it."});
+  else if (command.envelope.broadcast && recipients.open.empty() && recipients.bounced.empty())
+    remarks.push_back({"", "NO_RECIPIENT", "The broadcast reached nobody: no other agent is registered here."});
+  if (recipients.bounced.empty()) return;
+  std::string names;
+  for (std::size_t i = 0; i < std::min(recipients.bounced.size(), shown_max); ++i)
+    names += (i > 0 ? ", '" : "'") + workspace.registry.agent(recipients.bounced[i]).id + "'";
+  if (recipients.bounced.size() > shown_max) names += ", …";
+  remarks.push_back({"", "BOUNCED",
+                     "It bounced at " + std::to_string(recipients.bounced.size()) +
+                         (recipients.bounced.size() == 1 ? " full mailbox: " : " full mailboxes: ") + names + "."});
+}
+
 void write(std::span<const base::Problem> problems, google::protobuf::RepeatedPtrField<event::Problem>& out) {
   for (const base::Problem& problem : problems) {
     event::Problem& written = *out.Add();
@@ -195,6 +222,9 @@ void write(const AcceptMessage& command, const Recipients& recipients, std::stri
     written.set_json(field.json);
   }
   event.set_id_key(id_key.data(), id_key.size());
+  // R5. A message without defects that has no timestamp is of a type that needs none.
+  event.set_made_id(envelope.message_id.empty() || envelope.made_id);
+  event.set_made_timestamp(!envelope.sent_at && !command.validation_errors.empty());
   write(command.validation_errors, *event.mutable_validation_errors());
   write(command.warnings, *event.mutable_warnings());
 }
@@ -207,11 +237,16 @@ IdKey id_key_of(std::string_view message_id, std::string_view recipient) {
   return base::first_half(base::sha256(text));
 }
 
+IdKey private_key_of(const IdKey& key, AgentNumber sender) {
+  return id_key_of({reinterpret_cast<const char*>(key.data()), key.size()}, "private " + std::to_string(sender.value));
+}
+
 base::Result<Accepted> Engine::decide(const AcceptMessage& command, const Context& context, Decided& decided) const {
   const Workspace& workspace = state_.workspace(command.workspace);
   const envelope::Envelope& envelope = command.envelope;
-  if (given(command.id_key)) {
-    if (const auto known = workspace.ids.find(command.id_key)) {
+  const IdKey sent_key = key_of(command);
+  if (given(sent_key)) {
+    if (const auto known = workspace.ids.find(sent_key)) {
       const Message& message = workspace.messages.at(*known);
       return Accepted{message.content == base::first_half(envelope.content_hash) ? AcceptOutcome::duplicate
                                                                                  : AcceptOutcome::other_bytes,
@@ -227,8 +262,10 @@ base::Result<Accepted> Engine::decide(const AcceptMessage& command, const Contex
                           base::to_rfc3339(workspace.forgotten_until) + " are forgotten",
                       "timestamp");
   if (envelope.expires_at && *envelope.expires_at <= context.now)
-    return base::fail(ErrorCode::EXPIRED, "the message expired at " + base::to_rfc3339(*envelope.expires_at) +
-                                              "; the server's clock says " + base::to_rfc3339(context.now));
+    return base::fail(ErrorCode::EXPIRED,
+                      "the message expired at " + base::to_rfc3339(*envelope.expires_at) +
+                          "; the server's clock says " + base::to_rfc3339(context.now),
+                      "expiry");
 
   PARLEY_CHECK(check_sender(command, workspace.registry.agent(command.sender)));
   const profile::RateLimit rate = rate_of(workspace.settings, command.ruleset);
@@ -240,11 +277,12 @@ base::Result<Accepted> Engine::decide(const AcceptMessage& command, const Contex
   const Offset offset(event.offset());
   std::string message_id = envelope.message_id.empty() ? made_id(context, offset.value) : envelope.message_id;
   // A made one is remembered too: its sender asks for its receipts by it (R5, D7).
-  const IdKey id_key = given(command.id_key) ? command.id_key : id_key_of(message_id);
+  const IdKey id_key = given(sent_key) ? sent_key : id_key_of(message_id);
   event::MessageAccepted& message = decided.message_accepted(event);
   write(command, recipients, message_id, id_key, message);
   if (rate.messages > 0) message.set_counts_until(base::unix_us(counts_until(rate, context.now)));
   decided.last().has_native_body = true;
+  remark(command, workspace, recipients, warnings);
   return Accepted{AcceptOutcome::accepted, offset, std::move(message_id), std::move(warnings)};
 }
 

@@ -49,6 +49,8 @@ struct Receipt {
 
 IdKey id_key_of(std::string_view message_id, std::string_view recipient = {});  // made by the server: without one
 
+IdKey private_key_of(const IdKey& key, AgentNumber sender);  // of a message that its sender alone knows of (R25)
+
 struct Message {
   Position position;  // of its record in the journal
   std::uint32_t length = 0;

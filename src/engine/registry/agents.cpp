@@ -37,10 +37,14 @@ base::Result<> check_profile(const Workspace& workspace, const profile::Ruleset*
                              const AgentProperties& properties) {
   const auto& allowed = workspace.settings.profiles;
   const bool here = allowed.empty() || std::find(allowed.begin(), allowed.end(), properties.profile) != allowed.end();
-  if (!ruleset || !here)
-    return base::fail(base::ErrorCode::PROFILE_UNKNOWN,
-                      "profile '" + properties.profile.substr(0, 64) + "' is not known in this workspace", "/profile",
-                      "Use one of collab, pipeline, handoff, supervisor, mesh.");
+  if (!ruleset || !here) {
+    auto refused = base::fail(base::ErrorCode::PROFILE_UNKNOWN,
+                              "profile '" + properties.profile.substr(0, 64) + "' is not " +
+                                  (ruleset ? "allowed" : "known") + " in this workspace",
+                              "/profile");
+    refused.error().legal_next = allowed;
+    return refused;
+  }
   const bool known_role = properties.agent_type.empty() || ruleset->roles_open || ruleset->roles.empty() ||
                           ruleset->role_named(properties.agent_type).has_value();
   if (known_role) return {};

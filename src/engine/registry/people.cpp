@@ -20,6 +20,13 @@ base::Result<> check_roles(const std::vector<std::string>& roles) {
   return {};
 }
 
+// The order in which roles are named says nothing.
+bool same_roles(std::vector<std::string> a, std::vector<std::string> b) {
+  std::sort(a.begin(), a.end());
+  std::sort(b.begin(), b.end());
+  return a == b;
+}
+
 }  // namespace
 
 base::Result<Registered> Engine::decide(const RegisterPerson& command, const Context&, Decided& decided) const {
@@ -28,7 +35,8 @@ base::Result<Registered> Engine::decide(const RegisterPerson& command, const Con
   PARLEY_CHECK(check_roles(command.roles));
   if (const auto known = registry.find_person(command.person_id)) {
     const Person& person = registry.person(*known);
-    if (person.roles == command.roles && person.public_key == command.public_key) return Registered{known->value, true};
+    if (same_roles(person.roles, command.roles) && person.public_key == command.public_key)
+      return Registered{known->value, true};
     return base::fail(base::ErrorCode::CONFLICT,
                       "person '" + command.person_id + "' is registered with other properties", "/person_id");
   }
@@ -44,6 +52,8 @@ base::Result<Registered> Engine::decide(const RegisterPerson& command, const Con
 
 base::Result<> Engine::decide(const ChangePerson& command, const Context&, Decided& decided) const {
   PARLEY_CHECK(check_roles(command.roles));
+  const Person& person = state_.workspace(command.workspace).registry.person(command.person);
+  if (same_roles(person.roles, command.roles) && person.public_key == command.public_key) return {};
   event::PersonChanged& event = *decided.add(command.workspace).mutable_person_changed();
   event.set_number(command.person.value);
   for (const std::string& role : command.roles) event.add_roles(role);

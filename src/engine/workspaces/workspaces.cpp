@@ -36,8 +36,31 @@ Settings read(const event::Settings& in) {
   return settings;
 }
 
+namespace {
+
+base::Result<> check_at_least(std::string_view name, base::Duration value, base::Duration least) {
+  if (value >= least) return {};
+  return base::fail(base::ErrorCode::BAD_REQUEST,
+                    std::string(name) + " is " + base::to_text(value) + ", the least is " + base::to_text(least),
+                    "/settings/" + std::string(name), "Name a longer time.");
+}
+
+}  // namespace
+
+// What would make a workspace of no use: no take could be acked in time, no message sent twice be known again.
+base::Result<> Engine::check(const Settings& settings) const {
+  PARLEY_CHECK(check_at_least("lease", settings.lease, std::chrono::seconds(1)));
+  PARLEY_CHECK(check_at_least("remembered_for", settings.remembered_for, std::chrono::minutes(1)));
+  for (const std::string& profile : settings.profiles)
+    if (!ruleset_of_(profile))
+      return base::fail(base::ErrorCode::PROFILE_UNKNOWN, "no profile '" + profile.substr(0, 64) + "' is known here",
+                        "/profiles");
+  return {};
+}
+
 base::Result<Registered> Engine::decide(const CreateWorkspace& command, const Context&, Decided& decided) const {
   PARLEY_CHECK(check_id("a workspace", command.name));
+  PARLEY_CHECK(check(command.settings));
   if (const auto known = state_.find_workspace(command.name)) {
     if (state_.workspace(*known).settings == command.settings) return Registered{known->value, true};
     return base::fail(base::ErrorCode::WORKSPACE_EXISTS, "workspace '" + command.name + "' exists with other settings");
@@ -52,6 +75,7 @@ base::Result<Registered> Engine::decide(const CreateWorkspace& command, const Co
 
 base::Result<> Engine::decide(const ChangeWorkspace& command, const Context&, Decided& decided) const {
   if (state_.workspace(command.workspace).settings == command.settings) return {};
+  PARLEY_CHECK(check(command.settings));
   write(command.settings, *decided.add(command.workspace).mutable_workspace_changed()->mutable_settings());
   return {};
 }

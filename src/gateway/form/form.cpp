@@ -63,6 +63,12 @@ void append_delivery(std::string& out, const broker::Delivery& delivery) {
     writer.member("origin", std::string_view("server")).key("notice").raw(delivery.message);
   else
     writer.member("profile", delivery.profile).key("message").raw(delivery.message);
+  if (!delivery.made_id.empty() || delivery.made_timestamp) {
+    writer.key("made").begin_object();
+    if (!delivery.made_id.empty()) writer.member("message_id", delivery.made_id);
+    if (delivery.made_timestamp) writer.member("timestamp", base::to_rfc3339(*delivery.made_timestamp));
+    writer.end_object();
+  }
   writer.key("warnings");
   write_problems(writer, delivery.warnings);
   writer.end_object();

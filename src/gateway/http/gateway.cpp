@@ -37,6 +37,35 @@ base::Result<> check_media_type(const Route& route, const net::http::Head& head)
                     "Content-Encoding", "Send the body as it is.");
 }
 
+constexpr std::size_t hello_bytes_max = 16 << 10;  // of a stream's first frame: it comes from anybody (D10)
+
+bool gives_a_token(Call call) {
+  return call == Call::register_agent || call == Call::register_person || call == Call::rotate_agent_token ||
+         call == Call::rotate_person_token;
+}
+
+// CORS. What asks here has one of the origins that may: the connection has looked (--allow-origin).
+Response shared_with(const std::string& origin, Response response) {
+  if (origin.empty()) return response;
+  response.fields.emplace_back("Access-Control-Allow-Origin", origin);
+  response.fields.emplace_back("Vary", "Origin");
+  return response;
+}
+
+bool asks_what_it_may(const net::http::Head& head) {
+  return head.method == "OPTIONS" && !head.find("Origin").empty() &&
+         !head.find("Access-Control-Request-Method").empty();
+}
+
+// The same for every path: it says nothing of what is there. The token comes with the call itself.
+Response preflight(const std::string& origin) {
+  Response response{.status = 204};
+  response.fields = {{"Access-Control-Allow-Methods", "GET, HEAD, POST, PATCH, DELETE"},
+                     {"Access-Control-Allow-Headers", "Authorization, Content-Type, Idempotency-Key"},
+                     {"Access-Control-Max-Age", "600"}};
+  return shared_with(origin, std::move(response));
+}
+
 }  // namespace
 
 Gateway::Gateway(broker::Port& broker, net::Loop& loop, observe::Metrics& metrics)
@@ -44,6 +73,8 @@ Gateway::Gateway(broker::Port& broker, net::Loop& loop, observe::Metrics& metric
 
 // Answers leave when everything decided so far is durable, refusals and reads too (D3).
 void Gateway::respond(net::RequestId id, Response response) {
+  if (const auto at = requests_.find(key(id)); at != requests_.end())
+    response = shared_with(at->second.origin, std::move(response));
   broker_.after_sync([this, id, response = std::move(response)]() mutable { loop_.respond(id, std::move(response)); });
 }
 
@@ -62,6 +93,14 @@ Response Gateway::refusal(const base::Error& error) {
   return error_response(error);
 }
 
+void Gateway::on_no_more_input(net::ConnectionId connection) {
+  std::vector<RequestKey> waiting;
+  for (auto at = requests_.lower_bound({connection.value, 0});
+       at != requests_.end() && at->first.first == connection.value; ++at)
+    if (at->second.wait != broker::WaitId{}) waiting.push_back(at->first);
+  for (const RequestKey& request : waiting) end_wait(request);
+}
+
 void Gateway::on_closed(net::ConnectionId connection) {
   auto at = requests_.lower_bound({connection.value, 0});
   while (at != requests_.end() && at->first.first == connection.value) {
@@ -75,10 +114,12 @@ base::Result<> Gateway::authenticate(Request& request, const net::http::Head& he
   if (route.access == Access::anyone) return {};
   const std::string_view token = bearer(head);
   if (!token.empty()) request.caller = broker_.caller_of(token);
-  if (!request.caller)
+  if (!request.caller) {
+    metrics_.counter(observe::Metric::unauthenticated).add();
     return base::fail(ErrorCode::UNAUTHENTICATED,
                       token.empty() ? "the request has no bearer token" : "the bearer token is not valid here",
                       "Authorization");
+  }
   if (route.access == Access::admin && request.caller->kind != broker::Caller::Kind::admin)
     return base::fail(ErrorCode::FORBIDDEN, "'" + request.caller->id + "' may not do this", {}, "Use the admin token.");
   if (route.call == Call::take || route.call == Call::read_log) request.token = token;
@@ -100,11 +141,14 @@ base::Result<Gateway::Request> Gateway::open(net::RequestId id, const net::http:
 }
 
 net::HeadDecision Gateway::on_head(net::RequestId id, const net::http::Head& head) {
+  const std::string origin(head.find("Origin"));
+  if (asks_what_it_may(head)) return preflight(origin);
   auto request = open(id, head);
-  if (!request) return error_response(request.error());
+  if (!request) return shared_with(origin, error_response(request.error()));
+  request->origin = origin;
   const Route& route = *request->match.route;
   if (route.call == Call::stream) {
-    if (head.asks_upgrade) return net::AcceptWebSocket{};
+    if (head.asks_upgrade) return net::AcceptWebSocket{hello_bytes_max};
     return error_response({ErrorCode::UPGRADE_REQUIRED, "this path speaks WebSocket", {}, "Upgrade", {}, {}});
   }
   if (route.body_bytes_max == 0 && head.has_body())
@@ -137,7 +181,10 @@ void Gateway::on_request(net::RequestId id, const net::http::Head& head, std::st
     before_metrics();
     return finish(key(id), {.content_type = "text/plain; version=0.0.4", .body = metrics_.text()});
   }
-  respond(id, answer(request, body));
+  const auto answered = answer(request, body);
+  Response response = answered ? json_response(answered->status, answered->json) : error_response(answered.error());
+  if (gives_a_token(route.call)) response.fields.emplace_back("Cache-Control", "no-store");
+  respond(id, std::move(response));
   requests_.erase(at);
 }
 

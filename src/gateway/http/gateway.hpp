@@ -22,6 +22,7 @@ class Gateway final : public net::HttpPort {
   net::HeadDecision on_head(net::RequestId request, const net::http::Head& head) override;
   void on_request(net::RequestId request, const net::http::Head& head, std::string_view body) override;
   net::http::Response refusal(const base::Error& error) override;
+  void on_no_more_input(net::ConnectionId connection) override;
   void on_closed(net::ConnectionId connection) override;
 
   // Shutting down: calls that wait are answered with what there is, and none waits any more.
@@ -43,6 +44,7 @@ class Gateway final : public net::HttpPort {
     Match match;
     std::optional<broker::Caller> caller;
     net::http::QueryParameters query;
+    std::string origin;  // of the page that calls, one that may; empty: no page does
 
     // Of a call that may wait.
     std::string token;  // looked at anew after each wait: it may have been revoked meanwhile
@@ -54,6 +56,7 @@ class Gateway final : public net::HttpPort {
     std::uint32_t log_max = 100;
   };
 
+  void end_wait(RequestKey request);
   base::Result<Request> open(net::RequestId id, const net::http::Head& head);
   base::Result<> authenticate(Request& request, const net::http::Head& head);
 

@@ -33,17 +33,18 @@ void Gateway::end_waits() {
   waits_ended_ = true;
   std::vector<RequestKey> waiting;
   for (auto& [key, request] : requests_) {
-    if (request.wait == broker::WaitId{}) continue;
-    broker_.cancel(request.wait);
-    request.deadline = loop_.now();
-    waiting.push_back(key);
+    if (request.wait != broker::WaitId{}) waiting.push_back(key);
   }
-  for (const RequestKey& key : waiting) {
-    if (requests_.at(key).match.route->call == Call::take)
-      try_take(key);
-    else
-      try_log(key);
-  }
+  for (const RequestKey& key : waiting) end_wait(key);
+}
+
+// Answered with nothing, and nothing is taken: who asked may be gone.
+void Gateway::end_wait(RequestKey key) {
+  Request& request = requests_.at(key);
+  broker_.cancel(std::exchange(request.wait, {}));
+  if (request.match.route->call == Call::take) return finish(key, deliveries_response({}));
+  request.deadline = loop_.now();
+  try_log(key);
 }
 
 // Whoever waited for long may be nobody by now (I4).

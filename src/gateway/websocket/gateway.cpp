@@ -6,7 +6,6 @@
 namespace parley::gateway::websocket {
 namespace {
 
-constexpr std::size_t hello_bytes_max = 16 << 10;  // of whoever has not said yet who it is
 constexpr std::size_t looks_a_round = 8;
 constexpr std::size_t spare_frames_max = 64;
 constexpr std::size_t spare_bytes_max = 8 << 20;  // of their texts; what was parsed from them may need ten times that
@@ -44,8 +43,6 @@ void Gateway::on_open(net::ConnectionId socket, const net::http::Head& head) {
 void Gateway::on_message(net::ConnectionId socket, net::websocket::MessageKind kind, std::string_view message) {
   Session* const session = find(socket);
   if (!session) return;
-  if (!session->greeted() && message.size() > hello_bytes_max)
-    return session->end(close_code::not_authorised, "the first frame is too long for a hello");
   session->came(kind, message);
 }
 

@@ -149,7 +149,8 @@ base::Result<> Session::run(std::uint64_t id, json::Value content, Frame& frame)
   const auto* const operation = std::find_if(std::begin(operations), std::end(operations),
                                              [op](const Operation& known) { return known.op == op; });
   if (!greeted() && op != "hello")
-    return base::fail(ErrorCode::UNAUTHENTICATED, "the first frame must be hello", "/op");
+    return base::fail(ErrorCode::UNAUTHENTICATED, "the first frame must be hello", "/op",
+                      R"(Begin with {"id": 1, "op": "hello", "token": TOKEN}.)");
   if (operation == std::end(operations) || (greeted() && op == "hello"))
     return bad_frame('\'' + std::string(op.substr(0, 64)) + "' is no operation here", "/op",
                      "Use send, ack, nack, extend, credit or drain.");
@@ -182,6 +183,7 @@ base::Result<> Session::hello(std::uint64_t id, json::Value content, Frame&) {
   PARLEY_TRY(session_, gateway_.broker_.open_session(*caller, *this, options));
   token_ = token;
   caller_ = std::move(caller);
+  gateway_.loop_.allow_messages(socket_);
 
   std::string welcome;
   json::Writer writer(welcome);
@@ -322,6 +324,11 @@ void Session::look_at_token() {
 void Session::taken_over() {
   session_ = {};  // the broker has closed it
   end(close_code::taken_over, "a newer session of this agent took over");
+}
+
+void Session::removed() {
+  session_ = {};
+  end(close_code::not_authorised, "the agent was removed");
 }
 
 }  // namespace parley::gateway::websocket

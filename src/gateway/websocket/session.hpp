@@ -35,6 +35,7 @@ class Session final : public broker::Outbox {
   void deliver(std::span<const broker::Delivery> deliveries) override;
   void receipts(std::span<const broker::ReceiptChange> changes, std::uint64_t left_out) override;
   void taken_over() override;
+  void removed() override;
 
  private:
   // Deliveries handed over in one turn, before the loop can say that the peer is slow.

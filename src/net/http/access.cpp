@@ -14,6 +14,15 @@ std::string quoted(std::string_view text) {
   return '"' + std::string(text.substr(0, 100)) + '"';
 }
 
+// A name without a port stands for it at any port: a proxy may keep the port of the outside, and rebinding is a matter
+// of names.
+bool answers_to(const AccessPolicy& policy, std::string_view host) {
+  const std::size_t colon = host.rfind(':');
+  const bool port =
+      colon != host.npos && colon + 1 < host.size() && host.find_first_not_of("0123456789", colon + 1) == host.npos;
+  return holds(policy.hosts, host) || (port && holds(policy.names, host.substr(0, colon)));
+}
+
 }  // namespace
 
 AccessPolicy AccessPolicy::loopback(std::uint16_t port) {
@@ -33,7 +42,7 @@ void AccessPolicy::allow(std::string_view host, std::uint16_t port) {
 }
 
 base::Result<> check_access(const AccessPolicy& policy, const Head& head) {
-  if (!holds(policy.hosts, head.host))
+  if (!answers_to(policy, head.host))
     return base::fail(base::ErrorCode::BAD_HOST, "this server does not answer to the name " + quoted(head.host),
                       "Host");
   for (const auto& field : head.fields)

@@ -13,6 +13,7 @@ namespace parley::net::http {
 
 struct AccessPolicy {
   std::vector<std::string> hosts;    // as Host must read: "127.0.0.1:7411", "[::1]:7411"; any case
+  std::vector<std::string> names;    // answered to at any port
   std::vector<std::string> origins;  // as Origin must read: "http://127.0.0.1:7411"; any case
 
   // 127.0.0.1, [::1] and localhost on this port, and the pages served from there.

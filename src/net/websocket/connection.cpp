@@ -41,7 +41,11 @@ void append_masked(std::string& to, std::string_view bytes, const FrameHeader& f
 }  // namespace
 
 Connection::Connection(const Settings& settings, wire::Output& output, base::Random* masks, base::Duration now)
-    : settings_(&settings), output_(&output), masks_(masks), heard_(now) {}
+    : settings_(&settings),
+      message_bytes_max_(settings.message_bytes_max),
+      output_(&output),
+      masks_(masks),
+      heard_(now) {}
 
 Connection Connection::server(const Settings& settings, wire::Output& output, base::Duration now) {
   return Connection(settings, output, nullptr, now);
@@ -109,9 +113,8 @@ Connection::Step Connection::begin_frame() {
     kind_ = frame_.opcode == Opcode::text ? MessageKind::text : MessageKind::binary;
     utf8_ = {};
   }
-  if (frame_.payload_bytes > settings_->message_bytes_max - assembly_.size())
-    return fail(close_code::too_large,
-                "a message is larger than " + std::to_string(settings_->message_bytes_max) + " bytes");
+  if (frame_.payload_bytes > message_bytes_max_ - assembly_.size())
+    return fail(close_code::too_large, "a message is larger than " + std::to_string(message_bytes_max_) + " bytes");
   return Step::need_more;
 }
 

@@ -7,6 +7,7 @@
 //     of `input` is used
 //   }
 #pragma once
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -49,6 +50,9 @@ class Connection {
   static Connection server(const Settings& settings, wire::Output& output, base::Duration now);
   static Connection client(const Settings& settings, wire::Output& output, base::Random& masks, base::Duration now);
 
+  // Of messages that begin from now on; the settings' bound holds besides.
+  void limit_messages(std::uint64_t bytes) { message_bytes_max_ = std::min(bytes, settings_->message_bytes_max); }
+
   // Takes from the front of `input`, unmasking it in place. The bytes must stay until the call that answers need_more.
   Step receive(std::span<char>& input, base::Duration now);
 
@@ -85,6 +89,7 @@ class Connection {
   void put_control(Opcode opcode, std::string_view payload);
 
   const Settings* settings_;
+  std::uint64_t message_bytes_max_;
   wire::Output* output_;
   base::Random* masks_;  // of a client; a server's frames are not masked
 

@@ -182,9 +182,9 @@ std::string make_workspace(const Server& server, const std::string& name, const 
 
 std::string make_agent(const Server& server, const std::string& workspace, const std::string& id,
                        const std::string& profile, const std::string& role) {
-  const Answer made =
-      post(server, workspace + "/agents", server.admin(),
-           R"({"agent_id":")" + id + R"(","profile":")" + profile + R"(","agent_type":")" + role + "\"}");
+  const std::string type = role.empty() ? "" : R"(,"agent_type":")" + role + '"';
+  const Answer made = post(server, workspace + "/agents", server.admin(),
+                           R"({"agent_id":")" + id + R"(","profile":")" + profile + '"' + type + "}");
   EXPECT_EQ(made.status, 201) << made.body;
   return made.text("/token");
 }

@@ -88,5 +88,38 @@ TEST_F(Browser, J3_a_simple_request_changes_nothing) {
   EXPECT_EQ(call(*server, {"OPTIONS", "/v1/workspaces"}).status, 401);
 }
 
+// A page of an origin that was allowed calls as any client does: the browser asks first, and is shown the answer.
+TEST(BrowserOrigins, J2_a_page_that_is_allowed_may_call_and_read_and_no_other) {
+  const Server server({"--allow-origin", "http://app.example:3000", "--allow-host", "parley.example"});
+  const Fields asks = {{"Origin", "http://app.example:3000"},
+                       {"Access-Control-Request-Method", "POST"},
+                       {"Access-Control-Request-Headers", "authorization,content-type"}};
+  const Answer preflight = call(server, {"OPTIONS", "/v1/workspaces", "", "", "", asks});
+  EXPECT_EQ(preflight.status, 204);
+  EXPECT_EQ(preflight.reply.field("Access-Control-Allow-Origin"), "http://app.example:3000");
+  EXPECT_NE(preflight.reply.field("Access-Control-Allow-Headers").find("Authorization"), std::string::npos);
+  EXPECT_NE(preflight.reply.field("Access-Control-Allow-Methods").find("PATCH"), std::string::npos);
+  const Fields from = {{"Origin", "http://app.example:3000"}};
+  for (const std::string& token : {server.admin(), std::string("wrong")}) {
+    const Answer read = call(server, {"GET", "/v1/workspaces", token, "", "", from});
+    EXPECT_EQ(read.reply.field("Access-Control-Allow-Origin"), "http://app.example:3000") << read.status;
+    EXPECT_EQ(read.reply.field("Vary"), "Origin");
+  }
+  EXPECT_EQ(call(server, {"POST", "/v1/workspaces", server.admin(), R"({"name":"w"})", "application/json", from})
+                .reply.field("Access-Control-Allow-Origin"),
+            "http://app.example:3000");
+  const Fields stranger = {{"Origin", "http://evil.example"}, {"Access-Control-Request-Method", "POST"}};
+  EXPECT_EQ(call(server, {"OPTIONS", "/v1/workspaces", "", "", "", stranger}).status, 403);
+  EXPECT_EQ(call(server, {"GET", "/v1/workspaces", server.admin()}).reply.field("Access-Control-Allow-Origin"), "");
+}
+
+TEST(BrowserOrigins, J1_a_name_that_was_allowed_is_answered_to_at_any_port) {
+  const Server server({"--allow-host", "parley.example"});
+  for (const std::string host : {"parley.example", "parley.example:8443", "PARLEY.example:80"})
+    EXPECT_EQ(call(server, {"GET", "/healthz", "", "", "", {{"Host", host}}}).status, 200) << host;
+  for (const std::string host : {"parley.example:", "parley.example:x", "parley.example.evil:80", "evil.example:80"})
+    EXPECT_NE(call(server, {"GET", "/healthz", "", "", "", {{"Host", host}}}).status, 200) << host;
+}
+
 }  // namespace
 }  // namespace parley::e2e

@@ -39,7 +39,7 @@ std::string source_folder() {
   return variable("PARLEY_SOURCE");
 }
 
-Server::Server() {
+Server::Server(std::vector<std::string> options) : options_(std::move(options)) {
   char folder[] = "/tmp/parley-e2e-XXXXXX";
   folder_ = ::mkdtemp(folder);
   start();
@@ -57,7 +57,10 @@ void Server::start() {
     const int log = ::open((folder_ + "/server.log").c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600);
     ::dup2(log, STDOUT_FILENO);
     ::dup2(log, STDERR_FILENO);
-    ::execl(binary.c_str(), "parley", "serve", "--data", folder_.c_str(), "--listen", "127.0.0.1:0", nullptr);
+    std::vector<const char*> words{"parley", "serve", "--data", folder_.c_str(), "--listen", "127.0.0.1:0"};
+    for (const std::string& option : options_) words.push_back(option.c_str());
+    words.push_back(nullptr);
+    ::execv(binary.c_str(), const_cast<char* const*>(words.data()));
     ::_exit(127);
   }
   // The file names this process once connections are accepted.

@@ -5,13 +5,14 @@
 #include <chrono>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace parley::e2e {
 
 // Resource type: kills the process and deletes the folder.
 class Server {
  public:
-  Server();
+  explicit Server(std::vector<std::string> options = {});  // more of `serve`
   ~Server();
   Server(const Server&) = delete;
 
@@ -31,6 +32,7 @@ class Server {
   const std::string& folder() const { return folder_; }
 
  private:
+  const std::vector<std::string> options_;
   std::string folder_;
   pid_t process_ = -1;
   std::uint16_t port_ = 0;

@@ -135,7 +135,7 @@ TEST_F(Stream, Wants_a_hello_first) {
   auto long_one = open();
   long_one->send(R"({"id":1,"op":"hello","token":")" + my_token + R"(","agent_id":")" + std::string(20'000, 'a') +
                  "\"}");
-  EXPECT_EQ(long_one->closed(), 4401);
+  EXPECT_EQ(long_one->closed(), 1009);
   auto other = open();
   other->send(R"({"id":1,"op":"hello","token":")" + my_token + R"(","agent_id":"architect-main"})");
   EXPECT_EQ(other->closed(), 4401);

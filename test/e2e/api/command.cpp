@@ -1,0 +1,41 @@
+#include "command.hpp"
+
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+
+namespace parley::e2e {
+
+Ran run_parley(const std::vector<std::string>& arguments) {
+  char folder[] = "/tmp/parley-ran-XXXXXX";
+  const std::string place = ::mkdtemp(folder);
+  const std::string out = place + "/out", err = place + "/err";
+  const pid_t process = ::fork();
+  if (process == 0) {
+    ::dup2(::open("/dev/null", O_RDONLY), STDIN_FILENO);
+    ::dup2(::open(out.c_str(), O_WRONLY | O_CREAT, 0600), STDOUT_FILENO);
+    ::dup2(::open(err.c_str(), O_WRONLY | O_CREAT, 0600), STDERR_FILENO);
+    std::vector<char*> words{const_cast<char*>("parley")};
+    for (const std::string& argument : arguments) words.push_back(const_cast<char*>(argument.c_str()));
+    words.push_back(nullptr);
+    char path[] = "PATH=/usr/bin:/bin";
+    char* environment[] = {path, nullptr};
+    ::execve(std::getenv("PARLEY_BINARY"), words.data(), environment);
+    ::_exit(127);
+  }
+  int status = 0;
+  ::waitpid(process, &status, 0);
+  Ran ran{WIFEXITED(status) ? WEXITSTATUS(status) : -1, read_file(out), read_file(err)};
+  std::filesystem::remove_all(place);
+  return ran;
+}
+
+Ran run_parley(const Server& server, std::vector<std::string> arguments) {
+  arguments.insert(arguments.end(), {"--data", server.folder()});
+  return run_parley(arguments);
+}
+
+}  // namespace parley::e2e

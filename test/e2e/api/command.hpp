@@ -1,0 +1,20 @@
+// The program as its users start it.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "server.hpp"
+
+namespace parley::e2e {
+
+struct Ran {
+  int status = -1;  // -1: ended by a signal
+  std::string out, err;
+};
+
+// `parley ARGUMENTS…`, with no more environment than a PATH.
+Ran run_parley(const std::vector<std::string>& arguments);
+// The same against this server's data folder.
+Ran run_parley(const Server& server, std::vector<std::string> arguments);
+
+}  // namespace parley::e2e

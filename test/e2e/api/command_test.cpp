@@ -1,0 +1,103 @@
+// The command line against a server that runs: what is kept, sent, printed.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "api.hpp"
+#include "command.hpp"
+
+namespace parley::e2e {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+TEST(Commands, An_address_that_is_none_is_refused_before_anything_is_made) {
+  const std::string folder = "/tmp/parley-e2e-none-" + std::to_string(::getpid());
+  for (const char* address : {"127.0.0.1:99999", "127.0.0.1:65536", "127.0.0.1:18446744073709551616",
+                              "127.0.0.1:", "127.0.0.1", "nowhere:1", "0.0.0.0:0"}) {
+    const Ran ran = run_parley({"serve", "--data", folder, "--listen", address});
+    EXPECT_EQ(ran.status, 1) << address << ran.out;
+    EXPECT_THAT(ran.err, HasSubstr("--listen")) << address;
+    EXPECT_THAT(ran.err, Not(HasSubstr("beyond-loopback"))) << "there is no such option";
+    EXPECT_FALSE(std::filesystem::exists(folder)) << address;
+  }
+}
+
+TEST(Commands, An_address_that_is_taken_is_refused_before_anything_is_made) {
+  const Server server;
+  const std::string folder = "/tmp/parley-e2e-none-" + std::to_string(::getpid());
+  const Ran ran = run_parley({"serve", "--data", folder, "--listen", server.host()});
+  EXPECT_EQ(ran.status, 1);
+  EXPECT_THAT(ran.err, HasSubstr("CANNOT_LISTEN"));
+  EXPECT_FALSE(std::filesystem::exists(folder));
+}
+
+TEST(Commands, The_token_of_the_folder_is_not_sent_to_a_stranger) {
+  const Server server, stranger;
+  EXPECT_EQ(run_parley(server, {"workspace", "list"}).status, 0);
+  const Ran ran = run_parley(server, {"workspace", "list", "--server", stranger.url()});
+  EXPECT_EQ(ran.status, 1);
+  EXPECT_THAT(ran.err, HasSubstr("--token"));
+  EXPECT_EQ(run_parley(server, {"workspace", "list", "--server", stranger.url(), "--token", stranger.admin()}).status,
+            0);
+}
+
+TEST(Commands, A_person_of_an_agents_name_leaves_its_token_alone) {
+  const Server server;
+  ASSERT_EQ(run_parley(server, {"workspace", "create", "demo"}).status, 0);
+  ASSERT_EQ(run_parley(server, {"agent", "add", "developer-01", "--profile", "collab", "--type", "developer"}).status,
+            0);
+  ASSERT_EQ(run_parley(server, {"person", "add", "developer-01", "--role", "observer"}).status, 0);
+  EXPECT_EQ(run_parley(server, {"wait", "--as", "developer-01", "--timeout", "0s"}).status, 1) << "no message yet";
+  ASSERT_EQ(run_parley(server, {"person", "remove", "developer-01"}).status, 0);
+  EXPECT_EQ(run_parley(server, {"inbox", "--as", "developer-01"}).status, 0);
+}
+
+TEST(Commands, What_became_of_the_files_before_an_unreadable_one_is_told) {
+  const Server server;
+  ASSERT_EQ(run_parley(server, {"workspace", "create", "demo"}).status, 0);
+  const Ran added =
+      run_parley(server, {"agent", "add", "architect-main", "--profile", "collab", "--type", "architect"});
+  ASSERT_EQ(added.status, 0);
+  EXPECT_THAT(added.out, Not(HasSubstr("pt_"))) << "the token is in its file";
+  ASSERT_EQ(run_parley(server, {"agent", "add", "developer-01", "--profile", "collab", "--type", "developer"}).status,
+            0);
+  const std::string example = source_folder() + "/spec/profiles/collab/examples/task_assignment.json";
+  const Ran made = run_parley({"fresh", example});
+  ASSERT_EQ(made.status, 0) << made.err;
+  const std::string file = server.folder() + "/task.json";
+  std::ofstream(file) << made.out;
+  const Ran sent = run_parley(server, {"send", "--as", "architect-main", file, "/no/such/file", "--json"});
+  EXPECT_EQ(sent.status, 1);
+  const auto outcomes = json::Document::parse(sent.out);
+  ASSERT_TRUE(outcomes) << sent.out;
+  EXPECT_EQ(outcomes->root().at_pointer("/0/status").if_string(), "accepted") << sent.out;
+  EXPECT_EQ(outcomes->root().at_pointer("/0/warnings").size(), 0u) << "an example made fresh warns of nothing";
+  EXPECT_EQ(outcomes->root().at_pointer("/1/error/code").if_string(), "NOT_FOUND");
+  EXPECT_THAT(run_parley(server, {"send", "--as", "architect-main", file}).out, HasSubstr("duplicate"));
+}
+
+TEST(Commands, Tail_shows_the_newest_and_says_what_it_leaves_out) {
+  const Server server;
+  ASSERT_EQ(run_parley(server, {"workspace", "create", "demo"}).status, 0);
+  for (int i = 0; i < 5; ++i)
+    ASSERT_EQ(run_parley(server, {"person", "add", "p" + std::to_string(i), "--role", "observer"}).status, 0);
+  const Ran last = run_parley(server, {"tail", "-n", "2"});
+  EXPECT_THAT(last.out, HasSubstr("p4"));
+  EXPECT_THAT(last.out, Not(HasSubstr("p2")));
+  EXPECT_THAT(last.err, HasSubstr("3 earlier entries"));
+  EXPECT_THAT(run_parley(server, {"tail", "--from", "1"}).out, HasSubstr("p0"));
+  EXPECT_THAT(run_parley(server, {"tail", "--from", "1", "-n", "1"}).out, Not(HasSubstr("p1")));
+}
+
+TEST(Commands, A_doctor_who_reaches_no_server_says_so_by_its_status) {
+  EXPECT_EQ(run_parley({"doctor", "--server", "http://127.0.0.1:9", "--token", "t", "--data", "/tmp"}).status, 3);
+}
+
+}  // namespace
+}  // namespace parley::e2e
