@@ -79,7 +79,7 @@ void Workload::change_settings() {
   json::Writer writer(body);
   const std::uint64_t most = options_.mailbox_messages > 1'000 ? options_.mailbox_messages : dice_.between(4, 60);
   writer.begin_object().key("settings").begin_object().member("mailbox_messages", most);
-  writer.member("lease", base::to_text(dice_.between(base::Duration(300'000), base::Duration(15'000'000))));
+  writer.member("lease", base::to_text(dice_.between(base::Duration(1'000'000), base::Duration(15'000'000))));
   writer.end_object().end_object();
   const auto document = json::Document::parse(body);
   const auto changed = world_.broker().change_workspace(admin_, name, document->root());

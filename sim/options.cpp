@@ -66,7 +66,7 @@ Options options_of(std::uint64_t seed, std::uint64_t steps, Planted planted) {
   options.lenient = dice.one_in(4);
   options.mailbox_messages = dice.one_in(2) ? 100'000 : static_cast<std::uint32_t>(dice.between(4, 40));
   options.remembered_ids = dice.one_in(4) ? dice.between(60, 300) : 10'000'000;
-  options.lease = dice.between(base::Duration(300ms), base::Duration(15s));
+  options.lease = dice.between(base::Duration(1s), base::Duration(15s));
   options.acts_a_turn = dice.between(1, 8);
   // Some runs meet each kind of trouble often, some rarely, some never.
   const auto rate = [&] { return dice.one_in(4) ? 0 : dice.one_in(2) ? dice.between(10, 40) : dice.between(40, 150); };

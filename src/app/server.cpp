@@ -185,7 +185,6 @@ base::Result<> serve(const cli::ServeOptions& options, const std::function<void(
 
   Snapshots snapshots(*journal, ruleset_of, *log);
   const auto turn = [&]() -> base::Result<> {
-    const base::Duration before = clock.monotonic();
     PARLEY_CHECK(broker.turn());
     snapshots.consider(broker.counts().events);
     loop.flush();
