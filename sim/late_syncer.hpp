@@ -15,7 +15,7 @@ class LateSyncer final : public journal::file::Syncer {
   // While the server starts nothing else is to be done, and no sync is late.
   void started() { started_ = true; }
 
-  void begin(base::File& file) override {
+  void begin(base::File& file, std::uint64_t) override {
     if (file_ != nullptr) sync();  // only with the planted fault
     result_.reset();
     file_ = &file;

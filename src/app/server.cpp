@@ -168,8 +168,8 @@ base::Result<> serve(const cli::ServeOptions& options, const std::function<void(
     return syncer.last_took() > slow_sync ? std::string("the last sync took over 1 s") : std::string();
   };
 
-  hold_input_back(*journal, clock,
-                  [] { return true; });  // no first message meets a journal that is still being made ready
+  // No first message meets a journal that is still being made ready.
+  hold_input_back(*journal, clock, [] { return true; });
   loop.serve(http, sockets);
   PARLEY_TRY(const std::uint16_t port, loop.listen(listen));
   const std::string shown_host = listen.host.find(':') == std::string::npos ? listen.host : "[" + listen.host + "]";

@@ -18,6 +18,7 @@ namespace parley::net {
 namespace {
 
 constexpr std::size_t events_a_wait = 1024;
+constexpr int looks_a_run = 8;
 
 constexpr std::uint32_t bit(Reactor::Ready what) {
   return what == Reactor::Ready::read ? EPOLLIN : EPOLLOUT;
@@ -118,13 +119,23 @@ void Reactor::gather(int timeout_ms) {
 }
 
 void Reactor::dispatch() {
+  tell_gathered(Unwanted::is_dropped);
+  // What has come while those were told joins their turn, so that one block and one sync serve all of it.
+  for (int looks = 0; looks < looks_a_run; ++looks) {
+    gather(0);
+    if (!tell_gathered(Unwanted::is_kept)) return;
+  }
+}
+
+bool Reactor::tell_gathered(Unwanted unwanted) {
   bool rung = false;
+  bool any = false;
   while (epoll_->next < epoll_->count) {
     const epoll_event& event = epoll_->events[epoll_->next++];
     if (event.data.ptr == nullptr) {
       rung |= event.events != 0;
     } else {
-      tell(*static_cast<Watch*>(event.data.ptr), event.events);
+      any |= tell(*static_cast<Watch*>(event.data.ptr), event.events, unwanted);
     }
   }
   if (rung) {
@@ -133,20 +144,24 @@ void Reactor::dispatch() {
     run_signals();
   }
   if (woken_.exchange(false)) run_posted();
+  return any;
 }
 
-void Reactor::tell(Watch& watch, std::uint32_t events) {
+bool Reactor::tell(Watch& watch, std::uint32_t events, Unwanted unwanted) {
   if ((events & (EPOLLHUP | EPOLLERR)) != 0) events |= EPOLLIN | EPOLLOUT;  // a read or a write will say what it is
-  const std::uint32_t unwanted = events & watch.watched_ & ~watch.wanted_;
+  const std::uint32_t not_asked_for = events & watch.watched_ & ~watch.wanted_;
   epoll_->telling = &watch;
+  bool any = false;
   for (const Ready what : {Ready::read, Ready::write}) {
     if ((events & watch.wanted_ & bit(what)) == 0) continue;
     watch.wanted_ &= ~bit(what);
+    any = true;
     on_ready_(watch.token_, what);
-    if (epoll_->telling == nullptr) return;
+    if (epoll_->telling == nullptr) return any;
   }
   epoll_->telling = nullptr;
-  if (unwanted != 0) watch.watch_for(watch.watched_ & (~unwanted | watch.wanted_));
+  if (unwanted == Unwanted::is_dropped) watch.watch_for(watch.watched_ & (~not_asked_for | watch.wanted_));
+  return any;
 }
 
 void Reactor::forget(const Watch& watch) {

@@ -53,10 +53,13 @@ class Reactor {
 
  private:
   struct Epoll;
+  // Readiness that nobody armed for. Those told a moment ago will be armed again before the next wait.
+  enum class Unwanted : std::uint8_t { is_dropped, is_kept };
 
   void gather(int timeout_ms);
   void dispatch();
-  void tell(Watch& watch, std::uint32_t events);
+  bool tell_gathered(Unwanted unwanted);  // whether anybody was told
+  bool tell(Watch& watch, std::uint32_t events, Unwanted unwanted);
   void run_posted();
   void run_signals();
   void forget(const Watch& watch);

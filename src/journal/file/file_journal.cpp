@@ -171,12 +171,12 @@ class FileJournal final : public Journal {
     pieces_.insert(pieces_.end(), writer_.pieces().begin(), writer_.pieces().end());
     PARLEY_ASSERT(offset_ + bytes <= limit_);
     if (auto written = file_->write_at(opens ? 0 : offset_, pieces_); !written) return stop(std::move(written).error());
-    return begin_sync();
+    return begin_sync(bytes);
   }
 
-  base::Result<> begin_sync() {
+  base::Result<> begin_sync(std::uint64_t bytes) {
     if (options_.unsafe.skip_sync) return {};
-    syncer_.begin(*file_);
+    syncer_.begin(*file_, bytes);
     syncing_ = true;
     return take_outcome();
   }
@@ -202,7 +202,7 @@ class FileJournal final : public Journal {
   }
 
   base::Result<> sync() {
-    PARLEY_CHECK(begin_sync());
+    PARLEY_CHECK(begin_sync(0));
     return settle();
   }
 

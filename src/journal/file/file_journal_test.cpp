@@ -39,7 +39,7 @@ class DiskSite final : public Site {
   base::SystemRandom random_;
   base::SystemClock clock_;
   bool beside_;
-  file::BesideSyncer syncer_{{.clock = &clock_, .loop_has_more = [] { return true; }, .wake = [] {}}};
+  file::BesideSyncer syncer_{{.clock = &clock_, .loop_has_more = [] { return true; }, .bytes_min = 0, .wake = [] {}}};
   std::string folder_;
   std::unique_ptr<Journal> journal_;
 };

@@ -9,7 +9,7 @@
 
 namespace parley::journal::file {
 
-void InlineSyncer::begin(base::File& file) {
+void InlineSyncer::begin(base::File& file, std::uint64_t) {
   PARLEY_ASSERT(!outcome_);
   outcome_ = file.sync_data();
 }
@@ -65,9 +65,9 @@ struct BesideSyncer::Thread {
 BesideSyncer::BesideSyncer(Setup setup) : setup_(std::move(setup)) {}
 BesideSyncer::~BesideSyncer() = default;
 
-void BesideSyncer::begin(base::File& file) {
+void BesideSyncer::begin(base::File& file, std::uint64_t bytes) {
   began_ = setup_.clock->monotonic();
-  if (!setup_.loop_has_more()) {
+  if (bytes < setup_.bytes_min || !setup_.loop_has_more()) {
     here_ = file.sync_data();
     return;
   }

@@ -1,5 +1,5 @@
-// Where a segment is synced: at once where the loop has nothing else to do, else beside it, so that the loop goes on
-// reading, validating and deciding meanwhile; in the simulator at a later moment that the seed chose. An outcome is
+// Where a segment is synced: within the call, or beside the loop, which goes on reading, validating and deciding
+// meanwhile; in the simulator at a later moment that the seed chose. An outcome is
 // taken once, and the first failed sync is the last one (D3): nobody here tries again.
 #pragma once
 #include <functional>
@@ -17,15 +17,15 @@ class Syncer {
   virtual ~Syncer() = default;
   // One at a time: the next begins after the last one's outcome was taken. Until then the file stays, and is not
   // written to.
-  virtual void begin(base::File& file) = 0;
-  virtual std::optional<base::Result<>> outcome() = 0;  // nothing while it is under way
-  virtual base::Result<> wait() = 0;                    // for the outcome
+  virtual void begin(base::File& file, std::uint64_t bytes) = 0;  // so many were written
+  virtual std::optional<base::Result<>> outcome() = 0;            // nothing while it is under way
+  virtual base::Result<> wait() = 0;                              // for the outcome
 };
 
 // Within begin(), on the caller's thread.
 class InlineSyncer final : public Syncer {
  public:
-  void begin(base::File& file) override;
+  void begin(base::File& file, std::uint64_t bytes) override;
   std::optional<base::Result<>> outcome() override;
   base::Result<> wait() override;
 
@@ -33,12 +33,15 @@ class InlineSyncer final : public Syncer {
   std::optional<base::Result<>> outcome_;
 };
 
-// Within begin() too while the loop has nothing else to do; else on a thread of its own. Resource type of the loop.
+// On a thread of its own where that is worth the hand-over: the block is large, and the loop has more to do. Otherwise
+// within begin(): while the loop stands still, input gathers, and a fuller turn costs less (decision 5). Resource type
+// of the loop.
 class BesideSyncer final : public Syncer {
  public:
   struct Setup {
     base::Clock* clock = nullptr;
     std::function<bool()> loop_has_more;  // asked in begin()
+    std::uint64_t bytes_min = 256 << 10;  // of a large block
     std::function<void()> wake;           // any thread: an outcome is there to be taken
     // A sync that lasts longer is waited for in outcome(): the loop then stands still as whoever watches it expects.
     base::Duration patience = std::chrono::milliseconds(100);
@@ -46,7 +49,7 @@ class BesideSyncer final : public Syncer {
   explicit BesideSyncer(Setup setup);
   ~BesideSyncer() override;
 
-  void begin(base::File& file) override;
+  void begin(base::File& file, std::uint64_t bytes) override;
   std::optional<base::Result<>> outcome() override;
   base::Result<> wait() override;
 

@@ -14,6 +14,8 @@ namespace {
 using sim::Call;
 using sim::Effect;
 
+constexpr std::uint64_t large = 1 << 20;
+
 // A file whose syncs last until they are let go, and then end as they are told.
 class GatedFile final : public base::File {
  public:
@@ -76,7 +78,7 @@ class BesideSyncerTest : public ::testing::Test {
 };
 
 TEST_F(BesideSyncerTest, TheLoopGoesOnAndIsWokenForTheOutcome) {
-  syncer.begin(file);
+  syncer.begin(file, large);
   EXPECT_FALSE(syncer.outcome().has_value());
   file.open_gate();
   bell.wait_for(1);
@@ -89,10 +91,17 @@ TEST_F(BesideSyncerTest, TheLoopGoesOnAndIsWokenForTheOutcome) {
 TEST_F(BesideSyncerTest, ALoopWithNothingElseToDoSyncsItself) {
   more = false;
   file.open_gate();
-  syncer.begin(file);
+  syncer.begin(file, large);
   EXPECT_EQ(file.synced_on, std::this_thread::get_id());
   EXPECT_TRUE(syncer.outcome().value().has_value());
   EXPECT_EQ(bell.rings, 0);
+}
+
+TEST_F(BesideSyncerTest, ASmallBlockIsNotWorthTheHandOver) {
+  file.open_gate();
+  syncer.begin(file, 4096);
+  EXPECT_EQ(file.synced_on, std::this_thread::get_id());
+  EXPECT_TRUE(syncer.outcome().value().has_value());
 }
 
 // B3
@@ -102,7 +111,7 @@ TEST_F(BesideSyncerTest, B3_AFailureIsToldOnceAndNotTriedAgain) {
   for (const bool beside : {true, false}) {
     more = beside;
     file.syncs = 0;
-    syncer.begin(file);
+    syncer.begin(file, large);
     const auto outcome = syncer.wait();
     ASSERT_FALSE(outcome.has_value());
     EXPECT_EQ(outcome.error().message, "fdatasync: Input/output error");
@@ -111,7 +120,7 @@ TEST_F(BesideSyncerTest, B3_AFailureIsToldOnceAndNotTriedAgain) {
 }
 
 TEST_F(BesideSyncerTest, ASyncThatLastsLongIsWaitedFor) {
-  syncer.begin(file);
+  syncer.begin(file, large);
   clock.now += std::chrono::milliseconds(99);
   EXPECT_FALSE(syncer.outcome().has_value());
   clock.now += std::chrono::milliseconds(1);
@@ -124,7 +133,7 @@ TEST_F(BesideSyncerTest, ASyncThatLastsLongIsWaitedFor) {
 TEST_F(BesideSyncerTest, OneSyncAfterTheOther) {
   file.open_gate();
   for (int i = 1; i <= 1'000; ++i) {
-    syncer.begin(file);
+    syncer.begin(file, large);
     ASSERT_TRUE(syncer.wait().has_value());
     ASSERT_EQ(file.syncs, i);
   }
