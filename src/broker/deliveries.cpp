@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "broker/bounds.hpp"
 #include "broker/broker.hpp"
 #include "broker/rights.hpp"
 #include "broker/views.hpp"
@@ -74,6 +75,7 @@ base::Result<std::vector<Delivery>> Broker::take(const Caller& caller, std::stri
                                                  std::string_view agent, const TakeRequest& request) {
   PARLEY_TRY(const base::WorkspaceNumber number, enter(engine_.state(), caller, workspace, Right::read));
   PARLEY_TRY(const base::AgentNumber agent_number, own_mailbox(caller, number, agent));
+  PARLEY_CHECK(check_lease(request.lease));
   const std::vector<engine::Offer> offers = decide(engine::TakeMessages{
       .workspace = number,
       .agent = agent_number,
@@ -90,6 +92,7 @@ base::Result<std::vector<Settled>> Broker::settle(const Caller& caller, std::str
                                                   std::string_view agent, const SettleRequest& request) {
   PARLEY_TRY(const base::WorkspaceNumber number, enter(engine_.state(), caller, workspace, Right::read));
   PARLEY_TRY(const base::AgentNumber agent_number, own_mailbox(caller, number, agent));
+  PARLEY_CHECK(check_settlement(request));
   std::vector<engine::DeliveryId> deliveries;
   deliveries.reserve(request.delivery_ids.size());
   for (const std::string_view id : request.delivery_ids) deliveries.push_back(parse_delivery(id));
@@ -181,7 +184,8 @@ base::Result<Answer> Broker::dead_letters(const Caller& caller, std::string_view
       list.writer.member("dead_at", base::to_rfc3339(letter.at)).key("history").begin_array();
       for (const engine::Attempt& attempt : letter.history) {
         list.writer.begin_object().member("at", base::to_rfc3339(attempt.at)).member("offer", attempt.epoch);
-        list.writer.member("what", attempt.what).member("reason", attempt.reason).end_object();
+        list.writer.member("what", attempt.what);
+        list.writer.member("reason", attempt.reason ? std::string_view(*attempt.reason) : "").end_object();
       }
       list.writer.end_array();
       PARLEY_TRY(const std::string_view body, history_.body(message.position));
@@ -235,6 +239,7 @@ base::Result<base::SessionId> Broker::open_session(const Caller& caller, Outbox&
     return base::fail(ErrorCode::FORBIDDEN, "'" + caller.id + "' is no agent and has no mailbox", {},
                       "Say hello with the token of an agent.");
   PARLEY_CHECK(enter(engine_.state(), caller, caller.workspace, Right::read));
+  PARLEY_CHECK(check_lease(options.lease));
   const Mailbox mailbox{caller.workspace_number, caller.agent};
   if (const auto before = session_of_.find(mailbox); before != session_of_.end()) {
     Outbox& old = *sessions_.at(before->second).outbox;

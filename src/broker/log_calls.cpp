@@ -2,6 +2,7 @@
 // readiness.
 #include <algorithm>
 
+#include "broker/bounds.hpp"
 #include "broker/broker.hpp"
 #include "broker/rights.hpp"
 #include "broker/views.hpp"
@@ -275,7 +276,10 @@ Answer Broker::limits() const {
   writer.key("request").begin_object().member("body_bytes", 8u << 20).member("header_bytes", 32u << 10);
   writer.member("url_bytes", 8u << 10).member("batch", 1000).end_object();
   writer.key("websocket").begin_object().member("frame_bytes", 8u << 20).member("batch", 1000).end_object();
-  writer.key("take").begin_object().member("max", 1000).member("wait", std::string_view("60s")).end_object();
+  writer.key("take").begin_object().member("max", 1000).member("wait", std::string_view("60s"));
+  writer.member("lease", base::to_text(lease_max)).end_object();
+  writer.key("settle").begin_object().member("batch", batch_max).member("reason_chars", reason_max);
+  writer.member("delay", base::to_text(delay_max)).end_object();
   writer.key("workspace_defaults").begin_object().member("mailbox_messages", settings.mailbox_messages);
   writer.member("mailbox_bytes", settings.mailbox_bytes).member("recipients", settings.recipients);
   writer.member("remembered_ids", settings.remembered_ids);

@@ -1,6 +1,7 @@
 // Workspaces, agents, people and their tokens. Bodies have passed their schema; here they are read and decided.
 #include <algorithm>
 
+#include "broker/bounds.hpp"
 #include "broker/broker.hpp"
 #include "broker/rights.hpp"
 #include "broker/views.hpp"
@@ -44,6 +45,7 @@ base::Result<engine::Settings> read_settings(json::Value body, engine::Settings 
   read_count(more, "remembered_ids", settings.remembered_ids);
   PARLEY_CHECK(read_duration(more, "remembered_for", settings.remembered_for));
   PARLEY_CHECK(read_duration(more, "lease", settings.lease));
+  PARLEY_CHECK(check_lease(settings.lease, "/settings/lease"));
   read_count(more, "kept_records", settings.kept_records);
   if (const json::Value rate = more.find("rate_messages"); rate.is_null())
     settings.rate_messages.reset();

@@ -67,6 +67,18 @@ class Archive {
     one(unpacked);
     if constexpr (Derived::loads) text = base::PackedText(unpacked);
   }
+  // Equal neighbours are written once, and shared again when they are read.
+  void one(std::shared_ptr<const std::string>& text) {
+    std::uint8_t kind = !text ? 0 : last_text_ && *last_text_ == *text ? 2 : 1;
+    one(kind);
+    if (kind == 1) {
+      std::string bytes = text ? *text : std::string();
+      one(bytes);
+      text = last_text_ = std::make_shared<const std::string>(std::move(bytes));
+    } else {
+      text = kind == 0 ? nullptr : last_text_;
+    }
+  }
   template <class T, std::size_t n>
   void one(std::array<T, n>& values) {
     for (T& value : values) one(value);
@@ -169,6 +181,8 @@ class Archive {
       for (auto& value : values) one(value);
     }
   }
+
+  std::shared_ptr<const std::string> last_text_;
 };
 
 class Saver : public Archive<Saver> {

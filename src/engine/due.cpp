@@ -57,7 +57,7 @@ void Engine::decide_due(const Context& context, Decided& decided) const {
     if (receipt.attempts + 1u >= policy.attempts)
       decide_dead(decided, state_, {timer.workspace, timer.agent, timer.message, context.now},
                   "attempts spent: " + std::to_string(receipt.attempts + 1u) + " of " + std::to_string(policy.attempts),
-                  {context.now, receipt.epoch, "lease ended", ""});
+                  {"lease ended", {}});
     else
       leases[{timer.workspace, timer.agent}].push_back(timer.message);
   }
@@ -99,7 +99,7 @@ void apply(State& state, Workspace& workspace, WorkspaceNumber number, const eve
     const Found found = find(workspace, scene.agent_number, offset);
     // An earlier one of the same decision may have given it back with its lane.
     if (!found || found.receipt->state != ReceiptState::leased) continue;
-    scene.agent().attempts[offset].push_back({at, found.receipt->epoch, "lease ended", ""});
+    scene.agent().attempts[offset].push_back({at, found.receipt->epoch, "lease ended", nullptr});
     ++found.receipt->attempts;
     give_back_later(scene, offset, *found.message);
     give_back(scene, offset, *found.message, *found.receipt);

@@ -29,7 +29,7 @@ void Engine::decide(const StartServer& command, const Context& context, Decided&
     if (receipt.uncounted + 1 >= uncounted_offers_max)
       decide_dead(decided, state_, {number, agent, offset, context.now},
                   "its readers were lost " + std::to_string(uncounted_offers_max) + " times",
-                  {context.now, receipt.epoch, "server stopped", ""});
+                  {"server stopped", {}});
   });
   decided.add({}).mutable_server_started()->set_downtime(command.downtime.count());
 }

@@ -386,7 +386,7 @@ void settle(const Call& call, broker::Settlement what) {
   const auto who = caller(call, agent);
   if (!who) return;
   const std::vector<std::string_view> ids(call.command.words().begin(), call.command.words().end());
-  const std::string reason = call.text("reason");
+  const std::string reason = call.text("reason") + std::string(call.number("reason_chars", 0), 'x');
   broker::SettleRequest request{what, ids, {}, reason, call.duration("lease")};
   if (call.command.has("delay")) request.delay = call.duration("delay");
   const auto settled = call.world.broker().settle(*who, call.workspace(), agent, request);

@@ -7,13 +7,13 @@
 namespace parley::engine {
 
 void decide_dead(Decided& decided, const State& state, const DeliveryFacts& delivery, std::string reason,
-                 const Attempt& last) {
+                 const LastAttempt& last) {
   event::DeadLettered& event = *decided.add(delivery.workspace).mutable_dead_lettered();
   event.set_agent(delivery.agent.value);
   event.set_message(delivery.offset.value);
   event.set_reason(reason);
-  event.set_last_attempt(last.what);
-  event.set_last_reason(last.reason);
+  event.set_last_attempt(std::string(last.what));
+  event.set_last_reason(std::string(last.reason));
   const Message& message = state.workspace(delivery.workspace).messages.at(delivery.offset);
   post_notice(decided, state, delivery.workspace, message.sender, delivery.now,
               {.code = "dead", .about = {delivery.offset}, .agents = {delivery.agent}, .reason = std::move(reason)});
@@ -45,7 +45,7 @@ void apply(State& state, Workspace& workspace, WorkspaceNumber number, const eve
   DeadLetter letter{at, event.reason(), {}};
   if (const auto before = agent.attempts.find(offset); before != agent.attempts.end())
     letter.history = std::move(before->second);
-  letter.history.push_back({at, found.receipt->epoch, event.last_attempt(), event.last_reason()});
+  letter.history.push_back({at, found.receipt->epoch, event.last_attempt(), shared(event.last_reason())});
   ++found.receipt->attempts;
   if (found.receipt->state == ReceiptState::leased) give_back_later(scene, offset, *found.message);
   agent.dead_letters.emplace(offset, std::move(letter));

@@ -12,7 +12,13 @@ struct DeliveryFacts {
   Instant now;
 };
 
+// How the attempt ended that was the last: nacked, lease ended, …, and what the agent said of it.
+struct LastAttempt {
+  std::string_view what;
+  std::string_view reason;
+};
+
 void decide_dead(Decided& decided, const State& state, const DeliveryFacts& delivery, std::string reason,
-                 const Attempt& last);
+                 const LastAttempt& last);
 
 }  // namespace parley::engine

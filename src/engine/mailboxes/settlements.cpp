@@ -79,7 +79,7 @@ std::vector<Settled> Engine::decide(const NackMessages& command, const Context& 
     if (failed >= policy.attempts) {
       decide_dead(decided, state_, {command.workspace, command.agent, offset, context.now},
                   "attempts spent: " + std::to_string(failed) + " of " + std::to_string(policy.attempts),
-                  {context.now, 0, "nacked", std::string(command.reason)});
+                  {"nacked", command.reason});
       continue;
     }
     held_back.emplace_back(
@@ -118,7 +118,7 @@ void Engine::decide(const ReturnLeases& command, const Context& context, Decided
     if (receipt.uncounted + 1 >= uncounted_offers_max)
       decide_dead(decided, state_, {command.workspace, command.agent, offset, context.now},
                   "its readers were lost " + std::to_string(uncounted_offers_max) + " times",
-                  {context.now, receipt.epoch, "connection lost", ""});
+                  {"connection lost", {}});
   }
   event::LeasesReturned& event = *decided.add(command.workspace).mutable_leases_returned();
   event.set_agent(command.agent.value);
@@ -135,12 +135,13 @@ void apply(State& state, Workspace& workspace, WorkspaceNumber number, const eve
 
 void apply(State& state, Workspace& workspace, WorkspaceNumber number, const event::Nacked& event, Instant at) {
   const Scene scene{state, workspace, number, AgentNumber(event.agent()), at};
+  const SharedText reason = shared(event.reason());
   for (int i = 0; i < event.offsets_size(); ++i) {
     const Offset offset(event.offsets(i));
     const Found found = find(workspace, scene.agent_number, offset);
     // An earlier one of this same event may have given it back with its lane.
     if (found.receipt->state != ReceiptState::leased) continue;
-    scene.agent().attempts[offset].push_back({at, found.receipt->epoch, "nacked", event.reason()});
+    scene.agent().attempts[offset].push_back({at, found.receipt->epoch, "nacked", reason});
     ++found.receipt->attempts;
     give_back_later(scene, offset, *found.message);
     hold_back(scene, offset, *found.message, *found.receipt, base::instant_of(event.retry_at(i)));

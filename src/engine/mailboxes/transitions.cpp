@@ -55,6 +55,10 @@ void settle(const Scene& scene, Offset offset, Message& message, Receipt& receip
 
 }  // namespace
 
+SharedText shared(const std::string& text) {
+  return text.empty() ? nullptr : std::make_shared<const std::string>(text);
+}
+
 Found find(Workspace& workspace, AgentNumber agent, Offset offset) {
   Message* const message = workspace.messages.find(offset);
   if (!message) return {};

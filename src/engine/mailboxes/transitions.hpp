@@ -28,6 +28,9 @@ void close(const Scene&, Offset, Message&, Receipt&, ReceiptState final);  // ma
 // What was leased after this message in its lane goes back with it, uncounted (R32).
 void give_back_later(const Scene&, Offset, Message&);
 
+// As an attempt keeps it.
+SharedText shared(const std::string& text);
+
 // Whose message and receipt a delivery names; nullptr where there is none.
 struct Found {
   Message* message = nullptr;

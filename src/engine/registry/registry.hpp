@@ -3,6 +3,7 @@
 #include <absl/container/btree_map.h>
 
 #include <deque>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -36,12 +37,15 @@ struct AgentProperties {
   }
 };
 
+// One text for all that was settled with it in one call; none is nullptr.
+using SharedText = std::shared_ptr<const std::string>;
+
 // One failed attempt of a message at this agent, for its dead letter (HND-09).
 struct Attempt {
   Instant at;
   std::uint32_t epoch = 0;
-  std::string what;    // "nacked", "lease ended", "connection lost"
-  std::string reason;  // the agent's own, where it gave one
+  std::string what;   // "nacked", "lease ended", "connection lost", "server stopped"
+  SharedText reason;  // the agent's own, where it gave one
 
   template <class Archive>
   void archive(Archive& a) {

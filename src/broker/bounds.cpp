@@ -1,0 +1,36 @@
+#include "broker/bounds.hpp"
+
+#include "json/value.hpp"
+
+namespace parley::broker {
+namespace {
+
+base::Result<> check_at_most(std::string_view what, base::Duration duration, base::Duration most, std::string where) {
+  if (duration <= most) return {};
+  return base::fail(base::ErrorCode::BAD_REQUEST,
+                    std::string(what) + " is " + base::to_text(duration) + "; the longest is " + base::to_text(most),
+                    std::move(where));
+}
+
+}  // namespace
+
+base::Result<> check_lease(base::Duration lease, std::string where) {
+  return check_at_most("the lease", lease, lease_max, std::move(where));
+}
+
+base::Result<> check_settlement(const SettleRequest& request) {
+  if (request.delivery_ids.size() > batch_max)
+    return base::fail(base::ErrorCode::BAD_REQUEST,
+                      "the call settles " + std::to_string(request.delivery_ids.size()) + " deliveries, the limit is " +
+                          std::to_string(batch_max),
+                      "/delivery_ids", "Settle them in several calls.");
+  if (const std::size_t length = json::code_points(request.reason); length > reason_max)
+    return base::fail(
+        base::ErrorCode::BAD_REQUEST,
+        "the reason has " + std::to_string(length) + " characters, the limit is " + std::to_string(reason_max),
+        "/reason", "Say it shorter; what is longer belongs in a message.");
+  PARLEY_CHECK(check_lease(request.lease));
+  return check_at_most("the delay", request.delay.value_or(base::Duration{}), delay_max, "/delay");
+}
+
+}  // namespace parley::broker

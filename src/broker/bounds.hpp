@@ -1,0 +1,15 @@
+// What a taker may ask for (D11), told by GET /v1/limits. Checked at the port, so that no gateway can forget it.
+#pragma once
+#include "broker/port.hpp"
+
+namespace parley::broker {
+
+inline constexpr std::size_t batch_max = 1'000;    // deliveries settled by one call
+inline constexpr std::size_t reason_max = 1'024;   // characters of a nack's reason: it is kept with the message
+inline constexpr base::Duration lease_max = std::chrono::hours(12);  // a lane waits for its taker no longer
+inline constexpr base::Duration delay_max = std::chrono::hours(12);
+
+base::Result<> check_lease(base::Duration lease, std::string where = "/lease");
+base::Result<> check_settlement(const SettleRequest& request);
+
+}  // namespace parley::broker
