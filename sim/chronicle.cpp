@@ -43,7 +43,7 @@ std::uint32_t Chronicle::attempts_allowed(std::uint32_t workspace, const Message
 void Chronicle::count_open(Agent& agent) const {
   if (agent.counted_at != now_) agent.most_open = 0;
   agent.counted_at = now_;
-  agent.most_open = std::max(agent.most_open, agent.open.size());
+  agent.most_open = std::max(agent.most_open, agent.open.size() + agent.dead);
 }
 
 // Whether there was room in every moment of this block: where decisions begin and end in it, the journal does not say.
@@ -162,7 +162,8 @@ void Chronicle::fold(std::uint32_t number, std::uint64_t offset, const event::Me
     const Place place{number, agent, offset};
     Agent& recipient = workspace.agents[agent];
     require(!recipient.removed, place, "P3: accepted for an agent that was removed");
-    require(recipient.open.size() < workspace.mailbox_messages, place, "D11: accepted into a full mailbox");
+    require(recipient.open.size() + recipient.dead < workspace.mailbox_messages, place,
+            "D11: accepted into a full mailbox");
     message.receipts[agent] = {};
     count_open(recipient);
     recipient.open.insert(offset);
@@ -186,6 +187,8 @@ void Chronicle::fold(std::uint32_t number, std::uint64_t offset, const event::No
   message.receipts[event.agent()] = {};
   Agent& told = workspace.agents[event.agent()];
   count_open(told);
+  require(told.open.size() + told.dead < workspace.mailbox_messages, {number, event.agent(), offset},
+          "D11: a notice into a full mailbox");
   told.open.insert(offset);
   count_open(told);
 }
@@ -378,6 +381,9 @@ void Chronicle::fold(std::uint32_t number, const event::DeadLettered& event, bas
   ++found->attempts;
   if (found->state == State::leased) give_back_lane(place, message);
   end(place, *found, State::dead);
+  Agent& agent = workspaces_[number].agents[event.agent()];
+  ++agent.dead;
+  count_open(agent);
   sightings_.saw(Sighting::dead_letter);
   owe(number, message, "dead", event.message());
 }
@@ -396,6 +402,7 @@ void Chronicle::fold(std::uint32_t number, const event::Redriven& event, base::I
   found->lost_readers = 0;
   Agent& agent = workspace.agents[event.agent()];
   count_open(agent);
+  --agent.dead;
   agent.open.insert(event.message());
   count_open(agent);
   sightings_.saw(Sighting::redriven);

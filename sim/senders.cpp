@@ -37,7 +37,10 @@ Wish Workload::wish_of(const Example& example, Sending& sending, Manner manner) 
     const std::uint64_t count = choice == 0 ? 0 : example.profile == "mesh" ? dice_.between(1, 4) : 1;
     wish.broadcast = choice == 0;
     if (choice < 8)
-      for (std::uint64_t i = 0; i < count; ++i) wish.recipients.push_back(dice_.among(natives_.cast()).agent_id);
+      for (std::uint64_t i = 0; i < count; ++i) {
+        const CastMember& member = dice_.among(natives_.cast());
+        if (member.profile == example.profile) wish.recipients.push_back(member.agent_id);  // R29
+      }
     std::sort(wish.recipients.begin(), wish.recipients.end());
     wish.recipients.erase(std::unique(wish.recipients.begin(), wish.recipients.end()), wish.recipients.end());
   }

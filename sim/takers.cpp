@@ -29,6 +29,7 @@ void Workload::take(Client& client, Manner manner) {
   if (dice_.one_in(3)) request.lease = dice_.between(base::Duration(50ms), base::Duration(8s));
   const auto taken = world_.broker().take(*client.caller, client.workspace, client.agent_id, request);
   if (!world_.up()) return;
+  if (!taken && for_want_of_room(taken.error())) return;
   if (!taken) return findings_.wrong("a take was refused: " + taken.error().message);
   if (taken->empty()) return;
   findings_.trace("take of " + client.agent_id + ": " + std::to_string(taken->size()) + " from " +
@@ -119,6 +120,11 @@ void Workload::settle(Client& client, Settlement word, std::vector<InHand> hands
   if (word == Settlement::nack && dice_.one_in(2)) request.delay = dice_.between(base::Duration(0), base::Duration(3s));
   if (word == Settlement::extend) request.lease = dice_.between(base::Duration(100ms), base::Duration(5s));
   const auto settled = world_.broker().settle(*client.caller, client.workspace, client.agent_id, request);
+  if (!settled && for_want_of_room(settled.error())) {  // again in a while, or never: the lease ends
+    for (InHand& hand : hands) hand.at = clock_.passed() + std::chrono::seconds(1);
+    client.in_hand.insert(client.in_hand.end(), hands.begin(), hands.end());
+    return;
+  }
   if (!settled) return findings_.wrong("a settlement was refused: " + settled.error().message);
   for (std::size_t i = 0; i < hands.size(); ++i) {
     const bool done = (*settled)[i] == broker::Settled::done;

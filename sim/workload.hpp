@@ -16,6 +16,12 @@ enum class Manner {
   drain,  // nothing new; everything is taken and acked
 };
 
+// B4: a full disk may refuse all but what ends something. An answer out of a failing journal leaves for nobody.
+inline bool for_want_of_room(const base::Error& error) {
+  return error.code == base::ErrorCode::STORAGE_FULL || error.code == base::ErrorCode::OVERLOADED ||
+         error.code == base::ErrorCode::JOURNAL_FAILED;
+}
+
 class Workload {
  public:
   Workload(const Options& options, const Natives& natives, World& world, Ledger& ledger, Dice dice, VirtualClock& clock,

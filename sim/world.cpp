@@ -129,8 +129,7 @@ void World::check_snapshot_recovery(bool from_snapshot) {
 void World::note_stop(const base::Error& why) {
   stopped_ = true;
   findings_.trace("stopped: " + text_of(why));
-  const bool disk_spent = disk_full_ && why.code == base::ErrorCode::STORAGE_FULL;
-  if (!fault_struck() && !disk_spent) findings_.wrong("the server stopped by itself: " + text_of(why));
+  if (!fault_struck()) findings_.wrong("the server stopped by itself: " + text_of(why));
 }
 
 void World::start() {

@@ -26,6 +26,7 @@ using base::ErrorCode;
 
 constexpr base::Duration shutdown_patience = std::chrono::seconds(4);
 constexpr base::Duration slow_sync = std::chrono::seconds(1);
+constexpr base::Duration time_ahead_tolerated = std::chrono::minutes(1);
 constexpr base::Duration idle_turn = std::chrono::seconds(1);
 constexpr base::Duration sync_look = std::chrono::milliseconds(50);  // while one is under way: whether it takes long
 constexpr base::Duration drain_look = std::chrono::milliseconds(20);
@@ -154,11 +155,19 @@ base::Result<> serve(const cli::ServeOptions& options, const std::function<void(
   const auto ruleset_of = [&rulesets](std::string_view name) { return rulesets.find(name).get(); };
   broker::Broker broker({clock, random, *journal, ruleset_of}, broker_options);
   const base::Duration began = clock.monotonic();
+  const std::uint64_t found = journal->head().position.value;
   PARLEY_TRY(const broker::Recovery recovery, broker.start());
+  const std::uint64_t replayed_from = found - recovery.events;
   log->info("recovered", {{"events", recovery.events},
                           {"from_snapshot", recovery.from_snapshot},
                           {"milliseconds", (clock.monotonic() - began).count() / 1000},
                           {"downtime", base::to_text(recovery.downtime)}});
+
+  if (recovery.ahead > time_ahead_tolerated)
+    log->error("time_is_ahead", {{"by", base::to_text(recovery.ahead)},
+                                 {"message",
+                                  "the journal was written by a clock that ran ahead; the server's time "
+                                  "goes on from there, see docs/reliability.md"}});
 
   gateway::http::Gateway http(broker, loop, metrics);
   net::Workers workers(loop, workers_for(std::thread::hardware_concurrency()));
@@ -183,10 +192,10 @@ base::Result<> serve(const cli::ServeOptions& options, const std::function<void(
   log->info("listening", {{"url", url}, {"data", options.data_folder}});
   started({url, options.data_folder, admin.file, admin.made});
 
-  Snapshots snapshots(*journal, ruleset_of, *log);
+  Snapshots snapshots(*journal, ruleset_of, *log, base::Position(replayed_from), {});
   const auto turn = [&]() -> base::Result<> {
     PARLEY_CHECK(broker.turn());
-    snapshots.consider(broker.counts().events);
+    snapshots.consider();
     loop.flush();
     return {};
   };
@@ -214,6 +223,7 @@ base::Result<> serve(const cli::ServeOptions& options, const std::function<void(
       loop.wait(clock.monotonic() + std::min(pause(), drain_look));
       outcome = turn();
     }
+    if (outcome && broker.settled()) snapshots.finish(broker.engine(), [&] { return clock.monotonic() > patience; });
   }
   remove_server_file(options.data_folder);
   if (!outcome) stop_at_once(clock, outcome.error());

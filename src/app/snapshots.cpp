@@ -5,23 +5,52 @@
 namespace parley::app {
 namespace {
 
-constexpr std::uint64_t events_a_snapshot = 1'000'000;
 constexpr std::size_t chunk = 1 << 20;
+
+std::size_t messages_in(const engine::State& state) {
+  std::size_t count = 0;
+  for (const auto& workspace : state.workspaces) count += workspace->messages.size();
+  return count;
+}
 
 }  // namespace
 
-Snapshots::Snapshots(journal::Journal& journal, engine::RulesetOf ruleset_of, observe::Log& log)
-    : journal_(journal), ruleset_of_(std::move(ruleset_of)), log_(log), newest_first_(journal.snapshots()) {}
+Snapshots::Snapshots(journal::Journal& journal, engine::RulesetOf ruleset_of, observe::Log& log, base::Position last,
+                     const When& when)
+    : journal_(journal),
+      ruleset_of_(std::move(ruleset_of)),
+      log_(log),
+      last_(last),
+      when_(when),
+      newest_first_(journal.snapshots()) {}
 
 Snapshots::~Snapshots() {
   give_up_ = true;
   if (thread_.joinable()) thread_.join();
 }
 
-void Snapshots::consider(std::uint64_t events) {
-  if (events - events_at_last_ < events_a_snapshot || running_) return;
-  events_at_last_ = events;
+void Snapshots::consider() {
+  if (since_last() < when_.events || running_) return;
+  last_ = journal_.head().position;
   begin();
+}
+
+void Snapshots::finish(const engine::Engine& engine, const std::function<bool()>& out_of_time) {
+  if (running_ || since_last() < when_.events_at_stop) return;
+  if (messages_in(engine.state()) > when_.messages_at_stop) return;
+  const journal::Head head = journal_.head();
+  const std::string state = engine.save();
+  auto writer = journal_.begin_snapshot();
+  base::Result<> outcome;
+  if (!writer) outcome = std::unexpected(writer.error());
+  for (std::size_t at = 0; outcome && at < state.size(); at += chunk) {
+    if (out_of_time()) return;
+    outcome = (*writer)->write(std::string_view(state).substr(at, chunk));
+  }
+  if (outcome) outcome = (*writer)->commit();
+  if (!outcome) return log_.warning("snapshot_failed", {{"message", outcome.error().message}});
+  last_ = head.position;
+  log_.info("snapshot_written", {{"position", head.position.value}, {"bytes", state.size()}});
 }
 
 void Snapshots::begin() {

@@ -2,6 +2,7 @@
 // its own and writes its state. Costs the loop a counter a turn. Resource type, owned by the loop's thread.
 #pragma once
 #include <atomic>
+#include <functional>
 #include <thread>
 
 #include "engine/engine.hpp"
@@ -12,19 +13,32 @@ namespace parley::app {
 
 class Snapshots {
  public:
-  Snapshots(journal::Journal& journal, engine::RulesetOf ruleset_of, observe::Log& log);
+  struct When {
+    std::uint64_t events = 1'000'000;          // since the last one
+    std::uint64_t events_at_stop = 100'000;    // about half a second of the next start
+    std::size_t messages_at_stop = 1'000'000;  // at most: a larger state takes longer than a stop may
+  };
+  // `last`: where the newest one stands that the server began with.
+  Snapshots(journal::Journal& journal, engine::RulesetOf ruleset_of, observe::Log& log, base::Position last,
+            const When& when);
   ~Snapshots();  // gives up the one under way
 
-  // Begins one when enough events came since the last; called after a turn, when all is durable.
-  void consider(std::uint64_t events);
+  // Begins one when the journal has enough events since the last, in whatever life of the process they came; called
+  // after a turn, when all is durable.
+  void consider();
+  // At an orderly stop, when all is durable: where the next start would have much to replay, the state goes into one
+  // at once; given up at the deadline.
+  void finish(const engine::Engine& engine, const std::function<bool()>& out_of_time);
 
  private:
   void begin();
+  std::uint64_t since_last() const { return journal_.head().position.value - last_.value; }
 
   journal::Journal& journal_;
   engine::RulesetOf ruleset_of_;
   observe::Log& log_;
-  std::uint64_t events_at_last_ = 0;
+  base::Position last_;
+  const When when_;
   std::vector<journal::SnapshotInfo> newest_first_;  // the thread's while it runs
   std::atomic<bool> running_{false};
   std::atomic<bool> give_up_{false};

@@ -46,7 +46,13 @@ struct Recovery {
   std::uint64_t events = 0;  // replayed
   bool from_snapshot = false;
   base::Duration downtime{};
+  base::Duration ahead{};  // how far the journal's time is ahead of the wall's
 };
+
+template <class T>
+inline constexpr bool is_result = false;
+template <class T>
+inline constexpr bool is_result<base::Result<T>> = true;
 
 class Broker final : public Port, private journal::Outcomes {
  public:
@@ -152,30 +158,39 @@ class Broker final : public Port, private journal::Outcomes {
   void record(engine::Decided& decided, std::string_view native, const base::Digest& native_hash);
   void record(engine::Decided& decided) { record(decided, {}, {}); }
   void note_touched(const event::Event& event);
+  // Decides, and records what it comes to where the journal has room for it; else refuses, and nothing has happened.
   template <class Command>
-  auto decide(const Command& command) {
-    decided_.clear();
-    if constexpr (std::is_void_v<decltype(engine_.decide(command, context(), decided_))>) {
+  auto decide(const Command& command, journal::Need need) {
+    using Given = decltype(engine_.decide(command, context(), decided_));
+    using Outcome = std::conditional_t<is_result<Given>, Given, base::Result<Given>>;
+    if (auto begun = begin_decision(); !begun) return Outcome(std::unexpected(std::move(begun).error()));
+    if constexpr (std::is_void_v<Given>) {
       engine_.decide(command, context(), decided_);
-      record(decided_);
+      return record_if_room(need);
     } else {
-      auto answer = engine_.decide(command, context(), decided_);
-      record(decided_);
-      return answer;
+      Outcome outcome = engine_.decide(command, context(), decided_);
+      if (auto room = record_if_room(need); !room) outcome = std::unexpected(std::move(room).error());
+      return outcome;
     }
   }
-  Terms terms_of(const Caller& caller);
-  // The same, and the facts say who asked.
+  // The same for what grows the registry, and the facts say who asked.
   template <class Command>
   auto decide_for(const Caller& caller, const Command& command) {
-    decided_.clear();
-    auto answer = engine_.decide(command, context(), decided_);
+    using Outcome = decltype(engine_.decide(command, context(), decided_));
+    if (auto begun = begin_decision(); !begun) return Outcome(std::unexpected(std::move(begun).error()));
+    Outcome outcome = engine_.decide(command, context(), decided_);
     name_actor(caller, decided_);
-    record(decided_);
-    return answer;
+    if (auto room = record_if_room(journal::Need::growth); !room) outcome = std::unexpected(std::move(room).error());
+    return outcome;
   }
   static void name_actor(const Caller& caller, engine::Decided& decided);
-  base::Result<> check_room(std::uint64_t bytes);
+  Terms terms_of(const Caller& caller);
+  base::Result<> begin_decision();
+  base::Result<> record_if_room(journal::Need need);
+  std::uint64_t block_bytes() const;
+  base::Result<> check_room(std::uint64_t bytes, journal::Need need);
+  void put_off_duties();
+  std::optional<base::Instant> next_duty() const;
   std::unexpected<base::Error> refused(const Caller& sender, base::Error error);  // counted
   void record_refusals();
   base::Result<> commit();
@@ -186,6 +201,7 @@ class Broker final : public Port, private journal::Outcomes {
 
   // Deliveries (deliveries.cpp).
   base::Result<std::vector<Delivery>> render(const Mailbox& mailbox, const std::vector<engine::Offer>& offers);
+  base::Result<std::vector<engine::Offer>> offer(engine::TakeMessages command);
   void push(base::SessionId id, Session& session);
   void serve_touched();
   void push_receipts();
@@ -203,6 +219,9 @@ class Broker final : public Port, private journal::Outcomes {
   base::Position committed_;  // handed to the journal
   base::Position durable_;
   std::optional<base::Error> failure_;
+  base::Instant duties_put_off_until_;  // not even the last reserve had room for them
+  absl::btree_set<Mailbox> starved_;    // pushed to nobody, for want of room
+  std::size_t expiries_left_ = 0;       // that takes may still decide in this turn (D11)
   std::string event_bytes_;
   std::vector<journal::Record> records_;
   Batch one_;                  // message, sent by itself

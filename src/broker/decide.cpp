@@ -6,9 +6,8 @@
 namespace parley::broker {
 namespace {
 
-// Bytes a turn's own doings (offers, acks, timers) may need beside the message that is asked about.
-constexpr std::uint64_t turn_overhead = 64 * 1024;
 constexpr std::size_t forgotten_a_turn = 10'000;
+constexpr std::size_t expiries_a_turn = 1'000;  // D11: those that takes come upon; the timers have as many
 constexpr base::Duration forget_every = std::chrono::seconds(1);
 
 // SplitMix64 (Steele, Lea, Flood 2014): one seed a block becomes one a command.
@@ -101,17 +100,53 @@ void Broker::note_touched(const event::Event& event) {
   if (workspace != base::WorkspaceNumber{}) touch(0);  // the log grew
 }
 
-base::Result<> Broker::check_room(std::uint64_t bytes) {
-  if (block_->bytes() + bytes > options_.block_bytes) PARLEY_CHECK(commit());
-  switch (parts_.journal.room_for(block_->bytes() + bytes + turn_overhead)) {
+// With the journal's own bytes.
+std::uint64_t Broker::block_bytes() const {
+  return block_->bytes() + (block_->next().value - block_->first().value) * journal::record_overhead +
+         journal::block_overhead;
+}
+
+base::Result<> Broker::check_room(std::uint64_t bytes, journal::Need need) {
+  switch (parts_.journal.room_for(block_bytes() + bytes, need)) {
     case journal::Room::enough:
       return {};
     case journal::Room::soon:
       return base::fail(base::ErrorCode::OVERLOADED, "the journal is making space", {}, "Send it again in a second.");
     case journal::Room::full:
-      return base::fail(base::ErrorCode::STORAGE_FULL, "the disk of the data folder has no room for another message");
+      return base::fail(base::ErrorCode::STORAGE_FULL, "the disk of the data folder has no room for this");
   }
   return {};
+}
+
+// A block that is large enough goes before more is decided: a block has one engine time.
+base::Result<> Broker::begin_decision() {
+  decided_.clear();
+  return block_->bytes() > options_.block_bytes ? commit() : base::Result<>();
+}
+
+base::Result<> Broker::record_if_room(journal::Need need) {
+  if (decided_.empty()) return {};
+  std::uint64_t bytes = 0;
+  for (const engine::Fact& fact : decided_.facts())
+    bytes += fact.event.ByteSizeLong() + fact.body.size() + journal::record_overhead;
+  if (auto room = check_room(bytes, need); !room) {
+    decided_.clear();
+    return room;
+  }
+  record(decided_);
+  return {};
+}
+
+// What time brings can wait: a lease that is over holds nothing, what has expired is given to nobody.
+void Broker::put_off_duties() {
+  decided_.clear();
+  duties_put_off_until_ = context().now + forget_every;
+}
+
+std::optional<base::Instant> Broker::next_duty() const {
+  auto due = engine_.next_due();
+  if (due) due = std::max(*due, duties_put_off_until_);
+  return due;
 }
 
 base::Result<> Broker::commit() {
@@ -161,21 +196,24 @@ base::Result<> Broker::turn() {
   parts_.journal.poll(*this);
   if (failure_) return std::unexpected(*failure_);
   release_held();  // what this asks for is decided in this turn
-  if (const auto due = engine_.next_due(); due && *due <= context().now) {
+  expiries_left_ = expiries_a_turn;
+  if (const auto due = next_duty(); due && *due <= context().now) {
     decided_.clear();
     engine_.decide_due(context(), decided_);
-    record(decided_);
+    if (!record_if_room(journal::Need::duty)) put_off_duties();
   }
   const base::Instant now = context().now;
+  if (now - forgot_at_ >= forget_every) touched_.merge(std::exchange(starved_, {}));
   if (now - forgot_at_ >= forget_every || block_->bytes() > 0) {
     forgot_at_ = now;
     for (std::uint32_t number = 1; number <= engine_.state().workspaces.size(); ++number) {
       decided_.clear();
       engine_.decide_forgotten(base::WorkspaceNumber(number), forgotten_a_turn, context(), decided_);
-      record(decided_);
+      if (!record_if_room(journal::Need::duty)) break;
     }
   }
   serve_touched();
+  if (failure_) return std::unexpected(*failure_);
   push_receipts();
   record_refusals();
   for (WaitDone& done : waits_.take_due(time_.now())) done();
@@ -189,7 +227,7 @@ base::Result<> Broker::turn() {
 std::optional<base::Duration> Broker::until_next_due() {
   std::optional<base::Instant> due;
   // What the open block decides is decided at its own time: what fell due since waits for the next one.
-  if (!syncing() || block_->empty()) due = engine_.next_due();
+  if (!syncing() || block_->empty()) due = next_duty();
   if (const auto deadline = waits_.next_deadline(); deadline && (!due || *deadline < *due)) due = deadline;
   if (const auto refused = refusals_.next_due(); refused && (!due || *refused < *due)) due = refused;
   if (!due) return std::nullopt;

@@ -27,6 +27,37 @@ engine::DeliveryId parse_delivery(std::string_view text) {
   return epoch.ec == std::errc() && epoch.ptr == end ? id : engine::DeliveryId{};
 }
 
+// "dead-<offset>-<agent id>": no delivery's name, so that neither is taken for the other.
+constexpr std::string_view dead_prefix = "dead-";
+
+std::string dead_letter_id(base::Offset offset, std::string_view agent) {
+  return std::string(dead_prefix).append(std::to_string(offset.value)).append(1, '-').append(agent);
+}
+
+struct DeadLetterName {
+  base::Offset offset;
+  std::string_view agent;  // empty: the text is no such name
+};
+
+DeadLetterName parse_dead_letter(std::string_view text) {
+  DeadLetterName name;
+  if (!text.starts_with(dead_prefix)) return {};
+  const char* const end = text.data() + text.size();
+  const auto offset = std::from_chars(text.data() + dead_prefix.size(), end, name.offset.value);
+  if (offset.ec != std::errc() || offset.ptr == end || *offset.ptr != '-') return {};
+  name.agent = {offset.ptr + 1, end};
+  return name;
+}
+
+// Which of a message's recipients had this id; 0: none. One may be registered under it again since.
+base::AgentNumber recipient_of(const engine::Workspace& workspace, const DeadLetterName& letter) {
+  const engine::Message* const message = workspace.messages.find(letter.offset);
+  if (message)
+    for (const engine::Receipt& receipt : message->receipts)
+      if (workspace.registry.agent(receipt.agent).id == letter.agent) return receipt.agent;
+  return {};
+}
+
 std::vector<base::Problem> problems_of(const event::MessageAccepted& accepted) {
   std::vector<base::Problem> problems;
   for (const auto* list : {&accepted.validation_errors(), &accepted.warnings()})
@@ -71,21 +102,32 @@ base::Result<std::vector<Delivery>> Broker::render(const Mailbox& mailbox, const
   return deliveries;
 }
 
+// What is offered must be read: where it cannot be, the server stops before anybody is told of it (P9, B3).
+base::Result<std::vector<engine::Offer>> Broker::offer(engine::TakeMessages command) {
+  command.expired_max = expiries_left_;
+  const std::uint64_t ended = counts_.expired;
+  auto offers = decide(command, journal::Need::work);
+  expiries_left_ -= std::min<std::size_t>(expiries_left_, counts_.expired - ended);
+  if (offers) counts_.offered += offers->size();
+  return offers;
+}
+
 base::Result<std::vector<Delivery>> Broker::take(const Caller& caller, std::string_view workspace,
                                                  std::string_view agent, const TakeRequest& request) {
   PARLEY_TRY(const base::WorkspaceNumber number, enter(engine_.state(), caller, workspace, Right::read));
   PARLEY_TRY(const base::AgentNumber agent_number, own_mailbox(caller, number, agent));
   PARLEY_CHECK(check_lease(request.lease));
-  const std::vector<engine::Offer> offers = decide(engine::TakeMessages{
-      .workspace = number,
-      .agent = agent_number,
-      .session = fresh_session(false),
-      .max = std::clamp(request.max, 1u, take_max),
-      .lease = request.lease,
-      .take_id = request.take_id,
-  });
-  counts_.offered += offers.size();
-  return render({number, agent_number}, offers);
+  PARLEY_TRY(const auto offers, offer({
+                                    .workspace = number,
+                                    .agent = agent_number,
+                                    .session = fresh_session(false),
+                                    .max = std::clamp(request.max, 1u, take_max),
+                                    .lease = request.lease,
+                                    .take_id = request.take_id,
+                                }));
+  auto deliveries = render({number, agent_number}, offers);
+  if (!deliveries) failure_ = deliveries.error();
+  return deliveries;
 }
 
 base::Result<std::vector<Settled>> Broker::settle(const Caller& caller, std::string_view workspace,
@@ -97,21 +139,23 @@ base::Result<std::vector<Settled>> Broker::settle(const Caller& caller, std::str
   deliveries.reserve(request.delivery_ids.size());
   for (const std::string_view id : request.delivery_ids) deliveries.push_back(parse_delivery(id));
 
-  std::vector<engine::Settled> verdicts;
+  base::Result<std::vector<engine::Settled>> verdicts;
   switch (request.what) {
     case Settlement::ack:
-      verdicts = decide(engine::AckMessages{number, agent_number, deliveries});
+      verdicts = decide(engine::AckMessages{number, agent_number, deliveries}, journal::Need::duty);
       break;
     case Settlement::nack:
-      verdicts = decide(engine::NackMessages{number, agent_number, deliveries, request.delay, request.reason});
+      verdicts = decide(engine::NackMessages{number, agent_number, deliveries, request.delay, request.reason},
+                        journal::Need::work);
       break;
     case Settlement::extend:
-      verdicts = decide(engine::ExtendLeases{number, agent_number, deliveries, request.lease});
+      verdicts = decide(engine::ExtendLeases{number, agent_number, deliveries, request.lease}, journal::Need::work);
       break;
   }
+  if (!verdicts) return std::unexpected(std::move(verdicts).error());
   std::vector<Settled> settled;
-  settled.reserve(verdicts.size());
-  for (const engine::Settled verdict : verdicts) {
+  settled.reserve(verdicts->size());
+  for (const engine::Settled verdict : *verdicts) {
     settled.push_back(static_cast<Settled>(verdict));
     if (request.what == Settlement::ack && verdict == engine::Settled::done) ++counts_.acked;
   }
@@ -162,7 +206,7 @@ base::Result<Answer> Broker::dead_letters(const Caller& caller, std::string_view
   std::uint32_t count = 0;
   std::uint64_t bytes = 0;
   std::string last;
-  // Cursor: the last delivery_id given; the list goes by agent, then offset.
+  // Cursor: "<offset>-<agent number>"; the list goes by agent, then offset.
   const engine::DeliveryId after = parse_delivery(page.after);
   if (!page.after.empty() && after.offset == base::Offset{})
     return base::fail(ErrorCode::BAD_CURSOR,
@@ -179,7 +223,8 @@ base::Result<Answer> Broker::dead_letters(const Caller& caller, std::string_view
       if (full || count++ == std::min(page.limit, page_max)) return list.end(last);
       bytes += message.length;
       last = delivery_id(offset, i);
-      list.writer.begin_object().member("delivery_id", last).member("agent", agent.id).member("offset", offset.value);
+      list.writer.begin_object().member("delivery_id", dead_letter_id(offset, agent.id)).member("agent", agent.id);
+      list.writer.member("offset", offset.value);
       list.writer.member("message_id", message.id.view()).member("reason", letter.reason);
       list.writer.member("dead_at", base::to_rfc3339(letter.at)).key("history").begin_array();
       for (const engine::Attempt& attempt : letter.history) {
@@ -198,14 +243,15 @@ base::Result<Answer> Broker::dead_letters(const Caller& caller, std::string_view
 base::Result<Answer> Broker::redrive(const Caller& caller, std::string_view workspace_name, std::string_view id) {
   const engine::State& state = engine_.state();
   PARLEY_TRY(const base::WorkspaceNumber number, enter(state, caller, workspace_name, Right::read));
-  const engine::DeliveryId letter = parse_delivery(id);
-  const base::AgentNumber agent(letter.epoch);
-  const bool known = letter.epoch >= 1 && letter.epoch <= state.workspace(number).registry.agents.size();
-  const bool own = caller.kind == Caller::Kind::agent && caller.agent == agent;
+  const DeadLetterName letter = parse_dead_letter(id);
+  const base::AgentNumber agent = recipient_of(state.workspace(number), letter);
+  const bool own = caller.kind == Caller::Kind::agent && caller.id == letter.agent &&
+                   (agent == base::AgentNumber{} || agent == caller.agent);
   if (!own && !may(state, caller, number, Right::manage))
     return base::fail(ErrorCode::FORBIDDEN, "'" + caller.id + "' may not redrive another agent's dead letters");
-  if (!known) return base::fail(ErrorCode::NOT_FOUND, "no dead letter '" + std::string(id.substr(0, 64)) + "' is here");
-  PARLEY_CHECK(decide(engine::RedriveMessage{number, agent, letter.offset}));
+  if (agent == base::AgentNumber{})
+    return base::fail(ErrorCode::NOT_FOUND, "no dead letter '" + std::string(id.substr(0, 64)) + "' is here");
+  PARLEY_CHECK(decide(engine::RedriveMessage{number, agent, letter.offset}, journal::Need::growth));
   Answer answer;
   json::Writer(answer.json)
       .begin_object()
@@ -272,7 +318,8 @@ void Broker::close_session(base::SessionId session) {
   session_of_.erase(mailbox);
   sessions_.erase(at);
   receipt_watch_.end(mailbox);
-  decide(engine::ReturnLeases{mailbox.workspace, mailbox.agent, session});
+  // Without room for it they end by time.
+  (void)decide(engine::ReturnLeases{mailbox.workspace, mailbox.agent, session}, journal::Need::duty);
 }
 
 base::Offset Broker::head(const Caller& caller) {
@@ -288,15 +335,18 @@ void Broker::push(base::SessionId id, Session& session) {
     if (session.credit <= leased || !agent.mailbox.anything_ready(id) || !session.outbox->has_room()) return;
     const std::uint32_t max =
         std::min<std::uint32_t>(session.credit - leased, static_cast<std::uint32_t>(options_.deliveries_a_push));
-    const std::vector<engine::Offer> offers = decide(engine::TakeMessages{.workspace = mailbox.workspace,
-                                                                          .agent = mailbox.agent,
-                                                                          .session = id,
-                                                                          .max = max,
-                                                                          .lease = session.lease,
-                                                                          .take_id = {}});
-    if (offers.empty()) return;
-    counts_.offered += offers.size();
-    if (const auto deliveries = render(mailbox, offers)) session.outbox->deliver(*deliveries);
+    const auto offers = offer({.workspace = mailbox.workspace,
+                               .agent = mailbox.agent,
+                               .session = id,
+                               .max = max,
+                               .lease = session.lease,
+                               .take_id = {}});
+    if (!offers) starved_.insert(mailbox);
+    if (!offers || offers->empty()) return;
+    const auto deliveries = render(mailbox, *offers);
+    if (!deliveries) failure_ = deliveries.error();
+    if (!deliveries) return;
+    session.outbox->deliver(*deliveries);
     history_.release();
   }
   touched_.insert(mailbox);  // more in the next turn

@@ -33,13 +33,15 @@ base::Result<event::Event> History::event(base::Position position) {
   event::Event event;
   if (const Block* block = block_of(position)) {
     const std::string_view bytes = block->event(position);
-    event.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()));
+    if (!event.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) return unreadable_event(position);
     return event;
   }
+  bool parsed = false;
   PARLEY_CHECK(reader_->read(position, [&](const journal::Entry& entry) {
-    event.ParseFromArray(entry.event.data(), static_cast<int>(entry.event.size()));
+    parsed = event.ParseFromArray(entry.event.data(), static_cast<int>(entry.event.size()));
     return base::Result<journal::Visit>(journal::Visit::stop);
   }));
+  if (!parsed) return unreadable_event(position);
   return event;
 }
 

@@ -9,6 +9,12 @@
 
 namespace parley::broker {
 
+// P9: what is in the journal and cannot be understood is damage, never nothing.
+inline std::unexpected<base::Error> unreadable_event(base::Position position) {
+  return base::fail(base::ErrorCode::JOURNAL_DAMAGED,
+                    "the event at position " + std::to_string(position.value) + " cannot be read");
+}
+
 class History {
  public:
   History(const std::unique_ptr<Block>& open, std::unique_ptr<journal::Reader> reader, std::size_t cache_bytes)

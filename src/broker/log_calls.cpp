@@ -188,7 +188,6 @@ base::Result<Answer> Broker::log(const Caller& caller, std::string_view workspac
                                  std::uint32_t max) {
   const engine::State& state = engine_.state();
   PARLEY_TRY(const base::WorkspaceNumber number, enter(state, caller, workspace_name, Right::read));
-  PARLEY_CHECK(commit());  // the reader sees committed blocks only
   const engine::Workspace& workspace = state.workspace(number);
   max = std::clamp(max, 1u, log_items_max);
   from = std::max<std::uint64_t>(from, 1);
@@ -203,7 +202,8 @@ base::Result<Answer> Broker::log(const Caller& caller, std::string_view workspac
     std::uint64_t bytes = 0;
     Event event;
     const auto visit = [&](const journal::Entry& entry) -> base::Result<journal::Visit> {
-      event.ParseFromArray(entry.event.data(), static_cast<int>(entry.event.size()));
+      if (!event.ParseFromArray(entry.event.data(), static_cast<int>(entry.event.size())))
+        return unreadable_event(entry.position);
       if (event.workspace() == number.value && event.offset() >= from) {
         const bool seen = sees(caller, event);
         if (seen && !found.empty() && bytes + entry.body_length > log_page_bytes) return journal::Visit::stop;
@@ -217,7 +217,8 @@ base::Result<Answer> Broker::log(const Caller& caller, std::string_view workspac
       const bool enough = found.size() == max || (++scanned >= log_scanned_max && next > from);
       return enough || next > workspace.head.value ? journal::Visit::stop : journal::Visit::next;
     };
-    PARLEY_CHECK(history_.reader().read(begin, visit));
+    // What is in the open block is read when it is committed: a read forces no sync.
+    if (begin < block_->first()) PARLEY_CHECK(history_.reader().read(begin, visit));
   }
 
   ListPage list;

@@ -10,6 +10,8 @@ namespace {
 
 using base::ErrorCode;
 
+constexpr std::uint64_t event_bytes_max = 64 * 1024;  // beside a message's own bytes
+
 bool party_to(const engine::Message& message, base::AgentNumber agent) {
   return message.sender == agent || message.receipt_of(agent) != nullptr;
 }
@@ -80,6 +82,7 @@ std::unexpected<base::Error> Broker::refused(const Caller& sender, base::Error e
 bool Broker::same_json(base::Offset known, base::WorkspaceNumber workspace, std::string_view bytes) {
   const engine::Message& message = engine_.state().workspace(workspace).messages.at(known);
   const auto before = history_.body(message.position);
+  if (!before) failure_ = before.error();  // P9: what was accepted cannot be read
   if (!before) return false;
   const auto old_document = json::Document::parse(*before);
   const auto new_value = other_parser_.parse(bytes);
@@ -119,7 +122,9 @@ base::Result<Sent> Broker::send(const Caller& caller, std::string_view workspace
   Batch::State& sending = batch.state();
   PARLEY_ASSERT(index < sending.count && sending.sender == caller.id);
   Incoming& message = sending.messages[index];
-  if (auto room = check_room(message.native.bytes.size()); !room) return refused(caller, std::move(room).error());
+  if (block_->bytes() + message.native.bytes.size() > options_.block_bytes) PARLEY_CHECK(commit());
+  if (auto room = check_room(message.native.bytes.size() + event_bytes_max, journal::Need::growth); !room)
+    return refused(caller, std::move(room).error());
 
   // In a batch the clock is read once a message: one begins where the one before ended.
   const auto before = std::exchange(sending.clock_read, std::nullopt);

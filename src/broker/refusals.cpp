@@ -38,12 +38,12 @@ std::optional<engine::RecordRefusals> Refusals::take_due(base::Instant now) {
 void Broker::record_refusals() {
   const base::Instant now = context().now;
   if (const auto due = refusals_.next_due(); !due || *due > now) return;
-  if (parts_.journal.room_for(block_->bytes() + 1) != journal::Room::enough)
+  if (parts_.journal.room_for(block_bytes() + 1) != journal::Room::enough)
     return refusals_.put_off(now + Refusals::window);
   for (int i = 0; i < records_a_turn; ++i) {
     const auto refusals = refusals_.take_due(now);
     if (!refusals) return;
-    decide(*refusals);
+    if (!decide(*refusals, journal::Need::growth)) return;
   }
 }
 

@@ -213,12 +213,12 @@ base::Result<Answer> Broker::change_agent(const Caller& caller, std::string_view
 base::Result<Answer> Broker::remove_agent(const Caller& caller, std::string_view workspace, std::string_view id) {
   PARLEY_TRY(const base::WorkspaceNumber number, enter(engine_.state(), caller, workspace, Right::manage));
   PARLEY_TRY(const base::AgentNumber agent, find_agent(engine_.state().workspace(number), id));
+  PARLEY_CHECK(decide_for(caller, engine::RemoveAgent{number, agent}));
   if (const auto session = session_of_.find({number, agent}); session != session_of_.end()) {
     Outbox& outbox = *sessions_.at(session->second).outbox;
     close_session(session->second);
     outbox.removed();
   }
-  PARLEY_CHECK(decide_for(caller, engine::RemoveAgent{number, agent}));
   return registered("agent_id", id, true, {});
 }
 

@@ -23,7 +23,9 @@ base::Result<> replay(journal::Reader& reader, base::Position after, base::Posit
   if (through <= after) return {};
   event::Event event;
   return reader.read(base::Position(after.value + 1), [&](const journal::Entry& entry) -> base::Result<journal::Visit> {
-    if (!event.ParseFromArray(entry.event.data(), static_cast<int>(entry.event.size())))
+    // A fact of a type that is not known parses, and is none.
+    if (!event.ParseFromArray(entry.event.data(), static_cast<int>(entry.event.size())) ||
+        event.fact_case() == event::Event::FACT_NOT_SET)
       return base::fail(base::ErrorCode::JOURNAL_DAMAGED,
                         "the event at position " + std::to_string(entry.position.value) + " is none of this version",
                         {}, "Start a newer server on this data folder.");
@@ -43,10 +45,11 @@ base::Result<Recovery> Broker::start() {
   durable_ = committed_ = parts_.journal.durable_head();
   block_ = std::make_unique<Block>(base::Position(head.position.value + 1));
 
+  recovery.ahead = std::max(base::Duration{}, engine_.state().now - parts_.clock.wall());
   recovery.downtime = time_.resume(engine_.state().now);
   decided_.clear();
   engine_.decide(engine::StartServer{recovery.downtime}, context(), decided_);
-  record(decided_);
+  PARLEY_CHECK(record_if_room(journal::Need::duty));
   PARLEY_CHECK(turn());
   return recovery;
 }

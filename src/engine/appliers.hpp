@@ -13,8 +13,8 @@ void apply(Workspace&, const event::AgentChanged&);
 void apply(State&, Workspace&, WorkspaceNumber, const event::AgentRemoved&, Instant at);
 void apply(State&, Workspace&, WorkspaceNumber, const event::PersonRegistered&, Instant at);
 void apply(Workspace&, const event::PersonChanged&);
-void apply(State&, Workspace&, WorkspaceNumber, const event::PersonRemoved&);
-void apply(State&, WorkspaceNumber, const event::TokenRotated&);
+void apply(State&, Workspace&, const event::PersonRemoved&);
+void apply(State&, Workspace&, WorkspaceNumber, const event::TokenRotated&, Instant at);
 
 void apply(State&, Workspace&, WorkspaceNumber, Offset, const event::MessageAccepted&, const Placed&);
 void apply(State&, Workspace&, WorkspaceNumber, Offset, const event::NoticePosted&, const Placed&);

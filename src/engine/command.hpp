@@ -91,7 +91,8 @@ struct TakeMessages {
   std::uint32_t max = 1;
   std::uint64_t bytes_max = 4u << 20;  // at least one is given whatever its size
   base::Duration lease{};
-  std::string_view take_id;  // empty: none
+  std::string_view take_id;         // empty: none
+  std::size_t expired_max = 1'000;  // how many that are over it may end; the rest is for the timers (D11)
 };
 
 // One offer of a message to an agent, as the taker names it: "<offset>-<epoch>".

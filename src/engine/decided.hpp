@@ -1,6 +1,8 @@
 // What a decision comes to: events in order, each with the body that rides beside it. Reused from call to call, and
 // with it the memory of the commonest event, so that an ordinary message costs no allocation here.
 #pragma once
+#include <absl/container/btree_map.h>
+
 #include <memory>
 #include <span>
 #include <string>
@@ -40,6 +42,9 @@ class Decided {
     return *event.mutable_message_accepted();
   }
 
+  // Notices of this very decision, which no mailbox counts yet.
+  Load& notices_to(WorkspaceNumber workspace, AgentNumber agent) { return notices_[{workspace, agent}]; }
+
   Fact& last() { return facts_[used_ - 1]; }
   std::span<Fact> facts() { return {facts_.data(), used_}; }
   bool empty() const { return used_ == 0; }
@@ -55,6 +60,7 @@ class Decided {
     }
     used_ = 0;
     if (facts_.size() > kept) facts_.resize(kept);
+    notices_.clear();
   }
 
  private:
@@ -69,6 +75,7 @@ class Decided {
   const State& state_;
   std::vector<Fact> facts_;  // the first `used_` are the decision's
   std::size_t used_ = 0;
+  absl::btree_map<std::pair<WorkspaceNumber, AgentNumber>, Load> notices_;
   std::vector<std::unique_ptr<event::MessageAccepted>> spare_;
 };
 

@@ -120,14 +120,11 @@ void apply(Workspace& workspace, const event::MessagesForgotten& event) {
   std::vector<Offset> settled;  // the others go when they are (transitions.cpp)
   workspace.messages.visit_after(workspace.forgotten_through, [&](Offset offset, const Message& message) {
     if (offset > through) return false;
-    workspace.forgotten_until = message.accepted_at;
     --workspace.window_size;
-    if (!message.settled()) return true;
-    if (message.remembered) workspace.ids.erase(message.id_key);
-    settled.push_back(offset);
+    if (message.settled()) settled.push_back(offset);
     return true;
   });
-  for (const Offset offset : settled) workspace.messages.erase(offset);
+  for (const Offset offset : settled) forget(workspace, offset, workspace.messages.at(offset));
   workspace.forgotten_through = through;
 }
 

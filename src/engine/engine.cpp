@@ -32,9 +32,9 @@ void apply_in_workspace(State& state, WorkspaceNumber number, const event::Event
     case Event::kPersonChanged:
       return apply(workspace, event.person_changed());
     case Event::kPersonRemoved:
-      return apply(state, workspace, number, event.person_removed());
+      return apply(state, workspace, event.person_removed());
     case Event::kTokenRotated:
-      return apply(state, number, event.token_rotated());
+      return apply(state, workspace, number, event.token_rotated(), at);
     case Event::kMessageAccepted:
       return apply(state, workspace, number, offset, event.message_accepted(), placed);
     case Event::kNoticePosted:
@@ -68,7 +68,7 @@ void apply_in_workspace(State& state, WorkspaceNumber number, const event::Event
     case Event::FACT_NOT_SET:
       break;
   }
-  PARLEY_ASSERT(false);  // an event of a newer server: the journal's format version should have stopped us
+  PARLEY_ASSERT(false);  // replay lets no other fact come here
 }
 
 }  // namespace

@@ -50,7 +50,8 @@ class Run {
     settings.remembered_ids = 20;
     (void)decide(CreateWorkspace{"team", settings});
     for (std::uint32_t i = 1; i <= agents; ++i)
-      (void)decide(RegisterAgent{workspace, "agent-" + std::to_string(i), {.profile = "mesh"}, {}});
+      (void)decide(RegisterAgent{
+          workspace, "agent-" + std::to_string(i), {.profile = "mesh"}, base::sha256("token of " + std::to_string(i))});
   }
 
   void send(std::uint32_t pick) {
@@ -79,6 +80,50 @@ class Run {
     const auto accepted = decide(command);
     if (accepted) RC_ASSERT(accepted->outcome == AcceptOutcome::accepted);
   }
+
+  void allow_mailbox(std::uint32_t messages) {
+    Settings settings;
+    settings.mailbox_messages = messages;
+    settings.rate_messages = 0;
+    (void)decide(ChangeWorkspace{workspace, settings});
+  }
+
+  // To the first agent, over in so long a time.
+  void send_brief(base::Duration ttl) {
+    envelope::Envelope envelope;
+    envelope.message_id = "m" + std::to_string(++sent_);
+    envelope.expires_at = now_ + ttl;
+    envelope.recipients = {"agent-1"};
+    (void)decide(AcceptMessage{.workspace = workspace,
+                               .sender = AgentNumber(2),
+                               .envelope = envelope,
+                               .ruleset = *rules(),
+                               .type = *rules()->type_named("request"),
+                               .lane = {},
+                               .id_key = id_key_of(envelope.message_id),
+                               .length = 100,
+                               .warnings = {},
+                               .validation_errors = {}});
+  }
+  std::size_t expired_by_a_take_after(base::Duration time, std::size_t most) {
+    now_ += time;
+    decided_.clear();
+    (void)engine_.decide(TakeMessages{.workspace = workspace,
+                                      .agent = AgentNumber(1),
+                                      .session = SessionId(1),
+                                      .take_id = {},
+                                      .expired_max = most},
+                         context(), decided_);
+    std::size_t expired = 0;
+    for (const Fact& fact : decided_.facts()) expired += fact.event.has_expired();
+    decided_.clear();
+    return expired;
+  }
+
+  void rotate(base::Duration grace) {
+    (void)decide(RotateToken{workspace, AgentNumber(1), {}, base::sha256("token " + std::to_string(++seed_)), grace});
+  }
+  std::size_t credentials() const { return engine_.state().credentials.size(); }
 
   void take(std::uint32_t pick, SessionId session) {
     const AgentNumber agent(1 + pick % agents);
@@ -228,9 +273,32 @@ class Run {
   std::map<std::pair<AgentNumber, Offset>, std::uint32_t> epochs_;
 };
 
+// D11: whatever has piled up, one take ends no more than it may, and says so in as many facts.
+TEST(Engine, A_take_ends_a_bounded_number_of_messages) {
+  engine::Run run;
+  run.allow_mailbox(5'000);
+  for (int i = 0; i < 3'000; ++i) run.send_brief(1s);
+  EXPECT_EQ(run.expired_by_a_take_after(2s, 1'000), 1'000u);
+  EXPECT_EQ(run.expired_by_a_take_after(0s, 10), 10u);
+}
+
+// D10: who rotates in a loop leaves nothing behind; within their grace a few stay good.
+TEST(Engine, Spent_tokens_leave_the_state) {
+  engine::Run run;
+  const std::size_t before = run.credentials();
+  for (int i = 0; i < 100; ++i) run.rotate({});
+  EXPECT_EQ(run.credentials(), before);
+  for (int i = 0; i < 100; ++i) run.rotate(1h);
+  EXPECT_LE(run.credentials(), before + 8);
+  run.pass(2h);
+  run.rotate(1h);
+  EXPECT_EQ(run.credentials(), before + 1);
+  run.check();
+}
+
 RC_GTEST_PROP(Engine, O8_D3_random_histories_keep_every_promise, ()) {
   const auto steps = *rc::gen::resize(200, rc::gen::arbitrary<std::vector<std::uint32_t>>());
-  Run run;
+  engine::Run run;
   for (const std::uint32_t step : steps) {
     const std::uint32_t pick = step >> 4;
     // A connection of each agent's own, or a single take.

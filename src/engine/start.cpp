@@ -28,8 +28,7 @@ void Engine::decide(const StartServer& command, const Context& context, Decided&
     const Receipt& receipt = *state_.workspace(number).messages.at(offset).receipt_of(agent);
     if (receipt.uncounted + 1 >= uncounted_offers_max)
       decide_dead(decided, state_, {number, agent, offset, context.now},
-                  "its readers were lost " + std::to_string(uncounted_offers_max) + " times",
-                  {"server stopped", {}});
+                  "its readers were lost " + std::to_string(uncounted_offers_max) + " times", {"server stopped", {}});
   });
   decided.add({}).mutable_server_started()->set_downtime(command.downtime.count());
 }
@@ -42,6 +41,8 @@ void apply(State& state, const event::ServerStarted& event) {
   for (const auto& [number, agent, offset] : lost) {
     Workspace& workspace = state.workspace(number);
     const Found found = find(workspace, agent, offset);
+    workspace.registry.agent(agent).attempts[offset].push_back(
+        {state.now, found.receipt->epoch, "server stopped", nullptr});
     ++found.receipt->uncounted;
     give_back({state, workspace, number, agent, state.now}, offset, *found.message, *found.receipt);
   }

@@ -30,6 +30,7 @@ class Consistency {
     std::uint64_t bytes = 0;
     std::set<std::pair<SessionId, Offset>> leased;
     std::set<Offset> dead;
+    std::uint64_t dead_bytes = 0;
   };
 
   void defect(WorkspaceNumber number, Offset offset, const std::string& what) {
@@ -58,7 +59,7 @@ class Consistency {
   }
 
   void take_in(WorkspaceNumber number, Offset offset, const Message& message, const Receipt& receipt, Expected& at) {
-    if (receipt.state == ReceiptState::dead) at.dead.insert(offset);
+    if (receipt.state == ReceiptState::dead && at.dead.insert(offset).second) at.dead_bytes += message.length;
     if (!open(receipt.state)) return;
     at.open.push_back(offset);
     at.bytes += message.length;
@@ -90,6 +91,12 @@ class Consistency {
     std::set<Offset> dead;
     for (const auto& [offset, letter] : agent.dead_letters) dead.insert(offset);
     if (dead != expected.dead) of_agent("dead letters and receipts differ");
+    if (agent.dead_bytes != expected.dead_bytes) of_agent("bytes of dead letters are miscounted");
+    std::size_t tokens = 0;
+    for (const auto& [hash, credential] : state_.credentials)
+      if (credential.workspace == number && credential.agent == state_.workspace(number).registry.find_agent(agent.id))
+        ++tokens;
+    if (!agent.removed && tokens != agent.tokens.size()) of_agent("tokens are miscounted");
     for (const auto& [offset, attempts] : agent.attempts)
       if (!std::binary_search(expected.open.begin(), expected.open.end(), offset))
         of_agent("attempts of a closed message are kept");

@@ -110,6 +110,18 @@ enum class Room {
   full,  // the disk is: refuse with STORAGE_FULL; what the reserve is for may still be appended
 };
 
+// What a block is for: the fuller the disk, the less may still be appended.
+enum class Need : std::uint8_t {
+  growth,  // leaves the reserve whole: what is new
+  work,    // leaves half of it: what agents do with what is there
+  duty,    // may use all of it: what must come to an end
+};
+
+// How much of a reserve is kept back.
+constexpr std::uint64_t kept_back(std::uint64_t reserve, Need need) {
+  return need == Need::growth ? reserve : need == Need::work ? reserve / 2 : 0;
+}
+
 // One shard's journal. Resource type; owned and called by the shard's loop, but for what readers and snapshot writers
 // do.
 class Journal {
@@ -128,8 +140,10 @@ class Journal {
   // that later damage to it is told from a torn write.
   virtual void tick() = 0;
 
-  // Whether a block of so many bytes, overheads counted, leaves the reserve whole. To be asked before acceptance.
-  virtual Room room_for(std::uint64_t bytes) = 0;
+  // Whether a block of so many bytes, overheads counted, leaves as much of the reserve as its need wants. To be asked
+  // before acceptance.
+  virtual Room room_for(std::uint64_t bytes, Need need) = 0;
+  Room room_for(std::uint64_t bytes) { return room_for(bytes, Need::growth); }
   virtual std::uint64_t block_bytes_max() const = 0;
 
   virtual Head head() const = 0;

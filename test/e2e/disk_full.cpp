@@ -1,6 +1,6 @@
-// B4: a data folder on a small file system that fills up. Sends are refused with 507 STORAGE_FULL before acceptance;
-// reads, takes and acks go on; with space again, sends go on in the same process; after a kill nothing acked is
-// missing.
+// B4: a data folder on a small file system that fills up. Sends are refused with 507 STORAGE_FULL before acceptance,
+// and so are, in their turn, all calls that grow the journal; reads, takes and acks go on; with space again, sends go
+// on in the same process; after a kill nothing acked is missing.
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/mount.h>
@@ -81,6 +81,22 @@ class Correspondence {
     return base::ErrorCode::OVERLOADED;
   }
 
+  // Takes one, keeps it for long by so many extensions, and gives it back: refused at worst, never the server's end.
+  void keep(int times) {
+    sdk::Workspace workspace(takes_, "collab");
+    const auto taken = workspace.take("developer-01", {.max = 1, .lease = seconds(30)});
+    require(taken.has_value(), "B4: a take is refused: " + (taken ? "" : taken.error().message));
+    if (taken->deliveries().size() == 0) return;
+    const std::string id((*taken->deliveries().begin()).delivery_id);
+    const std::string_view view = id;
+    for (int i = 0; i < times; ++i) {
+      const auto kept = workspace.settle(sdk::Settlement::extend, "developer-01", {&view, 1});
+      require(kept || kept.error().code == base::ErrorCode::STORAGE_FULL, "B4: an extension fails");
+    }
+    const auto back = workspace.settle(sdk::Settlement::nack, "developer-01", {&view, 1});
+    require(back || back.error().code == base::ErrorCode::STORAGE_FULL, "B4: a nack fails");
+  }
+
   // Takes and acks at most so many; how many were.
   std::size_t take_and_ack(std::uint32_t most) {
     sdk::Workspace workspace(takes_, "collab");
@@ -119,6 +135,10 @@ void run_test() {
   world.enrol(town);
   Correspondence correspondence(world, town, ledger);
 
+  sdk::Client admin({world.url(), world.admin_token(), {}, {}});
+  const std::string agents = "/v1/workspaces/collab/agents";
+  require(admin.post(agents, R"({"agent_id":"extra","profile":"collab"})").has_value(), "no agent can be registered");
+
   std::uint64_t accepted = 0;
   std::optional<base::ErrorCode> refusal;
   while (accepted < sends_max && !(refusal = correspondence.send(text_bytes))) {
@@ -130,6 +150,28 @@ void run_test() {
   require(base::info(*refusal).http_status == 507, "B4: STORAGE_FULL is not status 507");
   require(accepted > 50, "B4: the disk is full from the start");
   require(correspondence.send(640) == base::ErrorCode::STORAGE_FULL, "B4: a second send is accepted");
+
+  // Neither registrations nor tokens nor changes eat what is kept back for what must end.
+  std::uint64_t grown = 0;
+  const auto grow = [&](std::uint64_t i) -> bool {
+    const std::string name = "grown-" + std::to_string(i);
+    const base::Result<sdk::Reply> answers[] = {
+        admin.post(agents, R"({"agent_id":")" + name + R"(","profile":"collab"})"),
+        admin.patch(agents + "/extra", R"({"specialty":")" + std::to_string(i) + std::string(200, 'x') + R"("})"),
+        admin.post(agents + "/extra/token", "{}")};
+    bool any = false;
+    for (const auto& answer : answers) {
+      any |= answer.has_value();
+      require(answer || answer.error().code == base::ErrorCode::STORAGE_FULL ||
+                  answer.error().code == base::ErrorCode::OVERLOADED,
+              "B4: a call on a full disk is answered with something else");
+    }
+    return any;
+  };
+  while (grown < 1'000 && grow(grown)) ++grown;
+  require(grown == 0, "B4: calls that grow the journal go on where sends do not");
+  for (int i = 0; i < 200; ++i) grow(1'000 + static_cast<std::uint64_t>(i));
+  correspondence.keep(200);
 
   world.read_logs(ledger);  // reads go on
   std::size_t acked = 0;

@@ -26,6 +26,7 @@ class World {
   void enrol(Town& town);  // workspaces and agents of cast(), their tokens into the town
   sdk::Client admin() const;
   std::string url() const;
+  const std::string& admin_token() const { return admin_token_; }
 
   // Reads what is new in the logs of all workspaces.
   void read_logs(Ledger& ledger);

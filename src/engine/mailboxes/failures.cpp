@@ -49,6 +49,7 @@ void apply(State& state, Workspace& workspace, WorkspaceNumber number, const eve
   ++found.receipt->attempts;
   if (found.receipt->state == ReceiptState::leased) give_back_later(scene, offset, *found.message);
   agent.dead_letters.emplace(offset, std::move(letter));
+  agent.dead_bytes += found.message->length;
   close(scene, offset, *found.message, *found.receipt, ReceiptState::dead);
 }
 
@@ -57,6 +58,7 @@ void apply(State& state, Workspace& workspace, WorkspaceNumber number, const eve
   const Offset offset(event.message());
   const Found found = find(workspace, scene.agent_number, offset);
   scene.agent().dead_letters.erase(offset);
+  scene.agent().dead_bytes -= found.message->length;
   if (found.message->closed() && found.message->expires())
     state.timers.insert({found.message->expires_at, TimerKind::message_expires, number, {}, offset});
   found.receipt->attempts = 0;

@@ -59,6 +59,7 @@ std::vector<Offer> Engine::decide(const TakeMessages& command, const Context& co
     if (offset == Offset{}) break;
     const Message& message = workspace.messages.at(offset);
     if (message.expires() && message.expires_at <= context.now) {  // never delivered (HND-10)
+      if (expired.size() == command.expired_max) break;
       expired.push_back(offset);
       continue;
     }

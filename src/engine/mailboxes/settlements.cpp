@@ -117,8 +117,7 @@ void Engine::decide(const ReturnLeases& command, const Context& context, Decided
     const Receipt& receipt = *workspace.messages.at(offset).receipt_of(command.agent);
     if (receipt.uncounted + 1 >= uncounted_offers_max)
       decide_dead(decided, state_, {command.workspace, command.agent, offset, context.now},
-                  "its readers were lost " + std::to_string(uncounted_offers_max) + " times",
-                  {"connection lost", {}});
+                  "its readers were lost " + std::to_string(uncounted_offers_max) + " times", {"connection lost", {}});
   }
   event::LeasesReturned& event = *decided.add(command.workspace).mutable_leases_returned();
   event.set_agent(command.agent.value);
@@ -159,6 +158,7 @@ void apply(State& state, Workspace& workspace, WorkspaceNumber number, const eve
   const Scene scene{state, workspace, number, AgentNumber(event.agent()), at};
   for (const Offset offset : scene.agent().mailbox.leased_to(SessionId(event.session()))) {
     const Found found = find(workspace, scene.agent_number, offset);
+    scene.agent().attempts[offset].push_back({at, found.receipt->epoch, "connection lost", nullptr});
     ++found.receipt->uncounted;
     give_back(scene, offset, *found.message, *found.receipt);
   }

@@ -47,13 +47,19 @@ void settle(const Scene& scene, Offset offset, Message& message, Receipt& receip
     scene.state.timers.erase({message.expires_at, TimerKind::message_expires, scene.number, {}, offset});
   // Its place in the remembered window has gone by already: it leaves the state at once. A dead letter, anybody's,
   // stays.
-  if (offset <= scene.workspace.forgotten_through && message.settled()) {
-    if (message.remembered) scene.workspace.ids.erase(message.id_key);
-    scene.workspace.messages.erase(offset);
-  }
+  if (offset <= scene.workspace.forgotten_through && message.settled()) forget(scene.workspace, offset, message);
 }
 
 }  // namespace
+
+void forget(Workspace& workspace, Offset offset, const Message& message) {
+  if (message.remembered) {
+    workspace.ids.erase(message.id_key);
+    if (message.sent_at != Instant{})
+      workspace.forgotten[workspace.registry.agent(message.sender).id].add(message.sent_at, message.accepted_at);
+  }
+  workspace.messages.erase(offset);
+}
 
 SharedText shared(const std::string& text) {
   return text.empty() ? nullptr : std::make_shared<const std::string>(text);

@@ -28,6 +28,9 @@ void close(const Scene&, Offset, Message&, Receipt&, ReceiptState final);  // ma
 // What was leased after this message in its lane goes back with it, uncounted (R32).
 void give_back_later(const Scene&, Offset, Message&);
 
+// A message leaves the state, and its id with it; what may be a repetition of it is known by its time (R8).
+void forget(Workspace&, Offset, const Message&);
+
 // As an attempt keeps it.
 SharedText shared(const std::string& text);
 

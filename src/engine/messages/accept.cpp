@@ -12,6 +12,8 @@ namespace {
 
 using base::ErrorCode;
 
+constexpr std::size_t instances_kept = 16;  // of an agent, whose sequence numbers are watched
+
 bool given(const IdKey& key) {
   return std::any_of(key.begin(), key.end(), [](std::uint8_t byte) { return byte != 0; });
 }
@@ -45,14 +47,18 @@ base::Error direction_refused(const AcceptMessage& command, std::string message,
   return error;
 }
 
+std::string registered_as(const Agent& agent) {
+  const std::string& type = agent.properties.agent_type;
+  return type.empty() ? "without an agent_type" : "as '" + type + "'";
+}
+
 base::Result<> check_sender(const AcceptMessage& command, const Agent& sender) {
   const auto& envelope = command.envelope;
   const std::string role = role_of(command.ruleset, sender);
-  if (!envelope.sender_role.empty() && !sender.properties.agent_type.empty() &&
-      envelope.sender_role != sender.properties.agent_type)
+  if (!envelope.sender_role.empty() && envelope.sender_role != sender.properties.agent_type)  // D10
     return base::fail(ErrorCode::SENDER_MISMATCH,
                       "the message says its sender is a '" + envelope.sender_role.substr(0, 64) + "', '" + sender.id +
-                          "' is registered as '" + sender.properties.agent_type + "'",
+                          "' is registered " + registered_as(sender),
                       "sender's agent_type", "Write the agent_type that you are registered with.");
   if (command.ruleset.may_send(command.type, role)) return {};
   if (role.empty() && sender.properties.agent_type.empty())
@@ -67,11 +73,10 @@ base::Result<> check_sender(const AcceptMessage& command, const Agent& sender) {
 
 base::Result<> check_recipient(const AcceptMessage& command, const Agent& sender, const Agent& recipient) {
   const auto& envelope = command.envelope;
-  if (!envelope.recipient_role.empty() && !recipient.properties.agent_type.empty() &&
-      envelope.recipient_role != recipient.properties.agent_type)
+  if (!envelope.recipient_role.empty() && envelope.recipient_role != recipient.properties.agent_type)
     return base::fail(ErrorCode::DIRECTION,
                       "the message says '" + recipient.id + "' is a '" + envelope.recipient_role.substr(0, 64) +
-                          "', it is registered as '" + recipient.properties.agent_type + "'",
+                          "', it is registered " + registered_as(recipient),
                       "recipient's agent_type", "Write the agent_type that the recipient is registered with.");
   const std::string role = role_of(command.ruleset, recipient);
   if (command.ruleset.may_receive(command.type, role)) return {};
@@ -101,6 +106,38 @@ base::Result<> check_rate(const profile::RateLimit& rate, const Agent& sender, I
   return {};
 }
 
+// R8: it may be one that was accepted and is forgotten by now. Only then: decision 0001.
+base::Result<> check_age(const Workspace& workspace, const Agent& sender, const envelope::Envelope& envelope) {
+  if (!envelope.sent_at || workspace.forgotten.empty()) return {};
+  const auto of_sender = workspace.forgotten.find(sender.id);
+  if (of_sender == workspace.forgotten.end()) return {};
+  const auto span = of_sender->second.around(*envelope.sent_at);
+  if (!span) return {};
+  return base::fail(ErrorCode::TOO_OLD,
+                    "the message is of " + base::to_rfc3339(*envelope.sent_at) + "; ids of '" + sender.id + "' from " +
+                        base::to_rfc3339(span->first) + " to " + base::to_rfc3339(span->last) + " are forgotten",
+                    "timestamp");
+}
+
+// R29, D5: what crosses profiles is translated, or refused.
+base::Result<> check_translatable(const AcceptMessage& command, const Agent& recipient) {
+  if (recipient.properties.profile == command.ruleset.name) return {};
+  return base::fail(ErrorCode::UNTRANSLATABLE,
+                    "'" + recipient.id + "' speaks '" + recipient.properties.profile + "', the message is of '" +
+                        command.ruleset.name + "'",
+                    "recipients");
+}
+
+std::unexpected<base::Error> mailbox_full(const Agent& agent) {
+  const Load load = load_of(agent);
+  const std::string holds = "the mailbox of '" + agent.id + "' holds " + std::to_string(load.messages) +
+                            " messages of " + std::to_string(load.bytes) + " bytes";
+  if (agent.dead_letters.empty()) return base::fail(ErrorCode::MAILBOX_FULL, holds, "recipients");
+  return base::fail(ErrorCode::MAILBOX_FULL,
+                    holds + ", " + std::to_string(agent.dead_letters.size()) + " of them dead letters", "recipients",
+                    "Wait until the recipient has worked some off, or have dead letters redriven and done.");
+}
+
 struct Recipients {
   std::vector<AgentNumber> open;     // rising, each once
   std::vector<AgentNumber> bounced;  // of a broadcast: their mailbox is full
@@ -112,6 +149,7 @@ base::Result<Recipients> resolve_broadcast(const AcceptMessage& command, const W
   for (std::uint32_t number = 1; number <= registry.agents.size(); ++number) {
     const Agent& agent = registry.agent(AgentNumber(number));
     if (agent.removed || AgentNumber(number) == command.sender) continue;
+    if (agent.properties.profile != command.ruleset.name) continue;  // until there is translation (R29)
     auto& list = has_room(workspace.settings, agent, command.length) ? recipients.open : recipients.bounced;
     list.emplace_back(number);
   }
@@ -147,12 +185,9 @@ base::Result<Recipients> resolve_named(const AcceptMessage& command, const Works
   const Agent& sender = workspace.registry.agent(command.sender);
   for (const AgentNumber number : recipients.open) {
     const Agent& agent = workspace.registry.agent(number);
+    PARLEY_CHECK(check_translatable(command, agent));
     PARLEY_CHECK(check_recipient(command, sender, agent));
-    if (!has_room(workspace.settings, agent, command.length))
-      return base::fail(ErrorCode::MAILBOX_FULL,
-                        "the mailbox of '" + agent.id + "' holds " + std::to_string(agent.open_messages) +
-                            " messages of " + std::to_string(agent.open_bytes) + " bytes",
-                        "recipients");
+    if (!has_room(workspace.settings, agent, command.length)) return mailbox_full(agent);
   }
   return recipients;
 }
@@ -173,7 +208,8 @@ void remark(const AcceptMessage& command, const Workspace& workspace, const Reci
                        "A '" + command.envelope.native_type +
                            "' is private: it is kept, and shown to nobody but you until moderators can open it."});
   else if (command.envelope.broadcast && recipients.open.empty() && recipients.bounced.empty())
-    remarks.push_back({"", "NO_RECIPIENT", "The broadcast reached nobody: no other agent is registered here."});
+    remarks.push_back(
+        {"", "NO_RECIPIENT", "The broadcast reached nobody: no other agent of this profile is registered here."});
   if (recipients.bounced.empty()) return;
   std::string names;
   for (std::size_t i = 0; i < std::min(recipients.bounced.size(), shown_max); ++i)
@@ -229,6 +265,27 @@ void write(const AcceptMessage& command, const Recipients& recipients, std::stri
   write(command.warnings, *event.mutable_warnings());
 }
 
+// R9: the offset is the order; a number that goes back is worth a word.
+std::vector<base::Problem> sequence_warnings(const Agent& sender, const envelope::Envelope& envelope) {
+  if (!envelope.sequence) return {};
+  for (const Sequence& sequence : sender.sequences)
+    if (sequence.instance == envelope.sender_instance && *envelope.sequence < sequence.newest)
+      return {{"", "SEQUENCE_BACK",
+               "The sequence number " + std::to_string(*envelope.sequence) + " goes back: this instance has sent " +
+                   std::to_string(sequence.newest) + "."}};
+  return {};
+}
+
+void note_sequence(Agent& sender, const std::string& instance, std::int64_t number) {
+  for (Sequence& sequence : sender.sequences)
+    if (sequence.instance == instance) {
+      sequence.newest = std::max(sequence.newest, number);
+      return;
+    }
+  sender.sequences.push_back({instance, number});
+  if (sender.sequences.size() > instances_kept) sender.sequences.pop_front();
+}
+
 }  // namespace
 
 IdKey id_key_of(std::string_view message_id, std::string_view recipient) {
@@ -255,12 +312,7 @@ base::Result<Accepted> Engine::decide(const AcceptMessage& command, const Contex
                       {}};
     }
   }
-  // R8: it may be one that was accepted and is forgotten by now. Only then: decision 0001.
-  if (envelope.sent_at && *envelope.sent_at <= workspace.forgotten_until)
-    return base::fail(ErrorCode::TOO_OLD,
-                      "the message is of " + base::to_rfc3339(*envelope.sent_at) + ", ids accepted before " +
-                          base::to_rfc3339(workspace.forgotten_until) + " are forgotten",
-                      "timestamp");
+  PARLEY_CHECK(check_age(workspace, workspace.registry.agent(command.sender), envelope));
   if (envelope.expires_at && *envelope.expires_at <= context.now)
     return base::fail(ErrorCode::EXPIRED,
                       "the message expired at " + base::to_rfc3339(*envelope.expires_at) +
@@ -278,9 +330,12 @@ base::Result<Accepted> Engine::decide(const AcceptMessage& command, const Contex
   std::string message_id = envelope.message_id.empty() ? made_id(context, offset.value) : envelope.message_id;
   // A made one is remembered too: its sender asks for its receipts by it (R5, D7).
   const IdKey id_key = given(sent_key) ? sent_key : id_key_of(message_id);
+  const auto of_sequence = sequence_warnings(workspace.registry.agent(command.sender), envelope);
   event::MessageAccepted& message = decided.message_accepted(event);
   write(command, recipients, message_id, id_key, message);
   if (rate.messages > 0) message.set_counts_until(base::unix_us(counts_until(rate, context.now)));
+  write(of_sequence, *message.mutable_warnings());
+  warnings.insert(warnings.end(), of_sequence.begin(), of_sequence.end());
   decided.last().has_native_body = true;
   remark(command, workspace, recipients, warnings);
   return Accepted{AcceptOutcome::accepted, offset, std::move(message_id), std::move(warnings)};
@@ -288,6 +343,8 @@ base::Result<Accepted> Engine::decide(const AcceptMessage& command, const Contex
 
 void apply(State& state, Workspace& workspace, WorkspaceNumber number, Offset offset,
            const event::MessageAccepted& event, const Placed& placed) {
+  if (event.has_sequence())
+    note_sequence(workspace.registry.agent(AgentNumber(event.sender())), event.sender_instance(), event.sequence());
   Message& message = workspace.messages.add(offset);
   ++workspace.window_size;
   if (event.has_counts_until())
@@ -301,6 +358,7 @@ void apply(State& state, Workspace& workspace, WorkspaceNumber number, Offset of
   message.content = base::first_half(placed.body_hash);
   message.sender = AgentNumber(event.sender());
   message.accepted_at = placed.at;
+  if (event.has_sent_at()) message.sent_at = base::instant_of(event.sent_at());
   if (event.has_expires_at()) message.expires_at = base::instant_of(event.expires_at());
   message.lane = LaneId(event.lane());
   message.priority = static_cast<Priority>(event.priority());

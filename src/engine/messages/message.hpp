@@ -57,6 +57,7 @@ struct Message {
   AgentNumber sender;  // 0: the server itself
   base::HalfDigest content{};
   Instant accepted_at;
+  Instant sent_at;     // by the sender's own clock; 0: it did not say
   Instant expires_at;  // 0: never
   LaneId lane;
   Priority priority = Priority::normal;
@@ -95,8 +96,8 @@ struct Message {
 
   template <class Archive>
   void archive(Archive& a) {
-    a(position, length, sender, content, accepted_at, expires_at, lane, priority, at_most_once, notice, private_,
-      remarked, remembered, id_key, id, receipts);
+    a(position, length, sender, content, accepted_at, sent_at, expires_at, lane, priority, at_most_once, notice,
+      private_, remarked, remembered, id_key, id, receipts);
   }
 };
 

@@ -32,7 +32,10 @@ void post_notice(Decided& decided, const State& state, WorkspaceNumber number, A
   const Workspace& workspace = state.workspace(number);
   if (to == AgentNumber{} || workspace.registry.agent(to).removed) return;
   std::string body = body_of(workspace, now, notice);
-  if (!has_room(workspace.settings, workspace.registry.agent(to), body.size())) return;
+  Load& before = decided.notices_to(number, to);
+  if (!has_room(workspace.settings, workspace.registry.agent(to), body.size(), before)) return;
+  ++before.messages;
+  before.bytes += body.size();
   event::NoticePosted& event = *decided.add(number).mutable_notice_posted();
   event.set_agent(to.value);
   event.set_code(std::string(notice.code));

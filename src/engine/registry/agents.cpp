@@ -113,7 +113,7 @@ void apply(State& state, Workspace& workspace, WorkspaceNumber number, const eve
   agent.properties = read(event.properties());
   agent.registered_at = at;
   workspace.registry.agents_by_id.emplace(agent.id, AgentNumber(event.number()));
-  add_credential(state, event.token_hash(), {number, AgentNumber(event.number()), {}, {}});
+  add_credential(state, agent.tokens, event.token_hash(), {number, AgentNumber(event.number()), {}, {}});
 }
 
 void apply(Workspace& workspace, const event::AgentChanged& event) {
@@ -129,7 +129,7 @@ void apply(State& state, Workspace& workspace, WorkspaceNumber number, const eve
   }
   workspace.registry.agents_by_id.erase(agent.id);
   agent.removed = true;
-  remove_credentials(state, {number, agent_number, {}, {}});
+  remove_credentials(state, agent.tokens);
 }
 
 }  // namespace parley::engine

@@ -7,27 +7,32 @@
 namespace parley::engine {
 namespace {
 
-bool same_owner(const Credential& a, const Credential& b) {
-  return a.workspace == b.workspace && a.agent == b.agent && a.person == b.person;
-}
+constexpr std::size_t tokens_kept = 8;  // of one owner, within their grace
 
 }  // namespace
 
-void add_credential(State& state, std::string_view token_hash, const Credential& credential) {
+void add_credential(State& state, Tokens& tokens, std::string_view token_hash, const Credential& credential) {
   base::Digest hash{};
   PARLEY_ASSERT(token_hash.size() == hash.size());
   std::memcpy(hash.data(), token_hash.data(), hash.size());
-  state.credentials[hash] = credential;
+  if (state.credentials.insert_or_assign(hash, credential).second) tokens.push_back(hash);
 }
 
-void remove_credentials(State& state, const Credential& whose) {
-  absl::erase_if(state.credentials, [&](const auto& entry) { return same_owner(entry.second, whose); });
+void remove_credentials(State& state, Tokens& tokens) {
+  for (const base::Digest& hash : tokens) state.credentials.erase(hash);
+  tokens.clear();
 }
 
-void limit_credentials(State& state, const Credential& whose, Instant until) {
-  for (auto& [hash, credential] : state.credentials)
-    if (same_owner(credential, whose) && (credential.valid_until == Instant{} || credential.valid_until > until))
-      credential.valid_until = until;
+void limit_credentials(State& state, Tokens& tokens, Instant now, Instant until) {
+  std::size_t too_many = tokens.size() > tokens_kept ? tokens.size() - tokens_kept : 0;
+  std::erase_if(tokens, [&](const base::Digest& hash) {
+    Instant& ends = state.credentials.at(hash).valid_until;
+    if (ends == Instant{} || ends > until) ends = until;
+    const bool goes = ends <= now || too_many > 0;
+    if (too_many > 0) --too_many;
+    if (goes) state.credentials.erase(hash);
+    return goes;
+  });
 }
 
 }  // namespace parley::engine

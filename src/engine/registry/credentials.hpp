@@ -4,9 +4,12 @@
 
 namespace parley::engine {
 
-void add_credential(State& state, std::string_view token_hash, const Credential& credential);
-void remove_credentials(State& state, const Credential& whose);
-// The ones there are expire at `until`.
-void limit_credentials(State& state, const Credential& whose, Instant until);
+// `tokens` are the owner's, oldest first.
+using Tokens = std::vector<base::Digest>;
+
+void add_credential(State& state, Tokens& tokens, std::string_view token_hash, const Credential& credential);
+void remove_credentials(State& state, Tokens& tokens);
+// The ones there are end at `until`. What has ended by now goes; of many within their grace the newest few stay.
+void limit_credentials(State& state, Tokens& tokens, Instant now, Instant until);
 
 }  // namespace parley::engine

@@ -85,7 +85,7 @@ void apply(State& state, Workspace& workspace, WorkspaceNumber number, const eve
   person.public_key = event.public_key();
   person.registered_at = at;
   workspace.registry.people_by_id.emplace(person.id, PersonNumber(event.number()));
-  add_credential(state, event.token_hash(), {number, {}, PersonNumber(event.number()), {}});
+  add_credential(state, person.tokens, event.token_hash(), {number, {}, PersonNumber(event.number()), {}});
 }
 
 void apply(Workspace& workspace, const event::PersonChanged& event) {
@@ -94,17 +94,19 @@ void apply(Workspace& workspace, const event::PersonChanged& event) {
   person.public_key = event.public_key();
 }
 
-void apply(State& state, Workspace& workspace, WorkspaceNumber number, const event::PersonRemoved& event) {
+void apply(State& state, Workspace& workspace, const event::PersonRemoved& event) {
   Person& person = workspace.registry.person(PersonNumber(event.number()));
   workspace.registry.people_by_id.erase(person.id);
   person.removed = true;
-  remove_credentials(state, {number, {}, PersonNumber(event.number()), {}});
+  remove_credentials(state, person.tokens);
 }
 
-void apply(State& state, WorkspaceNumber number, const event::TokenRotated& event) {
+void apply(State& state, Workspace& workspace, WorkspaceNumber number, const event::TokenRotated& event, Instant at) {
   const Credential whose{number, AgentNumber(event.agent()), PersonNumber(event.person()), {}};
-  limit_credentials(state, whose, base::instant_of(event.old_valid_until()));
-  add_credential(state, event.token_hash(), whose);
+  Tokens& tokens = whose.agent != AgentNumber{} ? workspace.registry.agent(whose.agent).tokens
+                                                : workspace.registry.person(whose.person).tokens;
+  limit_credentials(state, tokens, at, base::instant_of(event.old_valid_until()));
+  add_credential(state, tokens, event.token_hash(), whose);
 }
 
 }  // namespace parley::engine

@@ -76,6 +76,17 @@ struct DeadLetter {
   }
 };
 
+// R9: `sequence_number` orders the messages of one (agent_id, instance_id).
+struct Sequence {
+  std::string instance;
+  std::int64_t newest = 0;
+
+  template <class Archive>
+  void archive(Archive& a) {
+    a(instance, newest);
+  }
+};
+
 struct Agent {
   std::string id;
   AgentProperties properties;
@@ -88,12 +99,15 @@ struct Agent {
   std::deque<Taken> takes;                                 // the newest few
   absl::btree_map<Offset, std::vector<Attempt>> attempts;  // of open messages that failed at least once
   absl::btree_map<Offset, DeadLetter> dead_letters;
-  SentLately sent_lately;  // where a rate holds for it
+  SentLately sent_lately;            // where a rate holds for it
+  std::uint64_t dead_bytes = 0;      // of their messages
+  std::deque<Sequence> sequences;    // of its newest few instances (R9)
+  std::vector<base::Digest> tokens;  // its credentials, oldest first
 
   template <class Archive>
   void archive(Archive& a) {
     a(id, properties, registered_at, removed, mailbox, open_messages, open_bytes, takes, attempts, dead_letters);
-    a(sent_lately);
+    a(sent_lately, dead_bytes, sequences, tokens);
   }
 };
 
@@ -103,10 +117,11 @@ struct Person {
   std::string public_key;
   Instant registered_at;
   bool removed = false;
+  std::vector<base::Digest> tokens;  // his or her credentials, oldest first
 
   template <class Archive>
   void archive(Archive& a) {
-    a(id, roles, public_key, registered_at, removed);
+    a(id, roles, public_key, registered_at, removed, tokens);
   }
 };
 

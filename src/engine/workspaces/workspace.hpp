@@ -2,6 +2,7 @@
 #pragma once
 #include <deque>
 
+#include "engine/messages/forgotten.hpp"
 #include "engine/messages/messages.hpp"
 #include "engine/messages/records.hpp"
 #include "engine/registry/registry.hpp"
@@ -29,9 +30,21 @@ struct Settings {
   }
 };
 
-// D11: whether another message of so many bytes fits into an agent's mailbox.
-inline bool has_room(const Settings& settings, const Agent& agent, std::uint64_t bytes) {
-  return agent.open_messages < settings.mailbox_messages && agent.open_bytes + bytes <= settings.mailbox_bytes;
+struct Load {
+  std::uint64_t messages = 0;
+  std::uint64_t bytes = 0;
+};
+
+// D11: what a mailbox's bounds hold for. A dead letter keeps its place until it is redriven and done: it is never lost,
+// and there is always room for it to come back.
+inline Load load_of(const Agent& agent) {
+  return {agent.open_messages + agent.dead_letters.size(), agent.open_bytes + agent.dead_bytes};
+}
+// Whether another message of so many bytes fits into an agent's mailbox, behind what is about to go there.
+inline bool has_room(const Settings& settings, const Agent& agent, std::uint64_t bytes, const Load& before = {}) {
+  const Load load = load_of(agent);
+  return load.messages + before.messages < settings.mailbox_messages &&
+         load.bytes + before.bytes + bytes <= settings.mailbox_bytes;
 }
 
 // Where in the journal a workspace's offset lies: every so many, so that a reader need not begin at the start.
@@ -56,14 +69,14 @@ struct Workspace {
   Messages messages;              // open, or still remembered (R8)
   IdIndex ids;                    // of those remembered
   Offset forgotten_through;       // closed messages up to here are gone
-  Instant forgotten_until{};      // when the newest of them was accepted
+  ByName<Forgotten> forgotten;    // by their senders' ids: who registers anew may repeat what was sent before
   std::uint64_t window_size = 0;  // messages after forgotten_through
   std::deque<Mark> marks;
   Records records;
 
   template <class Archive>
   void archive(Archive& a) {
-    a(name, settings, created_at, head, registry, messages, forgotten_through, forgotten_until, window_size, marks);
+    a(name, settings, created_at, head, registry, messages, forgotten_through, forgotten, window_size, marks);
     a(records);
     if constexpr (Archive::loads)
       messages.visit_after(Offset{}, [&](Offset offset, const Message& message) {

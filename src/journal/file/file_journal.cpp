@@ -64,10 +64,11 @@ class FileJournal final : public Journal {
     if (!syncing_) (void)mark();  // a failure is told by poll()
   }
 
-  Room room_for(std::uint64_t bytes) override {
+  using Journal::room_for;
+  Room room_for(std::uint64_t bytes, Need need) override {
     const std::uint64_t ready = space_.ready() * segment_room_;
     const std::uint64_t usable = bytes <= left() ? left() + ready : ready;
-    if (usable >= bytes + options_.reserve_bytes) return Room::enough;
+    if (usable >= bytes + kept_back(options_.reserve_bytes, need)) return Room::enough;
     const bool none_to_come = failure_ || space_.state() == Space::State::out_of_space;
     return none_to_come ? Room::full : Room::soon;
   }

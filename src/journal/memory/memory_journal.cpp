@@ -164,9 +164,10 @@ class MemoryJournal final : public Journal {
   }
   void tick() override {}
 
-  Room room_for(std::uint64_t bytes) override {
+  using Journal::room_for;
+  Room room_for(std::uint64_t bytes, Need need) override {
     const std::uint64_t left = options_.capacity_bytes - used_;
-    return left >= bytes && left - bytes >= options_.reserve_bytes ? Room::enough : Room::full;
+    return left >= bytes && left - bytes >= kept_back(options_.reserve_bytes, need) ? Room::enough : Room::full;
   }
   std::uint64_t block_bytes_max() const override { return options_.block_bytes_max; }
   Head head() const override { return head_; }

@@ -1,0 +1,71 @@
+// When a snapshot is made: by what is in the journal, in whatever lives of the process it came (A1: the next start).
+#include "app/snapshots.hpp"
+
+#include <gtest/gtest.h>
+
+#include "event/events.pb.h"
+#include "journal/memory/memory_journal.hpp"
+
+namespace parley::app {
+namespace {
+
+using std::chrono::seconds;
+
+class Lives : public testing::Test {
+ protected:
+  void append(int events) {
+    for (int i = 0; i < events; ++i) {
+      event::Event event;
+      event.mutable_server_started();
+      const std::string bytes = event.SerializeAsString();
+      const journal::Record record{bytes, {}, {}, false};
+      ASSERT_TRUE(journal_->append({&record, 1}, base::instant_of(1)));
+    }
+  }
+  // A process that begins at `from`; whether there is a snapshot of all by its end.
+  void live(base::Position from, int events) {
+    Snapshots snapshots(*journal_, [](std::string_view) { return nullptr; }, *log_, from, {.events = 100});
+    append(events);
+    const std::size_t before = journal_->snapshots().size();
+    snapshots.consider();
+    if (journal_->head().position.value - from.value < 100) return;
+    const auto deadline = std::chrono::steady_clock::now() + seconds(20);
+    while (journal_->snapshots().size() == before && std::chrono::steady_clock::now() < deadline)
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+
+  base::SystemClock clock_;
+  std::unique_ptr<journal::Journal> journal_ = journal::memory::open();
+  std::unique_ptr<observe::Log> log_ = observe::Log::to_stderr(clock_, observe::Level::error).value();
+};
+
+TEST_F(Lives, A_snapshot_comes_however_short_the_lives_are) {
+  live({}, 40);
+  live({}, 40);
+  EXPECT_TRUE(journal_->snapshots().empty());
+  live({}, 40);
+  ASSERT_EQ(journal_->snapshots().size(), 1u);
+  const base::Position first = journal_->snapshots().front().at.position;
+  EXPECT_EQ(first, journal_->head().position);
+  live(first, 60);
+  EXPECT_EQ(journal_->snapshots().size(), 1u);
+  live(first, 60);
+  EXPECT_EQ(journal_->snapshots().size(), 2u);
+}
+
+TEST_F(Lives, An_orderly_stop_writes_one_where_the_next_start_gains) {
+  engine::Engine engine([](std::string_view) { return nullptr; });
+  Snapshots snapshots(*journal_, [](std::string_view) { return nullptr; }, *log_, {}, {.events_at_stop = 50});
+  append(49);
+  snapshots.finish(engine, [] { return false; });
+  EXPECT_TRUE(journal_->snapshots().empty());
+  append(1);
+  snapshots.finish(engine, [] { return true; });  // no time left
+  EXPECT_TRUE(journal_->snapshots().empty());
+  snapshots.finish(engine, [] { return false; });
+  ASSERT_EQ(journal_->snapshots().size(), 1u);
+  EXPECT_EQ(journal_->snapshots().front().at.position, journal_->head().position);
+}
+
+}  // namespace
+}  // namespace parley::app

@@ -1,0 +1,184 @@
+// What only the broker decides: what a full disk still lets through, what a read may cost, and that what cannot be read
+// is never passed over.
+#include "broker/broker.hpp"
+
+#include <gtest/gtest.h>
+
+#include "broker/replay.hpp"
+#include "broker/test_bench.hpp"
+#include "journal/memory/memory_journal.hpp"
+
+namespace parley::broker {
+namespace {
+
+using base::ErrorCode;
+using journal::memory::open;
+
+std::string code(const auto& outcome) {
+  return outcome ? "" : std::string(info(outcome.error().code).name);
+}
+
+// B4, D11: growth stops first, then what agents do with what is there; what must end still can, and the server lives.
+TEST(Room, A_full_disk_stops_nothing_that_ends_something) {
+  TestBench bench(open({.capacity_bytes = 400'000, .reserve_bytes = 100'000}));
+  Broker& broker = bench.broker;
+  for (int i = 0; i < 20; ++i) ASSERT_EQ(code(bench.send()), "");
+  ASSERT_TRUE(broker.turn());
+  const auto taken = broker.take(bench.b, "team", "b", {.max = 10, .lease = std::chrono::hours(1), .take_id = {}});
+  ASSERT_TRUE(taken);
+  std::vector<std::string> ids;
+  for (const Delivery& delivery : *taken) ids.push_back(delivery.delivery_id);
+  ASSERT_EQ(ids.size(), 10u);
+
+  std::string refusal;
+  for (int i = 0; i < 5'000 && refusal.empty(); ++i) {
+    refusal = code(bench.call([&](json::Value body) { return broker.change_agent(bench.admin, "team", "a", body); },
+                              R"({"agent_type": "kind-)" + std::to_string(i) + std::string(200, 'x') + R"("})"));
+    ASSERT_TRUE(broker.turn());
+  }
+  EXPECT_EQ(refusal, "STORAGE_FULL");
+  EXPECT_EQ(code(bench.send()), "STORAGE_FULL");
+  EXPECT_EQ(code(broker.rotate_token(bench.a, "team", "agents", "a", {})), "STORAGE_FULL");
+
+  const auto settle = [&](Settlement what, const std::string& id) {
+    const std::string_view view = id;
+    return broker.settle(bench.b, "team", "b",
+                         {what, {&view, 1}, std::chrono::hours(1), std::string_view(), std::chrono::hours(1)});
+  };
+  refusal.clear();
+  for (int i = 0; i < 50'000 && refusal.empty(); ++i) {
+    refusal = code(settle(Settlement::extend, ids[0]));
+    ASSERT_TRUE(broker.turn());
+  }
+  EXPECT_EQ(refusal, "STORAGE_FULL");
+  EXPECT_EQ(code(settle(Settlement::nack, ids[0])), "STORAGE_FULL");
+  EXPECT_EQ(code(broker.take(bench.b, "team", "b", {.max = 1, .lease = {}, .take_id = {}})), "STORAGE_FULL");
+
+  EXPECT_EQ(code(settle(Settlement::ack, ids[1])), "");
+  EXPECT_EQ(code(broker.inbox(bench.b, "team", "b", {})), "");
+  EXPECT_EQ(code(broker.log(bench.a, "team", 1, 10)), "");
+  bench.clock.passed += std::chrono::hours(2);  // leases end
+  for (int i = 0; i < 10; ++i) ASSERT_TRUE(broker.turn());
+  EXPECT_FALSE(broker.engine().next_due());
+}
+
+// With the last reserve spent as well, what time brings waits; the server goes on.
+TEST(Room, What_time_brings_waits_for_room) {
+  TestBench bench(open({.capacity_bytes = 90'000, .reserve_bytes = 2}));
+  Broker& broker = bench.broker;
+  ASSERT_EQ(code(bench.send()), "");
+  ASSERT_TRUE(broker.turn());
+  ASSERT_TRUE(broker.take(bench.b, "team", "b", {.max = 1, .lease = std::chrono::seconds(1), .take_id = {}}));
+  while (code(broker.rotate_token(bench.a, "team", "agents", "a", {})).empty()) ASSERT_TRUE(broker.turn());
+  bench.clock.passed += std::chrono::seconds(10);
+  for (int i = 0; i < 3; ++i) ASSERT_TRUE(broker.turn());
+  EXPECT_GT(broker.until_next_due().value_or(std::chrono::seconds(1)), base::Duration{});  // no loop without a pause
+}
+
+// D3: a read is of what is there; it makes nobody's sync.
+TEST(Log, A_read_forces_no_commit) {
+  TestBench bench(open());
+  ASSERT_TRUE(bench.broker.turn());
+  const std::uint64_t blocks = bench.broker.counts().blocks;
+  for (int i = 0; i < 10; ++i) {
+    ASSERT_EQ(code(bench.send()), "");
+    const auto page = bench.broker.log(bench.a, "team", 1, 100);
+    ASSERT_TRUE(page) << page.error().message;
+    EXPECT_EQ(page->json.find("\"message\""), std::string::npos);  // of the open block
+  }
+  EXPECT_EQ(bench.broker.counts().blocks, blocks);
+  ASSERT_TRUE(bench.broker.turn());
+  EXPECT_EQ(bench.broker.counts().blocks, blocks + 1);
+  EXPECT_NE(bench.broker.log(bench.a, "team", 1, 100)->json.find("\"message\""), std::string::npos);
+}
+
+// A reader of a disk that gives errors; everything else is the journal's own.
+class Unreadable final : public journal::Journal {
+ public:
+  explicit Unreadable(std::unique_ptr<Journal> inner) : inner_(std::move(inner)) {}
+  bool broken = false;
+
+  base::Result<journal::Ticket> append(std::span<const journal::Record> records, base::Instant at) override {
+    return inner_->append(records, at);
+  }
+  void poll(journal::Outcomes& outcomes) override { inner_->poll(outcomes); }
+  void tick() override { inner_->tick(); }
+  using Journal::room_for;
+  journal::Room room_for(std::uint64_t bytes, journal::Need need) override { return inner_->room_for(bytes, need); }
+  std::uint64_t block_bytes_max() const override { return inner_->block_bytes_max(); }
+  journal::Head head() const override { return inner_->head(); }
+  base::Position durable_head() const override { return inner_->durable_head(); }
+  std::unique_ptr<journal::Reader> reader() override { return std::make_unique<Reader>(*this, inner_->reader()); }
+  base::Result<std::unique_ptr<journal::SnapshotWriter>> begin_snapshot() override { return inner_->begin_snapshot(); }
+  std::vector<journal::SnapshotInfo> snapshots() const override { return inner_->snapshots(); }
+  base::Result<> read_snapshot(const journal::SnapshotInfo& info, const journal::ChunkVisitor& visit) override {
+    return inner_->read_snapshot(info, visit);
+  }
+  base::Result<> close() override { return inner_->close(); }
+
+ private:
+  struct Reader final : journal::Reader {
+    Reader(Unreadable& j, std::unique_ptr<journal::Reader> r) : journal(j), inner(std::move(r)) {}
+    base::Result<> read(base::Position from, const journal::EntryVisitor& visit) override {
+      return inner->read(from, visit);
+    }
+    base::Result<> body(base::Position position, std::string& into) override {
+      if (journal.broken) return base::fail(ErrorCode::JOURNAL_FAILED, "Input/output error");
+      return inner->body(position, into);
+    }
+    Unreadable& journal;
+    std::unique_ptr<journal::Reader> inner;
+  };
+  std::unique_ptr<Journal> inner_;
+};
+
+class Pushed final : public Outbox {
+ public:
+  bool has_room() const override { return true; }
+  void deliver(std::span<const Delivery> deliveries) override { count += deliveries.size(); }
+  void receipts(std::span<const ReceiptChange>, std::uint64_t) override {}
+  void taken_over() override {}
+  std::size_t count = 0;
+};
+
+// P9, B3: what was accepted and cannot be read stops the server before the offer is on record.
+TEST(Reading, A_delivery_that_cannot_be_read_stops_the_server) {
+  for (const bool pushed : {false, true}) {
+    auto journal = std::make_unique<Unreadable>(open());
+    Unreadable& disk = *journal;
+    TestBench bench(std::move(journal), 0);
+    for (int i = 0; i < 3; ++i) {
+      ASSERT_EQ(code(bench.send()), "");
+      ASSERT_TRUE(bench.broker.turn());
+    }
+    disk.broken = true;
+    const base::Position before = disk.head().position;
+    Pushed outbox;
+    if (pushed)
+      ASSERT_TRUE(bench.broker.open_session(bench.b, outbox, {.credit = 10, .lease = {}}));
+    else
+      EXPECT_FALSE(bench.broker.take(bench.b, "team", "b", {.max = 10, .lease = {}, .take_id = {}}));
+    EXPECT_FALSE(bench.broker.turn());
+    EXPECT_EQ(outbox.count, 0u);
+    EXPECT_EQ(disk.head().position, before);
+  }
+}
+
+// An older server on a newer one's journal says so, and does not fall over.
+TEST(Replay, A_fact_of_a_newer_server_is_a_clear_error) {
+  const auto journal = open();
+  const std::string fact =
+      "\x08\x01\x10\x01"
+      "\xfa\x7f\x02\x08\x01";  // workspace 1, offset 1, and field 2047
+  ASSERT_TRUE(event::Event().ParseFromString(fact));
+  const journal::Record record{fact, {}, {}, false};
+  ASSERT_TRUE(journal->append({&record, 1}, {}));
+  engine::Engine engine([](std::string_view) { return nullptr; });
+  const auto replayed = replay(*journal->reader(), {}, journal->head().position, engine);
+  ASSERT_FALSE(replayed);
+  EXPECT_EQ(replayed.error().code, ErrorCode::JOURNAL_DAMAGED);
+  EXPECT_EQ(replayed.error().hint, "Start a newer server on this data folder.");
+}
+
+}  // namespace
+}  // namespace parley::broker

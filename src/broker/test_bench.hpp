@@ -1,0 +1,76 @@
+// A broker over a journal that the test chooses, with one workspace "team" and two mesh agents: for tests.
+#pragma once
+#include <memory>
+#include <string>
+
+#include "broker/broker.hpp"
+#include "json/parser.hpp"
+#include "profile/rulesets.hpp"
+
+namespace parley::broker {
+
+class TestClock final : public base::Clock {
+ public:
+  base::Instant wall() override { return base::instant_of(1'770'109'200'000'000) + passed; }
+  base::Duration monotonic() override { return passed; }
+  base::Duration passed{};
+};
+
+class TestRandom final : public base::Random {
+ public:
+  void fill(std::span<std::uint8_t> bytes) override {
+    for (std::uint8_t& byte : bytes)
+      byte = static_cast<std::uint8_t>((state_ = state_ * 6364136223846793005u + 1) >> 56);
+  }
+
+ private:
+  std::uint64_t state_ = 1;
+};
+
+struct TestBench {
+  template <class Run>
+  static base::Result<Answer> call(Run run, const std::string& body) {
+    const auto document = json::Document::parse(body);
+    return run(document->root());
+  }
+
+  explicit TestBench(std::unique_ptr<journal::Journal> j, std::size_t cache_bytes = 1 << 20)
+      : journal(std::move(j)),
+        broker({clock, random, *journal, [this](std::string_view name) { return rulesets.find(name).get(); }},
+               Options{.cache_bytes = cache_bytes}) {
+    (void)broker.start();
+    admin.kind = Caller::Kind::admin;
+    call([&](json::Value body) { return broker.create_workspace(admin, body); }, R"({"name": "team"})");
+    a = enrol("a");
+    b = enrol("b");
+  }
+
+  Caller enrol(const std::string& id) {
+    const auto answer = call([&](json::Value body) { return broker.register_agent(admin, "team", body); },
+                             R"({"agent_id": ")" + id + R"(", "profile": "mesh"})");
+    const auto document = json::Document::parse(answer->json);
+    return *broker.caller_of(document->root().find("token").as_string());
+  }
+
+  // A request from a to b.
+  base::Result<Sent> send(std::size_t text_bytes = 10) {
+    const std::string id = std::to_string(1'000'000'000'000 + ++sent).substr(1);
+    const std::string bytes =
+        R"({"id":"00000000-0000-4000-8000-)" + id + R"(","from":"a","to":"b","timestamp":")" +
+        base::to_rfc3339(clock.wall()) +
+        R"(","messageType":"request","priority":"normal","content":{"action":"look","parameters":{},"text":")" +
+        std::string(text_bytes, 'x') + R"("}})";
+    const auto document = json::Document::parse(bytes);
+    return broker.send(a, "team", {bytes, document->root()}, {});
+  }
+
+  TestClock clock;
+  TestRandom random;
+  profile::Rulesets rulesets = profile::built_in();
+  std::unique_ptr<journal::Journal> journal;
+  Broker broker;
+  Caller admin, a, b;
+  std::uint64_t sent = 0;
+};
+
+}  // namespace parley::broker
