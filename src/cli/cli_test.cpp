@@ -92,7 +92,7 @@ TEST(CommandLine, every_verb_has_a_summary_and_its_examples_parse) {
       std::istringstream words(example.substr(start + 7));
       std::vector<std::string> arguments;
       bool quoted = false;
-      for (std::string word; words >> word;) {
+      for (std::string word; words >> word && word != ">";) {
         if (quoted)
           arguments.back() += " " + word;
         else

@@ -276,7 +276,7 @@ TEST(Expires, EveryProfileHasItsOwnPlaceForIt) {
   };
   EXPECT_EQ(of("handoff", "HEARTBEAT", "extractor-2"), now + std::chrono::seconds(15));  // metadata.ttl_ms
   EXPECT_EQ(of("pipeline", "data_update.adr_created", "architecture-agent"),             // metadata.expires_at
-            *base::parse_rfc3339("2026-03-02T18:00:00Z"));
+            *base::parse_rfc3339("2099-12-31T18:00:00Z"));
   EXPECT_EQ(of("mesh", "request", "developer-agent-001"), now + std::chrono::seconds(30));  // ttl
 }
 

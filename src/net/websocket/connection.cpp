@@ -42,7 +42,6 @@ void append_masked(std::string& to, std::string_view bytes, const FrameHeader& f
 
 Connection::Connection(const Settings& settings, wire::Output& output, base::Random* masks, base::Duration now)
     : settings_(&settings),
-      message_bytes_max_(settings.message_bytes_max),
       output_(&output),
       masks_(masks),
       heard_(now) {}
@@ -113,8 +112,9 @@ Connection::Step Connection::begin_frame() {
     kind_ = frame_.opcode == Opcode::text ? MessageKind::text : MessageKind::binary;
     utf8_ = {};
   }
-  if (frame_.payload_bytes > message_bytes_max_ - assembly_.size())
-    return fail(close_code::too_large, "a message is larger than " + std::to_string(message_bytes_max_) + " bytes");
+  const std::uint64_t most = std::min(message_limit_, settings_->message_bytes_max);
+  if (frame_.payload_bytes > most - std::min<std::uint64_t>(most, assembly_.size()))
+    return fail(close_code::too_large, "a message is larger than " + std::to_string(most) + " bytes");
   return Step::need_more;
 }
 

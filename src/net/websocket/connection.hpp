@@ -7,8 +7,8 @@
 //     of `input` is used
 //   }
 #pragma once
-#include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <string>
 #include <string_view>
@@ -51,7 +51,7 @@ class Connection {
   static Connection client(const Settings& settings, wire::Output& output, base::Random& masks, base::Duration now);
 
   // Of messages that begin from now on; the settings' bound holds besides.
-  void limit_messages(std::uint64_t bytes) { message_bytes_max_ = std::min(bytes, settings_->message_bytes_max); }
+  void limit_messages(std::uint64_t bytes) { message_limit_ = bytes; }
 
   // Takes from the front of `input`, unmasking it in place. The bytes must stay until the call that answers need_more.
   Step receive(std::span<char>& input, base::Duration now);
@@ -89,7 +89,7 @@ class Connection {
   void put_control(Opcode opcode, std::string_view payload);
 
   const Settings* settings_;
-  std::uint64_t message_bytes_max_;
+  std::uint64_t message_limit_ = std::numeric_limits<std::uint64_t>::max();
   wire::Output* output_;
   base::Random* masks_;  // of a client; a server's frames are not masked
 

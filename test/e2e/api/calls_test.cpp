@@ -113,6 +113,7 @@ TEST_F(Calls, Every_operation_answers_a_valid_call) {
   EXPECT_EQ(settle("ack", ids_of(take(R"({"max":5,"wait":"5s"})"))).status, 200);
   EXPECT_EQ(get(s, workspace + "/messages/" + id, architect).text("/receipts/0/state"), "acked");
   EXPECT_EQ(get(s, workspace + "/log?max=1000", admin).status, 200);
+  EXPECT_EQ(get(s, workspace + "/records?task=T-1&agent=architect-main", architect).status, 200);
 
   // A dead letter, and back.
   EXPECT_EQ(send(query()).status, 202);
