@@ -41,7 +41,7 @@ std::uint32_t Chronicle::attempts_allowed(std::uint32_t workspace, const Message
 
 // Called before and after a mailbox changes.
 void Chronicle::count_open(Agent& agent) const {
-  if (agent.counted_at != now_) agent.most_open = 0;
+  if (agent.counted_at != now_) agent.most_open = agent.notices = 0;
   agent.counted_at = now_;
   agent.most_open = std::max(agent.most_open, agent.open.size() + agent.dead);
 }
@@ -49,7 +49,7 @@ void Chronicle::count_open(Agent& agent) const {
 // Whether there was room in every moment of this block: where decisions begin and end in it, the journal does not say.
 bool Chronicle::had_room(const Workspace& workspace, Agent& agent) const {
   count_open(agent);
-  return workspace.settings_changed_at != now_ && agent.most_open < workspace.mailbox_messages;
+  return workspace.settings_changed_at != now_ && agent.most_open + agent.notices < workspace.mailbox_messages;
 }
 
 void Chronicle::fold(const event::Event& event, base::Instant at, const base::Digest& body_hash) {
@@ -190,6 +190,7 @@ void Chronicle::fold(std::uint32_t number, std::uint64_t offset, const event::No
   require(told.open.size() + told.dead < workspace.mailbox_messages, {number, event.agent(), offset},
           "D11: a notice into a full mailbox");
   told.open.insert(offset);
+  ++told.notices;
   count_open(told);
 }
 

@@ -4,8 +4,8 @@
 
 namespace parley::broker {
 
-inline constexpr std::size_t batch_max = 1'000;    // deliveries settled by one call
-inline constexpr std::size_t reason_max = 1'024;   // characters of a nack's reason: it is kept with the message
+inline constexpr std::size_t batch_max = 1'000;   // deliveries settled by one call
+inline constexpr std::size_t reason_max = 1'024;  // characters of a nack's reason: it is kept with the message
 inline constexpr base::Duration lease_max = std::chrono::hours(12);  // a lane waits for its taker no longer
 inline constexpr base::Duration delay_max = std::chrono::hours(12);
 

@@ -65,7 +65,7 @@ base::Result<base::Offset> offset_of(const engine::Workspace& workspace, const C
                                      std::string_view message_id, std::string_view to) {
   for (const std::string& recipient : {std::string(), to.empty() ? std::string("*") : std::string(to) + '\n'}) {
     const engine::IdKey key = engine::id_key_of(message_id, recipient);
-    if (const auto own = workspace.ids.find(engine::private_key_of(key, caller.agent))) return *own;
+    if (const auto own = workspace.ids.find(engine::private_key_of(key, caller.id))) return *own;
     if (const auto known = workspace.ids.find(key)) return *known;
   }
   return to.empty() ? offset_at_any(workspace, caller, message_id) : not_known(message_id);

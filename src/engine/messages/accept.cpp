@@ -25,9 +25,9 @@ std::string made_id(const Context& context, std::uint64_t salt) {
 }
 
 // R25: who sends the id of a private message by chance is not told that it is known; to its sender it is.
-IdKey key_of(const AcceptMessage& command) {
+IdKey key_of(const AcceptMessage& command, const Agent& sender) {
   if (!given(command.id_key) || !command.ruleset.type(command.type).is_private) return command.id_key;
-  return private_key_of(command.id_key, command.sender);
+  return private_key_of(command.id_key, sender.id);
 }
 
 std::string role_of(const profile::Ruleset& ruleset, const Agent& agent) {
@@ -55,17 +55,18 @@ std::string registered_as(const Agent& agent) {
 base::Result<> check_sender(const AcceptMessage& command, const Agent& sender) {
   const auto& envelope = command.envelope;
   const std::string role = role_of(command.ruleset, sender);
+  const bool may = command.ruleset.may_send(command.type, role);
+  if (!may && role.empty() && sender.properties.agent_type.empty())
+    return base::fail(
+        ErrorCode::DIRECTION,
+        "'" + sender.id + "' has no agent_type, and who has none may not send '" + envelope.native_type + "'", "sender",
+        "Change the agent: give it one of the roles of profile '" + command.ruleset.name + "'.");
   if (!envelope.sender_role.empty() && envelope.sender_role != sender.properties.agent_type)  // D10
     return base::fail(ErrorCode::SENDER_MISMATCH,
                       "the message says its sender is a '" + envelope.sender_role.substr(0, 64) + "', '" + sender.id +
                           "' is registered " + registered_as(sender),
                       "sender's agent_type", "Write the agent_type that you are registered with.");
-  if (command.ruleset.may_send(command.type, role)) return {};
-  if (role.empty() && sender.properties.agent_type.empty())
-    return base::fail(
-        ErrorCode::DIRECTION,
-        "'" + sender.id + "' has no agent_type, and who has none may not send '" + envelope.native_type + "'", "sender",
-        "Change the agent: give it one of the roles of profile '" + command.ruleset.name + "'.");
+  if (may) return {};
   return std::unexpected(direction_refused(command,
                                            "the role '" + role + "' may not send '" + envelope.native_type + "'",
                                            "sender", command.ruleset.legal_types(role)));
@@ -294,14 +295,14 @@ IdKey id_key_of(std::string_view message_id, std::string_view recipient) {
   return base::first_half(base::sha256(text));
 }
 
-IdKey private_key_of(const IdKey& key, AgentNumber sender) {
-  return id_key_of({reinterpret_cast<const char*>(key.data()), key.size()}, "private " + std::to_string(sender.value));
+IdKey private_key_of(const IdKey& key, std::string_view sender) {
+  return id_key_of({reinterpret_cast<const char*>(key.data()), key.size()}, "private " + std::string(sender));
 }
 
 base::Result<Accepted> Engine::decide(const AcceptMessage& command, const Context& context, Decided& decided) const {
   const Workspace& workspace = state_.workspace(command.workspace);
   const envelope::Envelope& envelope = command.envelope;
-  const IdKey sent_key = key_of(command);
+  const IdKey sent_key = key_of(command, workspace.registry.agent(command.sender));
   if (given(sent_key)) {
     if (const auto known = workspace.ids.find(sent_key)) {
       const Message& message = workspace.messages.at(*known);

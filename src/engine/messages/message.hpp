@@ -49,7 +49,8 @@ struct Receipt {
 
 IdKey id_key_of(std::string_view message_id, std::string_view recipient = {});  // made by the server: without one
 
-IdKey private_key_of(const IdKey& key, AgentNumber sender);  // of a message that its sender alone knows of (R25)
+// Of a message that its sender alone knows of (R25): by name, since who registers anew may repeat what was sent before.
+IdKey private_key_of(const IdKey& key, std::string_view sender);
 
 struct Message {
   Position position;  // of its record in the journal
