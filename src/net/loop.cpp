@@ -87,7 +87,7 @@ struct Loop::Core {
 
   bool waiting = false;
   base::Duration waiting_since{0};
-  base::Duration idle{0};  // in that wait
+  base::Duration idle{0};             // in that wait
   base::Duration usual_wait = never;  // between a turn and the next input, of late
   base::Duration date_until{0};
   std::unique_ptr<Watchdog> watchdog;

@@ -41,10 +41,7 @@ void append_masked(std::string& to, std::string_view bytes, const FrameHeader& f
 }  // namespace
 
 Connection::Connection(const Settings& settings, wire::Output& output, base::Random* masks, base::Duration now)
-    : settings_(&settings),
-      output_(&output),
-      masks_(masks),
-      heard_(now) {}
+    : settings_(&settings), output_(&output), masks_(masks), heard_(now) {}
 
 Connection Connection::server(const Settings& settings, wire::Output& output, base::Duration now) {
   return Connection(settings, output, nullptr, now);
