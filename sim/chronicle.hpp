@@ -68,7 +68,7 @@ class Chronicle {
     std::string profile;
     bool removed = false;
     std::set<std::uint64_t> open;
-    std::size_t dead = 0;       // letters, which keep their places (decision 6)
+    std::size_t dead = 0;       // letters, which keep their places (decision 4)
     std::size_t most_open = 0;  // with the dead, of any moment of the block at `counted_at`
     std::size_t notices = 0;    // of that block: each decision counts its own beside what was there before
     base::Instant counted_at{};
