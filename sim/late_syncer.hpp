@@ -16,7 +16,7 @@ class LateSyncer final : public journal::file::Syncer {
   void started() { started_ = true; }
 
   void begin(base::File& file, std::uint64_t) override {
-    if (file_ != nullptr) sync();  // only with the planted fault
+    if (file_ == &file) sync();  // only with the planted fault; another file may be closed by now
     result_.reset();
     file_ = &file;
     const bool late = started_ && once_in_ != 0 && dice_.one_in(once_in_);
