@@ -143,6 +143,8 @@ TEST_F(BesideSyncerTest, OneSyncAfterTheOther) {
 struct LateBench : Bench {
   std::optional<sim::LateSyncer> syncer;
 
+  ~LateBench() { journal.reset(); }  // it waits for a sync under way
+
   base::Result<> open() {
     syncer.emplace(sim::Dice(7), 1, false);
     Options made = options();
