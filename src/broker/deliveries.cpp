@@ -14,7 +14,6 @@ using base::ErrorCode;
 
 constexpr std::uint32_t take_max = 1'000;
 constexpr std::uint32_t page_max = 1'000;
-constexpr std::uint64_t page_bytes = 4u << 20;  // of bodies; one is given whatever its size
 constexpr int pushes_a_turn = 8;
 
 // "<offset>-<epoch>"; what is of another form names no delivery and is `unknown`.

@@ -15,7 +15,6 @@ namespace {
 using event::Event;
 
 constexpr std::uint32_t log_items_max = 1'000;
-constexpr std::uint64_t log_page_bytes = 4u << 20;  // of bodies; one is given whatever its size
 constexpr std::uint64_t log_scanned_max =
     20'000;  // events a call looks at, once it got ahead, so that none holds the loop
 
@@ -206,7 +205,7 @@ base::Result<Answer> Broker::log(const Caller& caller, std::string_view workspac
         return unreadable_event(entry.position);
       if (event.workspace() == number.value && event.offset() >= from) {
         const bool seen = sees(caller, event);
-        if (seen && !found.empty() && bytes + entry.body_length > log_page_bytes) return journal::Visit::stop;
+        if (seen && !found.empty() && bytes + entry.body_length > page_bytes) return journal::Visit::stop;
         next = event.offset() + 1;
         if (seen) {
           bytes += entry.body_length;

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "broker/bounds.hpp"
 #include "broker/broker.hpp"
 #include "broker/rights.hpp"
 #include "broker/views.hpp"
@@ -15,7 +16,6 @@ using base::ErrorCode;
 using engine::Records;
 
 constexpr std::uint32_t page_max = 1'000;
-constexpr std::uint64_t page_bytes = 4u << 20;  // of bodies; one is given whatever its size
 
 // "<agent number>:<task>" of the last record given.
 std::string cursor(const Records::Key& key) {
