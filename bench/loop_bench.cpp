@@ -29,9 +29,9 @@ struct Front final : net::HttpPort, net::WebSocketPort {
   net::http::Response refusal(const base::Error&) override { return {.status = 400}; }
   void on_closed(net::ConnectionId) override {}
   void on_open(net::ConnectionId, const net::http::Head&) override {}
-  void on_message(net::ConnectionId id, net::websocket::MessageKind kind, std::string_view) override {
+  void on_message(net::ConnectionId id, const net::websocket::Received& message) override {
     ++answered;
-    loop->send(id, kind, std::string("result"));
+    loop->send(id, message.kind(), std::string("result"));
   }
   void on_slow(net::ConnectionId, std::size_t) override {}
   void on_drained(net::ConnectionId) override {}

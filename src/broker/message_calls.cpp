@@ -11,6 +11,7 @@ namespace {
 using base::ErrorCode;
 
 constexpr std::uint64_t event_bytes_max = 64 * 1024;  // beside a message's own bytes
+constexpr std::size_t ids_ahead = 4;                  // messages of a batch whose ids are fetched into the cache
 
 bool party_to(const engine::Message& message, base::AgentNumber agent) {
   return message.sender == agent || message.receipt_of(agent) != nullptr;
@@ -122,6 +123,8 @@ base::Result<Sent> Broker::send(const Caller& caller, std::string_view workspace
   Batch::State& sending = batch.state();
   PARLEY_ASSERT(index < sending.count && sending.sender == caller.id);
   Incoming& message = sending.messages[index];
+  if (index + ids_ahead < sending.count)
+    engine_.state().workspace(number).ids.prefetch(sending.messages[index + ids_ahead].id_key);
   if (block_->bytes() + message.native.bytes.size() > options_.block_bytes) PARLEY_CHECK(commit());
   if (auto room = check_room(message.native.bytes.size() + event_bytes_max, journal::Need::growth); !room)
     return refused(caller, std::move(room).error());

@@ -10,6 +10,25 @@
 
 namespace parley::json {
 
+// A member's name that is known when this is compiled: `,"name":` as one text.
+template <std::size_t size>
+struct Name {
+  consteval Name(const char (&name)[size]) {
+    char* at = text;
+    for (const char c : {',', '"'}) *at++ = c;
+    for (std::size_t i = 0; i + 1 < size; ++i) {
+      if (name[i] < ' ' || name[i] > '~' || name[i] == '"' || name[i] == '\\') throw "a name that needs no escapes";
+      *at++ = name[i];
+    }
+    for (const char c : {'"', ':'}) *at++ = c;
+  }
+  constexpr std::string_view after_another() const { return {text, size + 3}; }
+  constexpr std::string_view first() const { return {text + 1, size + 2}; }
+  constexpr std::string_view plain() const { return {text + 2, size - 1}; }
+
+  char text[size + 3]{};
+};
+
 class Writer {
  public:
   explicit Writer(std::string& out, int indent = 0) : out_(out), indent_(indent) {}  // spaces per level; 0: compact
@@ -19,6 +38,14 @@ class Writer {
   Writer& begin_array() { return open('['); }
   Writer& end_array() { return close(']'); }
   Writer& key(std::string_view name);
+  template <Name name>
+  Writer& key() {
+    if (indent_ > 0) return key(name.plain());
+    out_.append(first_ ? name.first() : name.after_another());
+    first_ = false;
+    after_key_ = true;
+    return *this;
+  }
 
   Writer& null() { return raw("null"); }
   Writer& boolean(bool value) { return raw(value ? "true" : "false"); }
@@ -31,7 +58,16 @@ class Writer {
 
   template <class T>
   Writer& member(std::string_view name, const T& content) {
-    key(name);
+    return key(name).any(content);
+  }
+  template <Name name, class T>  // for what is written for each message
+  Writer& member(const T& content) {
+    return key<name>().any(content);
+  }
+
+ private:
+  template <class T>
+  Writer& any(const T& content) {
     if constexpr (std::is_same_v<T, bool>)
       return boolean(content);
     else if constexpr (std::is_floating_point_v<T>)
@@ -45,8 +81,6 @@ class Writer {
     else
       return string(content);
   }
-
- private:
   Writer& open(char bracket);
   Writer& close(char bracket);
   void separate();

@@ -23,6 +23,16 @@ TEST(JsonWriter, writes_compact_json) {
   EXPECT_EQ(out, R"({"id":7,"op":"send","ok":true,"x":1.0,"list":[1,null,{},{ }]})");
 }
 
+TEST(JsonWriter, writes_names_known_before_like_others) {
+  for (const int indent : {0, 2}) {
+    std::string out, known;
+    Writer(out, indent).begin_object().member("a", 1).member("b c", "x").key("d").begin_array().end_array().end_object();
+    Writer writer(known, indent);
+    writer.begin_object().member<"a">(1).member<"b c">("x").key<"d">().begin_array().end_array().end_object();
+    EXPECT_EQ(known, out);
+  }
+}
+
 TEST(JsonWriter, writes_indented_json) {
   std::string out;
   Writer writer(out, 2);

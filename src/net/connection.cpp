@@ -146,7 +146,7 @@ void Connection::feed_websocket(std::span<char> input) {
         return;
       case Step::message:
         shared_.figures.messages_in.add();
-        shared_.sockets->on_message(id_, socket_->kind(), socket_->message());
+        shared_.sockets->on_message(id_, websocket::Received(*socket_));
         break;
       case Step::closed:
         return end_websocket();

@@ -60,8 +60,8 @@ struct Echo final : HttpPort, WebSocketPort {
     socket = id;
     events.push_back("open");
   }
-  void on_message(ConnectionId id, websocket::MessageKind kind, std::string_view message) override {
-    if (echoes) loop->send(id, kind, std::string(message));
+  void on_message(ConnectionId id, const websocket::Received& message) override {
+    if (echoes) loop->send(id, message.kind(), std::string(message.text()));
   }
   void on_slow(ConnectionId, std::size_t) override { events.push_back("slow"); }
   void on_drained(ConnectionId) override { events.push_back("drained"); }

@@ -51,7 +51,7 @@ class WebSocketPort {
   virtual ~WebSocketPort() = default;
 
   virtual void on_open(ConnectionId socket, const http::Head& head) = 0;
-  virtual void on_message(ConnectionId socket, websocket::MessageKind kind, std::string_view message) = 0;
+  virtual void on_message(ConnectionId socket, const websocket::Received& message) = 0;
   // More is unwritten than LoopSettings::output_high_bytes; nothing more is read from it until on_drained.
   virtual void on_slow(ConnectionId socket, std::size_t unwritten_bytes) = 0;
   virtual void on_drained(ConnectionId socket) = 0;  // half of that, after on_slow

@@ -21,6 +21,8 @@ class IdIndex {
     const auto at = table.find(key);
     return at == table.end() ? std::nullopt : std::optional(at->second);
   }
+  // That `key` is looked for soon: the tables are larger than any cache.
+  void prefetch(const IdKey& key) const { table_of(key).prefetch(key); }
   void insert(const IdKey& key, base::Offset offset) { table_of(key).emplace(key, offset); }
   void erase(const IdKey& key) { table_of(key).erase(key); }
   std::size_t size() const {

@@ -4,6 +4,7 @@ namespace parley::gateway::form {
 namespace {
 
 void write_problems(json::Writer& writer, std::span<const base::Problem> problems) {
+  if (problems.empty()) return static_cast<void>(writer.raw("[]"));
   writer.begin_array();
   for (const base::Problem& problem : problems)
     writer.begin_object()
@@ -45,9 +46,9 @@ void write_sent(json::Writer& writer, const base::Result<broker::Sent>& sent) {
     writer.key("error");
     write_error(writer, sent.error());
   } else {
-    writer.member("message_id", sent->message_id).member("offset", sent->offset.value);
-    writer.member("status", std::string_view(sent->duplicate ? "duplicate" : "accepted"));
-    writer.key("warnings");
+    writer.member<"message_id">(sent->message_id).member<"offset">(sent->offset.value);
+    writer.member<"status">(std::string_view(sent->duplicate ? "duplicate" : "accepted"));
+    writer.key<"warnings">();
     write_problems(writer, sent->warnings);
   }
   writer.end_object();
@@ -55,21 +56,21 @@ void write_sent(json::Writer& writer, const base::Result<broker::Sent>& sent) {
 
 void append_delivery(std::string& out, const broker::Delivery& delivery) {
   json::Writer writer(out);
-  writer.begin_object().member("delivery_id", delivery.delivery_id).member("offset", delivery.offset.value);
-  writer.member("attempt", delivery.attempt);
-  if (delivery.lease_until) writer.member("lease_until", base::to_rfc3339(*delivery.lease_until));
-  writer.member("priority", envelope::name(delivery.priority));
+  writer.begin_object().member<"delivery_id">(delivery.delivery_id).member<"offset">(delivery.offset.value);
+  writer.member<"attempt">(delivery.attempt);
+  if (delivery.lease_until) writer.member<"lease_until">(base::to_rfc3339(*delivery.lease_until));
+  writer.member<"priority">(envelope::name(delivery.priority));
   if (delivery.notice)
-    writer.member("origin", std::string_view("server")).key("notice").raw(delivery.message);
+    writer.member<"origin">(std::string_view("server")).key<"notice">().raw(delivery.message);
   else
-    writer.member("profile", delivery.profile).key("message").raw(delivery.message);
+    writer.member<"profile">(delivery.profile).key<"message">().raw(delivery.message);
   if (!delivery.made_id.empty() || delivery.made_timestamp) {
     writer.key("made").begin_object();
     if (!delivery.made_id.empty()) writer.member("message_id", delivery.made_id);
     if (delivery.made_timestamp) writer.member("timestamp", base::to_rfc3339(*delivery.made_timestamp));
     writer.end_object();
   }
-  writer.key("warnings");
+  writer.key<"warnings">();
   write_problems(writer, delivery.warnings);
   writer.end_object();
 }
@@ -86,7 +87,7 @@ void write_settled(json::Writer& writer, std::span<const std::string_view> ids,
                    std::span<const broker::Settled> settled) {
   writer.begin_array();
   for (std::size_t i = 0; i < ids.size(); ++i)
-    writer.begin_object().member("delivery_id", ids[i]).member("status", name(settled[i])).end_object();
+    writer.begin_object().member<"delivery_id">(ids[i]).member<"status">(name(settled[i])).end_object();
   writer.end_array();
 }
 

@@ -27,11 +27,12 @@ void Frame::read(net::websocket::MessageKind kind, std::string_view text) {
   is_read_ = true;
 }
 
-void Frame::keep(net::ConnectionId socket, net::websocket::MessageKind kind, std::string_view text) {
-  begin(kind);
+void Frame::keep(net::ConnectionId socket, const net::websocket::Received& message) {
+  begin(message.kind());
   socket_ = socket;
-  bytes_ = text.size();
-  text_.assign(text).append(json::padding, '\0');
+  message.keep_in(text_);
+  bytes_ = text_.size();
+  text_.append(json::padding, '\0');
 }
 
 void Frame::give_to(net::Workers& workers, std::shared_ptr<Frame> self) {

@@ -25,7 +25,7 @@ class Frame final : public net::Job {
   void read(net::websocket::MessageKind kind, std::string_view text);
 
   // Kept, until its turn comes. For a worker the batch is begun before.
-  void keep(net::ConnectionId socket, net::websocket::MessageKind kind, std::string_view text);
+  void keep(net::ConnectionId socket, const net::websocket::Received& message);
   void give_to(net::Workers& workers, std::shared_ptr<Frame> self);
   bool with_worker() const { return with_worker_; }
   std::size_t bytes() const { return bytes_; }

@@ -40,10 +40,10 @@ void Gateway::on_open(net::ConnectionId socket, const net::http::Head& head) {
   if (!std::exchange(looking_, true)) look_at_tokens();
 }
 
-void Gateway::on_message(net::ConnectionId socket, net::websocket::MessageKind kind, std::string_view message) {
+void Gateway::on_message(net::ConnectionId socket, const net::websocket::Received& message) {
   Session* const session = find(socket);
   if (!session) return;
-  session->came(kind, message);
+  session->came(message);
 }
 
 std::shared_ptr<Frame> Gateway::spare_frame() {

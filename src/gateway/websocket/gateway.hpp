@@ -33,7 +33,7 @@ class Gateway final : public net::WebSocketPort {
   ~Gateway() override;
 
   void on_open(net::ConnectionId socket, const net::http::Head& head) override;
-  void on_message(net::ConnectionId socket, net::websocket::MessageKind kind, std::string_view message) override;
+  void on_message(net::ConnectionId socket, const net::websocket::Received& message) override;
   void on_slow(net::ConnectionId socket, std::size_t unwritten_bytes) override;
   void on_drained(net::ConnectionId socket) override;
   void on_closed(net::ConnectionId socket, const net::websocket::End& end) override;

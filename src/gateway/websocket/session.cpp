@@ -85,17 +85,18 @@ void Session::no_frame(const base::Error& error) {
   if (!greeted()) end(close_code::not_authorised, "the first frame must be hello");
 }
 
-void Session::came(net::websocket::MessageKind kind, std::string_view text) {
+void Session::came(const net::websocket::Received& message) {
   if (ended_) return;
-  const bool for_worker = greeted() && kind == net::websocket::MessageKind::text && gateway_.is_for_worker(text.size());
-  if (for_worker || !waiting_.empty()) return wait(kind, text, for_worker);
-  gateway_.frame_.read(kind, text);
+  const bool is_text = message.kind() == net::websocket::MessageKind::text;
+  const bool for_worker = greeted() && is_text && gateway_.is_for_worker(message.text().size());
+  if (for_worker || !waiting_.empty()) return wait(message, for_worker);
+  gateway_.frame_.read(message.kind(), message.text());
   take(gateway_.frame_);
 }
 
-void Session::wait(net::websocket::MessageKind kind, std::string_view text, bool for_worker) {
+void Session::wait(const net::websocket::Received& message, bool for_worker) {
   auto frame = gateway_.spare_frame();
-  frame->keep(socket_, kind, text);
+  frame->keep(socket_, message);
   if (for_worker) {
     gateway_.broker_.begin(frame->batch(), *caller_, {});
     frame->give_to(*gateway_.workers_, frame);

@@ -17,7 +17,7 @@ class Session final : public broker::Outbox {
   Session(Gateway& gateway, net::ConnectionId socket, std::string workspace)
       : gateway_(gateway), socket_(socket), workspace_(std::move(workspace)) {}
 
-  void came(net::websocket::MessageKind kind, std::string_view text);
+  void came(const net::websocket::Received& message);
   void go_on();   // a frame that others may wait for was read
   void closed();  // nothing more comes, and nothing more can be said: what came is still taken
   bool over() const { return closed_ && waiting_.empty(); }
@@ -44,7 +44,7 @@ class Session final : public broker::Outbox {
   struct Operation;
   static const Operation operations[];
 
-  void wait(net::websocket::MessageKind kind, std::string_view text, bool for_worker);
+  void wait(const net::websocket::Received& message, bool for_worker);
   void hold_reading_as_needed();
   void take(Frame& frame);
   void no_frame(const base::Error& error);  // what came was none

@@ -11,6 +11,7 @@ namespace {
 
 constexpr std::size_t reserve_bytes_max = 256 << 10;  // what an announced length alone may take
 constexpr std::size_t kept_bytes_max = 1 << 20;       // an assembly buffer that is kept for the next message
+constexpr std::size_t spare_bytes = 64;               // behind a message, so that its keeper may pad it where it lies
 
 // RFC 6455 §7.4 and the IANA registry: what a peer may send.
 bool may_be_sent(std::uint16_t code) {
@@ -129,7 +130,7 @@ Connection::Step Connection::receive_payload(std::span<char>& input) {
   const auto expected =
       before +
       (payload_received_ + count < reserve_bytes_max ? std::min<std::uint64_t>(left, reserve_bytes_max) : left);
-  if (into.capacity() < expected) into.reserve(expected);
+  if (into.capacity() < expected) into.reserve(expected + spare_bytes);
   append_masked(into, {bytes.data(), bytes.size()}, frame_, payload_received_);
   payload_received_ += count;
   const bool text = !is_control(frame_.opcode) && kind_ == MessageKind::text;
@@ -207,11 +208,13 @@ void Connection::forget_message() {
     assembly_.clear();
 }
 
-std::string Connection::take_message() {
-  std::string taken = message_.data() == assembly_.data() ? std::move(assembly_) : std::string(message_);
+void Connection::keep_message(std::string& kept) {
+  if (message_.data() == assembly_.data())
+    kept.swap(assembly_);
+  else
+    kept.assign(message_);
   assembly_.clear();
   message_ = {};
-  return taken;
 }
 
 void Connection::put_header(Opcode opcode, std::uint64_t payload_bytes, MaskKey& key) {

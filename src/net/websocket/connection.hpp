@@ -58,7 +58,9 @@ class Connection {
 
   MessageKind kind() const { return kind_; }
   std::string_view message() const { return message_; }
-  std::string take_message();
+  // The message, out of here and into `kept`; without a copy where it did not lie whole in one input. What memory `kept`
+  // had is used for the messages to come.
+  void keep_message(std::string& kept);
 
   // Nothing is sent once a close was. A server moves large messages into the output without a copy.
   void send(MessageKind kind, std::string_view message);
@@ -113,6 +115,18 @@ class Connection {
   base::Duration heard_;  // when the peer's last byte came
   base::Duration close_sent_at_{};
   End end_;
+};
+
+// A message as it came, for the call that tells of it.
+class Received {
+ public:
+  explicit Received(Connection& connection) : connection_(connection) {}
+  MessageKind kind() const { return connection_.kind(); }
+  std::string_view text() const { return connection_.message(); }
+  void keep_in(std::string& buffer) const { connection_.keep_message(buffer); }  // text() is empty afterwards
+
+ private:
+  Connection& connection_;
 };
 
 }  // namespace parley::net::websocket
