@@ -119,16 +119,16 @@ namespace {
 // Owns the queue and the thread that empties it.
 struct QueuedSink {
   explicit QueuedSink(spdlog::sink_ptr target)
-      : pool(std::make_shared<spdlog::details::thread_pool>(queue_lines, 1)),
-        logger(std::make_shared<spdlog::async_logger>("parley", std::move(target), pool,
-                                                      spdlog::async_overflow_policy::overrun_oldest)) {
+      : pool(std::make_shared<spdlog::details::thread_pool>(queue_lines, 1)) {
+    logger = std::make_shared<spdlog::async_logger>("parley", std::move(target), pool,
+                                                    spdlog::async_overflow_policy::overrun_oldest);
     logger->set_pattern("%v");
     logger->set_level(spdlog::level::trace);
     logger->flush_on(spdlog::level::trace);
     logger->set_error_handler([](const std::string&) {});  // a log that cannot be written must stop nothing (B4)
   }
-  std::shared_ptr<spdlog::details::thread_pool> pool;
   std::shared_ptr<spdlog::async_logger> logger;
+  std::shared_ptr<spdlog::details::thread_pool> pool;  // ends first: its thread writes to the logger's sink
 };
 
 // Log::Sink is private to Log, which names it when it makes one of these.

@@ -4,6 +4,7 @@
 
 #include <cstdio>
 #include <fstream>
+#include <thread>
 #include <vector>
 
 namespace parley::observe {
@@ -59,6 +60,19 @@ TEST(Log, CutsLongValues) {
   lines.log->info("e", {{"v", std::string(100'000, 'x')}});
   EXPECT_LT(lines.all[0].size(), 5000u);
   EXPECT_TRUE(lines.all[0].ends_with("x...\"}"));
+}
+
+// ThreadSanitizer sees whether the sink goes while the log's thread may still be at it.
+TEST(Log, EndsItsThreadBeforeWhatThatWritesTo) {
+  FixedClock clock;
+  const std::string path = testing::TempDir() + "parley_log_end_test.jsonl";
+  std::remove(path.c_str());
+  auto log = Log::to_file(clock, Level::info, path);
+  ASSERT_TRUE(log.has_value());
+  (*log)->info("line");
+  while (std::ifstream(path).peek() == std::ifstream::traits_type::eof()) std::this_thread::yield();
+  log->reset();
+  std::remove(path.c_str());
 }
 
 TEST(Log, WritesOutWhatWaitsWhenItEnds) {
