@@ -1,0 +1,143 @@
+"""The worst stall of the loop but for the sync: data in memory (/dev/shm), where a sync costs nothing; under load while
+snapshots are made (one each million events), and where much happens at once.
+
+A process of its own asks for the limits, one request after the other: the longest answer is the longest stall, with
+what the machine adds; the quiet phase says how much that is. Beside it, what the loop's own histogram of turns counts.
+"""
+import datetime
+import http.client
+import multiprocessing
+import time
+
+import server
+
+AGENTS = 10_000
+QUEUED = 60_000
+
+
+def probe(port, token, pipe):
+    connection = http.client.HTTPConnection("127.0.0.1", port)
+    head = {"Authorization": f"Bearer {token}"}
+    seen = []
+    while not pipe.poll():
+        began = time.monotonic()
+        connection.request("GET", "/v1/limits", headers=head)
+        connection.getresponse().read()
+        seen.append((began, time.monotonic()))
+        time.sleep(0.0005)
+    pipe.send(seen)
+
+
+class Watched:
+    """What the loop did while the block ran."""
+
+    def __init__(self, one):
+        self.one = one
+
+    def __enter__(self):
+        self.turns = self.one.longest_turn_ms()[1]
+        self.pipe, theirs = multiprocessing.Pipe()
+        self.process = multiprocessing.Process(target=probe, args=(self.one.port, self.one.token, theirs))
+        self.process.start()
+        return self
+
+    def __exit__(self, problem, *_):
+        self.pipe.send("enough")
+        seen = self.pipe.recv()
+        self.process.join()
+        if problem:
+            return
+        waits = sorted(1000 * (answered - asked) for asked, answered in seen)
+        self.longest = waits[-1]
+        self.waits = len(waits)
+        self.p99 = waits[len(waits) * 99 // 100]
+        turns = self.one.longest_turn_ms()[1]
+        self.long_turns = {bound: count - self.turns.get(bound, 0) for bound, count in turns.items()
+                           if bound > 5 and count > self.turns.get(bound, 0)}
+
+    def row(self, what, floor=20, goal=5):
+        print(f"# {what}: p99 {self.p99:.2f} ms of {self.waits}; turns up to ms: {self.long_turns or 'none above 5'}")
+        return f"worst stall, {what}, ms", self.longest, floor, goal
+
+
+def message(number, to, expires_at=None):
+    return {"protocol_version": "1.0.0", "message_id": f"msg-20260302090412-sender-{number}", "timestamp": stamp(0),
+            "from_agent": "sender", "to_agent": to, "message_type": "data_update", "card_id": f"card-{number}",
+            "priority": "medium", "data": {"summary": "x" * 200},
+            "metadata": {"expires_at": expires_at} if expires_at else {}}
+
+
+def stamp(seconds_from_now):
+    at = datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(seconds=seconds_from_now)
+    return at.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def send(stream, messages, batch=500):
+    for at in range(0, len(messages), batch):
+        stream.send({"id": at + 2, "op": "send", "messages": messages[at:at + batch]})
+        answer = stream.receive()
+        for result in answer.get("results", [answer]):
+            if "error" in result:
+                raise RuntimeError(result["error"])
+
+
+def registered(one, workspace, agents):
+    tokens = {}
+    for name in agents:
+        body = {"agent_id": name, "profile": "pipeline", "agent_type": "development"}
+        tokens[name] = one.call("POST", f"{workspace}/agents", body)["token"]
+    return tokens
+
+
+def under_load(one, what, *load):
+    before = snapshots_made(one)
+    with Watched(one) as watched:
+        one.bench(*load)
+    return watched.row(f"{what}, {snapshots_made(one) - before} snapshots made")
+
+
+def snapshots_made(one):
+    return sum(line["event"] == "snapshot_written" for line in one.log())
+
+
+def many_agents(one, workspace, stream):
+    with Watched(one) as watched:
+        send(stream, [message(1_000_000 + i, "all") for i in range(10)], batch=1)
+    return watched.row(f"10 broadcasts to {AGENTS:,} agents")
+
+
+def expiry(one, workspace, stream):
+    at = stamp(10)
+    due = time.monotonic() + 10
+    send(stream, [message(2_000_000 + i, f"agent-{i % AGENTS}", at) for i in range(QUEUED)])
+    time.sleep(max(0.0, due - time.monotonic() - 0.5))
+    with Watched(one) as watched:
+        time.sleep(5)
+    return watched.row(f"{QUEUED:,} messages expire at once")
+
+
+def removal(one, workspace, stream):
+    send(stream, [message(3_000_000 + i, "agent-7") for i in range(QUEUED)])
+    with Watched(one) as watched:
+        time.sleep(0.5)
+        one.call("DELETE", f"{workspace}/agents/agent-7")
+        time.sleep(1)
+    return watched.row(f"an agent with {QUEUED:,} open messages is removed")
+
+
+def run(program, _):
+    with server.folder("/dev/shm") as folder, server.Server(program, folder / "data") as one:
+        with Watched(one) as watched:
+            time.sleep(3)
+        yield watched.row("nothing else to do (the machine's own)", None, None)
+        yield under_load(one, "40,000 messages a second", "--rate", 40_000, "--duration", "32s")
+        yield under_load(one, "window 64", "--window", 64, "--batch", 32, "--duration", "5s")
+        yield under_load(one, "deep window", "--duration", "5s")
+        yield under_load(one, "deep window", "--duration", "20s")
+        workspace = one.workspace()
+        with Watched(one) as watched:
+            tokens = registered(one, workspace, ["sender", *(f"agent-{i}" for i in range(AGENTS))])
+        yield watched.row(f"{AGENTS:,} agents are registered")
+        stream = server.Stream(one, workspace, tokens["sender"], "sender")
+        for part in (many_agents, expiry, removal):
+            yield part(one, workspace, stream)
