@@ -106,18 +106,17 @@ class Server:
                 return int(line.split()[1]) * 1024
         raise RuntimeError("no Private_Dirty")
 
-    def longest_turn_ms(self):
-        """Upper bound of the bucket of the longest turn of the loop so far, and how many fell into each."""
-        counts, before, longest = {}, 0, 0.0
+    def turns_ms(self):
+        """The loop's turns so far: upper bound of a bucket in ms → how many fell into it."""
+        counts, before = {}, 0
         for line in self.call("GET", "/metrics").splitlines():
             if not line.startswith("parley_loop_turn_seconds_bucket"):
                 continue
             bound, count = line.partition('le="')[2].partition('"')[0], int(line.split()[-1])
             if count > before:
-                longest = float(bound) * 1000
-                counts[longest] = count - before
+                counts[float(bound) * 1000] = count - before
             before = count
-        return longest, counts
+        return counts
 
 
 class Stream:
