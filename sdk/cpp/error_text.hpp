@@ -1,5 +1,6 @@
 // Errors as the server writes them, {"error": {code, message, hint, where, legal_next?, details?}}, read and written.
 #pragma once
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -20,7 +21,7 @@ base::Error read_error(json::Value error, int http_status);
 std::string to_json(const base::Error& error);
 
 // What a program's exit status, or a retry, depends on.
-enum class Failure { refused, unreachable };
+enum class Failure : std::uint8_t { refused, unreachable };
 Failure kind_of(const base::Error& error);
 
 }  // namespace parley::sdk

@@ -32,7 +32,7 @@ class FileLock {
   virtual ~FileLock() = default;
 };
 
-enum class OpenMode { read_only, read_write, create_new };
+enum class OpenMode : std::uint8_t { read_only, read_write, create_new };
 
 class FileSystem {
  public:

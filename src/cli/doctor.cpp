@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdint>
 #include <cstring>
 #include <ostream>
 
@@ -19,7 +20,7 @@
 namespace parley::cli {
 namespace {
 
-enum class Health { good, doubtful, bad };
+enum class Health : std::uint8_t { good, doubtful, bad };
 
 struct Finding {
   std::string name;

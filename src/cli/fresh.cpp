@@ -80,7 +80,7 @@ base::Result<std::string> freshened(std::string_view bytes, std::string_view pro
   const base::Duration by = now - *sent;
   const std::string id = new_id(known.message_id, now, entropy);
   return with_texts(bytes, [&](std::string_view text) {
-    if (!known.message_id.empty() && text == known.message_id) return id;
+    if (!known.message_id.empty() && text == known.message_id) return std::string(id);
     const bool may_be_a_time = text.size() >= 20 && is_digit(text[0]) && text[4] == '-' && text[10] == 'T';
     if (!may_be_a_time) return std::string(text);
     const auto time = base::parse_rfc3339(text);

@@ -87,6 +87,7 @@ base::Result<Exit> send(Context& context, const SendOptions& options) {
   sdk::Workspace workspace(server.client, server.workspace);
   const std::vector<std::string> files = options.files.empty() ? std::vector<std::string>{"-"} : options.files;
   std::vector<base::Result<std::string>> texts;
+  texts.reserve(files.size());
   for (const auto& file : files) texts.push_back(contents_of(file));
 
   std::string text;

@@ -1,6 +1,7 @@
 // What is written for people: colours on a terminal only, and nothing of a message's contents that a terminal would
 // obey (reliability G3).
 #pragma once
+#include <cstdint>
 #include <iosfwd>
 #include <string>
 #include <string_view>
@@ -10,7 +11,7 @@
 
 namespace parley::cli {
 
-enum class Colour { none, strong, faint, red, green, yellow };
+enum class Colour : std::uint8_t { none, strong, faint, red, green, yellow };
 
 // Streams and how to use them. Value type; the streams outlive it.
 struct Terminal {

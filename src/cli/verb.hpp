@@ -16,7 +16,7 @@
 namespace parley::cli {
 
 // The contract of the exit status.
-enum class Exit : int { done = 0, refused = 1, usage = 2, unreachable = 3 };
+enum class Exit : std::uint8_t { done = 0, refused = 1, usage = 2, unreachable = 3 };
 Exit exit_of(const base::Error& error);
 
 // Where an option's value goes. A bool is a flag; a vector takes the option more than once.

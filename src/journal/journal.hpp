@@ -48,7 +48,7 @@ struct Entry {
   base::Digest body_hash{};       // all zero without a body
 };
 
-enum class Visit { next, stop };
+enum class Visit : std::uint8_t { next, stop };
 using EntryVisitor = std::function<base::Result<Visit>(const Entry&)>;
 using ChunkVisitor = std::function<base::Result<>(std::string_view)>;
 
@@ -91,7 +91,7 @@ struct Ticket {
   Position last;
 };
 
-enum class Outcome {
+enum class Outcome : std::uint8_t {
   durable,
   fenced,  // another leader writes now: drop the state and read the log again
   failed,  // a write or sync failed, for good: stop the server
@@ -104,7 +104,7 @@ class Outcomes {
   virtual void ended(Outcome outcome, const base::Error& why) = 0;  // fenced or failed; at most once
 };
 
-enum class Room {
+enum class Room : std::uint8_t {
   enough,
   soon,  // space is being made: hold input back for a moment
   full,  // the disk is: refuse with STORAGE_FULL; what the reserve is for may still be appended

@@ -118,8 +118,7 @@ namespace {
 
 // Owns the queue and the thread that empties it.
 struct QueuedSink {
-  explicit QueuedSink(spdlog::sink_ptr target)
-      : pool(std::make_shared<spdlog::details::thread_pool>(queue_lines, 1)) {
+  explicit QueuedSink(spdlog::sink_ptr target) : pool(std::make_shared<spdlog::details::thread_pool>(queue_lines, 1)) {
     logger = std::make_shared<spdlog::async_logger>("parley", std::move(target), pool,
                                                     spdlog::async_overflow_policy::overrun_oldest);
     logger->set_pattern("%v");

@@ -29,6 +29,7 @@ RulesetPtr Rulesets::find(std::string_view name, std::string_view version) const
 
 std::vector<std::string> Rulesets::names() const {
   std::vector<std::string> names;
+  names.reserve(by_name_.size());
   for (const auto& [name, versions] : by_name_) names.push_back(name);
   return names;
 }

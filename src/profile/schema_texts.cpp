@@ -11,6 +11,7 @@ constexpr std::string_view folder = "schemas/";
 
 std::vector<json::Value> values_of(const auto& places) {
   std::vector<json::Value> values;
+  values.reserve(places.size());
   for (const auto& place : places) values.push_back(place.schema);
   return values;
 }

@@ -1,5 +1,6 @@
 // The blocks of one segment one after the other, checked, through one reused buffer. Resource type.
 #pragma once
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -8,8 +9,8 @@
 
 namespace parley::journal::file {
 
-enum class Bodies { skipped, checked };
-enum class Step {
+enum class Bodies : std::uint8_t { skipped, checked };
+enum class Step : std::uint8_t {
   block,
   bad,  // no whole, intact block begins at offset()
   end,

@@ -40,7 +40,9 @@ void Catalog::seal(const Seal& seal) {
 void Catalog::set_index(Generation generation, std::vector<IndexRow> index) {
   const std::scoped_lock lock(mutex_);
   for (Segment& segment : segments_) {
-    if (segment.generation == generation) segment.index = std::move(index);
+    if (segment.generation != generation) continue;
+    segment.index = std::move(index);
+    return;
   }
 }
 

@@ -2,6 +2,7 @@
 // An append is one write and one fdatasync in space made ready ahead of time. One sync is under way at a time: an
 // append waits for the one before.
 #pragma once
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -15,7 +16,7 @@
 
 namespace parley::journal::file {
 
-enum class Zeros {
+enum class Zeros : std::uint8_t {
   by_load,  // ready segments are filled with zeros unless the last one was filled within `busy_segment`
   always,
   never,

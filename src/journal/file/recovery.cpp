@@ -9,8 +9,8 @@
 namespace parley::journal::file {
 namespace {
 
-constexpr std::uint64_t copy_bytes = 256 * 1024;
-constexpr std::uint64_t glance_bytes = 64 * 1024;
+constexpr std::uint64_t copy_bytes = 256 << 10;
+constexpr std::uint64_t glance_bytes = 64 << 10;
 
 // Whatever the page cache shows above the known synced position may be missing on the disk: after a failed sync the
 // kernel calls such pages clean. So they are made dirty again before a sync is believed.

@@ -14,7 +14,7 @@ constexpr std::string_view prefix = "snapshot-";
 constexpr std::size_t head_bytes = 96;
 constexpr std::size_t frame_head_bytes = 8;
 constexpr std::size_t end_bytes = 16;
-constexpr std::size_t chunk_bytes = 256 * 1024;
+constexpr std::size_t chunk_bytes = 256 << 10;
 constexpr std::size_t kept = 2;
 
 // 0 magic │ 8 u32 CRC of what follows │ 12 u32 version │ 16 id │ 32 u64 position │ 40 i64 engine time │ 48 chain │ 80 0

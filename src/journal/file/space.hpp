@@ -2,6 +2,7 @@
 // synced folder, so that on the loop a roll needs no folder operation and a write in ready space cannot meet a full
 // disk. One is made at a time, in the order of generations: a gap between segments can never arise.
 #pragma once
+#include <cstdint>
 #include <deque>
 #include <memory>
 #include <mutex>
@@ -14,7 +15,7 @@
 
 namespace parley::journal::file {
 
-enum class Fill {
+enum class Fill : std::uint8_t {
   zeros,  // a sync into it costs less, but each byte is written twice
   none,   // the space is only reserved
 };
@@ -31,7 +32,7 @@ struct ReadySegment {
 // Resource type of the loop; the work itself runs on the worker.
 class Space {
  public:
-  enum class State {
+  enum class State : std::uint8_t {
     full_pool,
     making,
     out_of_space,  // the disk refused; retry() tries again
