@@ -101,7 +101,7 @@ struct Loop::Core {
       : clock(c),
         metrics(m),
         log(l),
-        reactor([this](std::uint64_t token, Reactor::Ready ready) { on_ready(token, ready); }),
+        reactor(c, [this](std::uint64_t token, Reactor::Ready ready) { on_ready(token, ready); }),
         shared{.settings = std::move(settings), .wants_flush = {}, .wants_reading = {}, .figures = figures_of(m)} {
     shared.read_buffer.resize(shared.settings.read_bytes);
     shared.wants_flush = [this](ConnectionId id) { to_flush.push_back(id); };

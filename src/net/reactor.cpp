@@ -19,6 +19,7 @@ namespace {
 
 constexpr std::size_t events_a_wait = 1024;
 constexpr int looks_a_run = 8;
+constexpr base::Duration looking_max = std::chrono::milliseconds(2);  // then the turn has enough to answer (D11)
 
 constexpr std::uint32_t bit(Reactor::Ready what) {
   return what == Reactor::Ready::read ? EPOLLIN : EPOLLOUT;
@@ -85,7 +86,8 @@ void Reactor::Watch::watch_for(std::uint32_t events) {
   PARLEY_ASSERT(::epoll_ctl(reactor_.epoll_->descriptor, what, descriptor_, &event) == 0);
 }
 
-Reactor::Reactor(OnReady on_ready) : on_ready_(std::move(on_ready)), epoll_(std::make_unique<Epoll>()) {}
+Reactor::Reactor(base::Clock& clock, OnReady on_ready)
+    : clock_(clock), on_ready_(std::move(on_ready)), epoll_(std::make_unique<Epoll>()) {}
 Reactor::~Reactor() = default;
 
 bool Reactor::look() {
@@ -119,9 +121,10 @@ void Reactor::gather(int timeout_ms) {
 }
 
 void Reactor::dispatch() {
+  const base::Duration until = clock_.monotonic() + looking_max;
   tell_gathered(Unwanted::is_dropped);
   // What has come while those were told joins their turn, so that one block and one sync serve all of it.
-  for (int looks = 0; looks < looks_a_run; ++looks) {
+  for (int looks = 0; looks < looks_a_run && clock_.monotonic() < until; ++looks) {
     gather(0);
     if (!tell_gathered(Unwanted::is_kept)) return;
   }

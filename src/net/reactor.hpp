@@ -9,6 +9,7 @@
 #include <mutex>
 #include <vector>
 
+#include "base/clock.hpp"
 #include "base/time.hpp"
 
 namespace parley::net {
@@ -19,7 +20,7 @@ class Reactor {
   enum class Ready : std::uint8_t { read, write };
   using OnReady = std::function<void(std::uint64_t token, Ready)>;
 
-  explicit Reactor(OnReady on_ready);
+  Reactor(base::Clock& clock, OnReady on_ready);
   ~Reactor();
 
   // A descriptor being watched, and its owner: closed with it, and then not heard of again.
@@ -64,6 +65,7 @@ class Reactor {
   void run_signals();
   void forget(const Watch& watch);
 
+  base::Clock& clock_;
   const OnReady on_ready_;
   std::unique_ptr<Epoll> epoll_;
 

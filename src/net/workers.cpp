@@ -1,9 +1,17 @@
 #include "net/workers.hpp"
 
+#include <algorithm>
+#include <iterator>
+
 #include "base/assert.hpp"
 #include "net/loop.hpp"
 
 namespace parley::net {
+namespace {
+
+constexpr std::size_t jobs_a_call = 4;
+
+}  // namespace
 
 Workers::Workers(Loop& loop, unsigned threads) : loop_(loop) {
   threads_.reserve(threads);
@@ -46,11 +54,17 @@ void Workers::work() {
   }
 }
 
+// Some at a time: what a frame of many messages brings takes milliseconds, and the loop has others to serve (D11).
 void Workers::deliver() {
+  bool more = false;
   {
     const std::lock_guard lock(mutex_);
-    std::swap(delivered_, finished_);
+    const auto end = finished_.begin() + static_cast<std::ptrdiff_t>(std::min(finished_.size(), jobs_a_call));
+    delivered_.assign(std::move_iterator(finished_.begin()), std::move_iterator(end));
+    finished_.erase(finished_.begin(), end);
+    more = !finished_.empty();
   }
+  if (more) loop_.post([this] { deliver(); });
   for (const auto& job : delivered_) job->done();
   delivered_.clear();
 }

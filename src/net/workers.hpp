@@ -37,9 +37,9 @@ class Workers {
   std::mutex mutex_;
   std::condition_variable work_comes_;
   std::deque<std::shared_ptr<Job>> waiting_;
-  std::vector<std::shared_ptr<Job>> finished_;
+  std::deque<std::shared_ptr<Job>> finished_;
   bool stopping_ = false;
-  std::vector<std::shared_ptr<Job>> delivered_;  // the loop's thread's
+  std::vector<std::shared_ptr<Job>> delivered_;  // the loop's thread's, for its memory
   std::vector<std::thread> threads_;             // the last to be made
 };
 

@@ -69,6 +69,19 @@ TEST_F(WorkersTest, HandsBackTogetherWhatIsReadyTogether) {
   EXPECT_TRUE(turn_until(3));
 }
 
+// D11: many that are done keep nobody else waiting.
+TEST_F(WorkersTest, HandsBackSomeAtATime) {
+  Workers workers(loop, 1);
+  auto last = job(99);
+  auto ran = last->ran.get_future();
+  for (int i = 0; i < 99; ++i) workers.add(job(i));
+  workers.add(last);
+  ran.wait();
+  loop.poll();
+  EXPECT_LT(done.size(), 50u);
+  EXPECT_TRUE(turn_until(100));
+}
+
 TEST_F(WorkersTest, OneThatTakesLongHoldsUpNoOtherThread) {
   Workers workers(loop, 2);
   std::promise<void> open;
