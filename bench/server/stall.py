@@ -1,9 +1,10 @@
 """The worst stall of the loop but for the sync: data in memory (/dev/shm), where a sync costs nothing; under load while
 snapshots are made (one each million events), and where much happens at once.
 
-A process of its own asks for the limits, one request after the other: the longest answer is the longest stall. The time
-in which the loop's thread waited for a processor is taken off, since a machine has other work; the lines with # say
-what it was with that, and what the loop's own histogram of turns counts, of which the same cannot be said.
+The figure is the loop's own: the bucket of parley_loop_turn_seconds that the longest turn fell into, with all that the
+machine did meanwhile. Beside it, in the lines with #, a process of its own asks for the limits, one request after the
+other: an answer waits for the turn it came in, for the sync under way and for that of its own block. There the time in
+which the loop's thread waited for a processor is taken off.
 """
 import contextlib
 import datetime
@@ -67,11 +68,12 @@ class Watched:
         turns = self.one.turns_ms()
         self.long_turns = {bound: count - self.turns.get(bound, 0) for bound, count in turns.items()
                            if bound > 5 and count > self.turns.get(bound, 0)}
+        self.longest_turn = max(self.long_turns, default=5)
 
     def row(self, what, floor=20, goal=5):
-        print(f"# {what}: p99 {self.p99:.2f} ms of {self.answers}; longest answer {self.longest:.1f} ms; "
-              f"turns up to ms: {self.long_turns or 'none above 5'}")
-        return f"worst stall, {what}, ms", self.longest_own, floor, goal
+        print(f"# {what}: answers p99 {self.p99:.2f} ms of {self.answers}, longest {self.longest_own:.1f} "
+              f"({self.longest:.1f} with waiting for a processor); turns up to ms: {self.long_turns or 'none above 5'}")
+        return f"worst turn, {what}, at most ms", self.longest_turn, floor, goal
 
 
 def message(number, to, expires_at=None):

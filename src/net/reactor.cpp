@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::size_t events_a_wait = 1024;
 constexpr int looks_a_run = 8;
-constexpr base::Duration looking_max = std::chrono::milliseconds(2);  // then the turn has enough to answer (D11)
+constexpr base::Duration looking_max = std::chrono::milliseconds(1);  // then the turn has enough to answer (D11)
 
 constexpr std::uint32_t bit(Reactor::Ready what) {
   return what == Reactor::Ready::read ? EPOLLIN : EPOLLOUT;

@@ -9,7 +9,7 @@
 namespace parley::net {
 namespace {
 
-constexpr std::size_t jobs_a_call = 4;
+constexpr std::size_t jobs_a_call = 2;
 
 }  // namespace
 
