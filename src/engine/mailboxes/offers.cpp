@@ -103,7 +103,7 @@ void apply(State& state, Workspace& workspace, WorkspaceNumber number, const eve
   std::erase_if(takes, [&](const Taken& taken) { return taken.take_id == event.take_id(); });
   Taken& taken = takes.emplace_back(Taken{event.take_id(), session, {}});
   for (const std::uint64_t value : event.offsets()) taken.offsets.emplace_back(value);
-  if (takes.size() > remembered_takes) takes.pop_front();
+  if (takes.size() > remembered_takes) takes.erase(takes.begin());
 }
 
 }  // namespace parley::engine

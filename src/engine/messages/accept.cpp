@@ -284,7 +284,7 @@ void note_sequence(Agent& sender, const std::string& instance, std::int64_t numb
       return;
     }
   sender.sequences.push_back({instance, number});
-  if (sender.sequences.size() > instances_kept) sender.sequences.pop_front();
+  if (sender.sequences.size() > instances_kept) sender.sequences.erase(sender.sequences.begin());
 }
 
 }  // namespace

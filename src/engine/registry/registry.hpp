@@ -96,12 +96,12 @@ struct Agent {
   Mailbox mailbox;
   std::uint32_t open_messages = 0;  // queued, leased or waiting
   std::uint64_t open_bytes = 0;
-  std::deque<Taken> takes;                                 // the newest few
+  std::vector<Taken> takes;                                // the newest few
   absl::btree_map<Offset, std::vector<Attempt>> attempts;  // of open messages that failed at least once
   absl::btree_map<Offset, DeadLetter> dead_letters;
   SentLately sent_lately;            // where a rate holds for it
   std::uint64_t dead_bytes = 0;      // of their messages
-  std::deque<Sequence> sequences;    // of its newest few instances (R9)
+  std::vector<Sequence> sequences;   // of its newest few instances (R9)
   std::vector<base::Digest> tokens;  // its credentials, oldest first
 
   template <class Archive>
