@@ -7,7 +7,6 @@
 namespace parley::sim {
 namespace {
 
-constexpr std::uint64_t connection_bit = 1ull << 63;
 constexpr std::string_view spent = "HND-09: tried again, though its attempts are spent";
 
 std::string text_of(std::uint32_t workspace, std::uint32_t agent, std::uint64_t offset) {
@@ -91,6 +90,8 @@ void Chronicle::fold_in_workspace(const event::Event& event, base::Instant at, c
     }
     case Event::kAgentRemoved:
       return fold(number, event.agent_removed());
+    case Event::kMessagesBounced:
+      return fold(number, event.messages_bounced());
     case Event::kMessageAccepted:
       return fold(number, offset, event.message_accepted(), body_hash);
     case Event::kNoticePosted:
@@ -331,12 +332,13 @@ void Chronicle::fold(std::uint32_t number, const event::LeasesEnded& event, base
 }
 
 void Chronicle::fold(std::uint32_t number, const event::LeasesReturned& event) {
-  Workspace& workspace = workspaces_[number];
-  for (const std::uint64_t offset : workspace.agents[event.agent()].open) {
-    Receipt& found = workspace.messages.at(offset).receipts.at(event.agent());
-    if (found.state != State::leased || found.session != event.session()) continue;
-    found.state = State::queued;
-    ++found.lost_readers;
+  for (const std::uint64_t offset : event.offsets()) {
+    const Place place{number, event.agent(), offset};
+    Receipt* const found = receipt(place, "a lease given back");
+    if (!found) return;
+    if (found->state != State::leased || found->session != event.session()) continue;  // dead, or back with its lane
+    found->state = State::queued;
+    ++found->lost_readers;
   }
 }
 
@@ -410,32 +412,33 @@ void Chronicle::fold(std::uint32_t number, const event::Redriven& event, base::I
 }
 
 void Chronicle::fold(std::uint32_t number, const event::AgentRemoved& event) {
-  Workspace& workspace = workspaces_[number];
-  Agent& agent = workspace.agents[event.number()];
-  agent.removed = true;
+  workspaces_[number].agents[event.number()].removed = true;
   sightings_.saw(Sighting::agent_removed);
+}
+
+void Chronicle::fold(std::uint32_t number, const event::MessagesBounced& event) {
+  Workspace& workspace = workspaces_[number];
   std::set<std::uint32_t> told;
-  for (const std::uint64_t offset : std::set<std::uint64_t>(agent.open)) {
+  for (const std::uint64_t offset : event.offsets()) {
+    const Place place{number, event.agent(), offset};
+    Receipt* const found = receipt(place, "a bounce");
+    if (!found) return;
+    require(workspace.agents[event.agent()].removed, place, "P3: bounced at an agent that is here");
+    require(open(found->state), place, "O4: bounced after its end");
     Message& message = workspace.messages.at(offset);
     if (told.insert(message.sender).second) owe(number, message, "bounced", offset);
-    end({number, event.number(), offset}, message.receipts.at(event.number()), State::bounced);
+    end(place, *found, State::bounced);
   }
 }
 
 void Chronicle::fold(const event::ServerStarted& event) {
-  for (auto& [number, workspace] : workspaces_) {
-    for (auto& [agent_number, agent] : workspace.agents) {
+  for (auto& [number, workspace] : workspaces_)
+    for (auto& [agent_number, agent] : workspace.agents)
       for (const std::uint64_t offset : agent.open) {
         Receipt& found = workspace.messages.at(offset).receipts.at(agent_number);
-        if (found.state == State::leased && (found.session & connection_bit) != 0) {
-          found.state = State::queued;  // connections do not outlive the server
-          ++found.lost_readers;
-        } else if (found.state != State::queued) {  // D2: what waits on agents moves by the time it was down
-          found.until += base::Duration(event.downtime());
-        }
+        // D2: what waits on agents moves by the time it was down.
+        if (found.state != State::queued) found.until += base::Duration(event.downtime());
       }
-    }
-  }
 }
 
 void Chronicle::owe(std::uint32_t number, const Message& message, std::string code, std::uint64_t about) {

@@ -117,6 +117,7 @@ class Chronicle {
   void fold(std::uint32_t workspace, const event::DeadLettered&, base::Instant at);
   void fold(std::uint32_t workspace, const event::Redriven&, base::Instant at);
   void fold(std::uint32_t workspace, const event::AgentRemoved&);
+  void fold(std::uint32_t workspace, const event::MessagesBounced&);
   void fold(const event::ServerStarted&);
 
   static bool open(State state) { return state <= State::waiting; }

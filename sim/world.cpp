@@ -78,6 +78,7 @@ bool World::open() {
   how.cache_bytes = options_.cache_bytes;
   how.block_bytes = options_.block_bytes;
   how.deliveries_a_push = options_.deliveries_a_push;
+  how.step_messages = 2;
   broker_ = std::make_unique<broker::Broker>(broker::Parts{clock_, random_, *journal_, finder(rulesets_)}, how);
   const auto started = broker_->start();
   if (!started) {

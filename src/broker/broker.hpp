@@ -32,6 +32,7 @@ struct Options {
   std::size_t cache_bytes = 64u << 20;    // of committed blocks, for deliveries
   std::size_t block_bytes = 16u << 20;    // a block that grows over it is committed at once
   std::size_t deliveries_a_push = 1'000;  // in one frame
+  std::size_t step_messages = 1'000;      // that one turn bounces or takes back (D11)
 };
 
 // What the broker works with; all outlive it.

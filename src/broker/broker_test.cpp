@@ -6,6 +6,7 @@
 
 #include "broker/replay.hpp"
 #include "broker/test_bench.hpp"
+#include "engine/test_consistency.hpp"
 #include "journal/memory/memory_journal.hpp"
 
 namespace parley::broker {
@@ -17,6 +18,15 @@ using journal::memory::open;
 std::string code(const auto& outcome) {
   return outcome ? "" : std::string(info(outcome.error().code).name);
 }
+
+class Pushed final : public Outbox {
+ public:
+  bool has_room() const override { return true; }
+  void deliver(std::span<const Delivery> deliveries) override { count += deliveries.size(); }
+  void receipts(std::span<const ReceiptChange>, std::uint64_t) override {}
+  void taken_over() override {}
+  std::size_t count = 0;
+};
 
 // B4, D11: growth stops first, then what agents do with what is there; what must end still can, and the server lives.
 TEST(Room, A_full_disk_stops_nothing_that_ends_something) {
@@ -92,6 +102,67 @@ TEST(Log, A_read_forces_no_commit) {
   EXPECT_NE(bench.broker.log(bench.a, "team", 1, 100)->json.find("\"message\""), std::string::npos);
 }
 
+std::uint32_t open_at_b(const Broker& broker) {
+  return broker.engine().state().workspace(base::WorkspaceNumber(1)).registry.agent(base::AgentNumber(2)).open_messages;
+}
+
+// D11: an agent that leaves takes nothing more at once; what is in its mailbox bounces in as many turns as it takes.
+TEST(Steps, A_removed_agents_mail_bounces_a_bounded_number_a_turn) {
+  TestBench bench(open(), 1 << 20, 100);
+  Broker& broker = bench.broker;
+  ASSERT_TRUE(bench.unlimited());
+  for (int i = 0; i < 1'050; ++i) ASSERT_EQ(code(bench.send()), "");
+  ASSERT_TRUE(broker.turn());
+  ASSERT_TRUE(broker.take(bench.b, "team", "b", {.max = 50, .lease = std::chrono::hours(1), .take_id = {}}));
+  ASSERT_TRUE(broker.turn());
+  ASSERT_TRUE(broker.remove_agent(bench.admin, "team", "b"));
+  EXPECT_EQ(open_at_b(broker), 1'050u);
+  EXPECT_EQ(code(bench.send()), "RECIPIENT_UNKNOWN");
+  for (std::uint32_t left = 1'050; left > 0; left = open_at_b(broker)) {
+    EXPECT_EQ(broker.until_next_due(), base::Duration{});
+    ASSERT_TRUE(broker.turn());
+    ASSERT_EQ(open_at_b(broker), left > 100 ? left - 100 : 0);
+  }
+  EXPECT_NE(broker.until_next_due(), base::Duration{});
+  const auto told = broker.take(bench.a, "team", "a", {.max = 100, .lease = {}, .take_id = {}});
+  ASSERT_TRUE(told);
+  EXPECT_EQ(told->size(), 11u);  // a notice a step
+  EXPECT_TRUE(engine::inconsistencies(broker.engine().state()).empty());
+}
+
+// The same of what a connection held, and when the server stops between two steps.
+TEST(Steps, A_lost_connections_leases_go_back_a_bounded_number_a_turn) {
+  TestBench bench(open(), 1 << 20, 100);
+  Broker& broker = bench.broker;
+  ASSERT_TRUE(bench.unlimited());
+  for (int i = 0; i < 450; ++i) ASSERT_EQ(code(bench.send()), "");
+  Pushed outbox;
+  const auto session = broker.open_session(bench.b, outbox, {.credit = 1'000, .lease = std::chrono::hours(1)});
+  ASSERT_TRUE(session);
+  while (outbox.count < 450) ASSERT_TRUE(broker.turn());
+  const auto leased = [](const engine::Engine& engine) {
+    std::size_t count = 0;
+    const auto& b = engine.state().workspace(base::WorkspaceNumber(1)).registry.agent(base::AgentNumber(2));
+    for (const auto id : b.mailbox.sessions()) count += b.mailbox.leased_count(id);
+    return count;
+  };
+  broker.close_session(*session);
+  EXPECT_EQ(leased(broker.engine()), 350u);
+  ASSERT_TRUE(broker.turn());
+  EXPECT_EQ(leased(broker.engine()), 250u);
+
+  Broker after({bench.clock, bench.random, *bench.journal,
+                [&](std::string_view name) { return bench.rulesets.find(name).get(); }},
+               Options{.step_messages = 100});
+  ASSERT_TRUE(after.start());
+  EXPECT_EQ(leased(after.engine()), 150u);
+  ASSERT_TRUE(after.turn());
+  EXPECT_EQ(leased(after.engine()), 50u);
+  ASSERT_TRUE(after.turn());
+  EXPECT_EQ(leased(after.engine()), 0u);
+  EXPECT_TRUE(engine::inconsistencies(after.engine().state()).empty());
+}
+
 // A reader of a disk that gives errors; everything else is the journal's own.
 class Unreadable final : public journal::Journal {
  public:
@@ -130,15 +201,6 @@ class Unreadable final : public journal::Journal {
     std::unique_ptr<journal::Reader> inner;
   };
   std::unique_ptr<Journal> inner_;
-};
-
-class Pushed final : public Outbox {
- public:
-  bool has_room() const override { return true; }
-  void deliver(std::span<const Delivery> deliveries) override { count += deliveries.size(); }
-  void receipts(std::span<const ReceiptChange>, std::uint64_t) override {}
-  void taken_over() override {}
-  std::size_t count = 0;
 };
 
 // P9, B3: what was accepted and cannot be read stops the server before the offer is on record.

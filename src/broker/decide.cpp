@@ -199,8 +199,12 @@ base::Result<> Broker::turn() {
   expiries_left_ = expiries_a_turn;
   if (const auto due = next_duty(); due && *due <= context().now) {
     decided_.clear();
+    engine_.decide_unfinished(options_.step_messages, context(), decided_);
+    bool room = record_if_room(journal::Need::duty).has_value();
+    decided_.clear();
     engine_.decide_due(context(), decided_);
-    if (!record_if_room(journal::Need::duty)) put_off_duties();
+    room = room && record_if_room(journal::Need::duty).has_value();
+    if (!room) put_off_duties();
   }
   const base::Instant now = context().now;
   if (now - forgot_at_ >= forget_every) touched_.merge(std::exchange(starved_, {}));

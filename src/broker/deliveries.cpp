@@ -318,7 +318,8 @@ void Broker::close_session(base::SessionId session) {
   sessions_.erase(at);
   receipt_watch_.end(mailbox);
   // Without room for it they end by time.
-  (void)decide(engine::ReturnLeases{mailbox.workspace, mailbox.agent, session}, journal::Need::duty);
+  (void)decide(engine::ReturnLeases{mailbox.workspace, mailbox.agent, session, options_.step_messages},
+               journal::Need::duty);
 }
 
 base::Offset Broker::head(const Caller& caller) {

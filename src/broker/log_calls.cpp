@@ -50,6 +50,8 @@ std::string_view word(Event::FactCase fact) {
       return "leases_ended";
     case Event::kLeasesReturned:
       return "leases_returned";
+    case Event::kMessagesBounced:
+      return "bounced";
     case Event::kBackoffsEnded:
       return "backoffs_ended";
     case Event::kExpired:
@@ -92,6 +94,8 @@ std::uint32_t subject(const Event& event) {
       return event.leases_ended().agent();
     case Event::kLeasesReturned:
       return event.leases_returned().agent();
+    case Event::kMessagesBounced:
+      return event.messages_bounced().agent();
     case Event::kBackoffsEnded:
       return event.backoffs_ended().agent();
     case Event::kDeadLettered:
@@ -150,6 +154,10 @@ std::vector<std::uint64_t> messages_of(const Event& event) {
       return all(event.leases_extended().offsets());
     case Event::kLeasesEnded:
       return all(event.leases_ended().offsets());
+    case Event::kLeasesReturned:
+      return all(event.leases_returned().offsets());
+    case Event::kMessagesBounced:
+      return all(event.messages_bounced().offsets());
     case Event::kBackoffsEnded:
       return all(event.backoffs_ended().offsets());
     case Event::kExpired:

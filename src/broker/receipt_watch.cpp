@@ -61,13 +61,10 @@ void ReceiptWatch::before(const engine::State& state, const event::Event& event)
       return each(event.leases_ended().offsets(), event.leases_ended().agent(), ReceiptState::queued, true);
     case Event::kBackoffsEnded:
       return each(event.backoffs_ended().offsets(), event.backoffs_ended().agent(), ReceiptState::queued);
-    case Event::kLeasesReturned: {
-      const base::AgentNumber agent(event.leases_returned().agent());
-      const base::SessionId session(event.leases_returned().session());
-      for (const base::Offset offset : workspace.registry.agent(agent).mailbox.leased_to(session))
-        one(offset.value, agent.value, ReceiptState::queued);
-      return;
-    }
+    case Event::kLeasesReturned:
+      return each(event.leases_returned().offsets(), event.leases_returned().agent(), ReceiptState::queued);
+    case Event::kMessagesBounced:
+      return each(event.messages_bounced().offsets(), event.messages_bounced().agent(), ReceiptState::bounced);
     case Event::kExpired:
       for (const std::uint32_t agent : event.expired().agents())
         one(event.expired().message(), agent, ReceiptState::expired);
@@ -78,12 +75,6 @@ void ReceiptWatch::before(const engine::State& state, const event::Event& event)
                          base::AgentNumber(event.dead_lettered().agent()));
     case Event::kRedriven:
       return one(event.redriven().message(), event.redriven().agent(), ReceiptState::queued);
-    case Event::kAgentRemoved: {
-      const base::AgentNumber agent(event.agent_removed().number());
-      for (const base::Offset offset : workspace.registry.agent(agent).mailbox.open())
-        one(offset.value, agent.value, ReceiptState::bounced);
-      return;
-    }
     default:
       return;  // no receipt changes
   }

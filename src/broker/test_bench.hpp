@@ -34,10 +34,11 @@ struct TestBench {
     return run(document->root());
   }
 
-  explicit TestBench(std::unique_ptr<journal::Journal> j, std::size_t cache_bytes = 1 << 20)
+  explicit TestBench(std::unique_ptr<journal::Journal> j, std::size_t cache_bytes = 1 << 20,
+                     std::size_t step_messages = 1'000)
       : journal(std::move(j)),
         broker({clock, random, *journal, [this](std::string_view name) { return rulesets.find(name).get(); }},
-               Options{.cache_bytes = cache_bytes}) {
+               Options{.cache_bytes = cache_bytes, .step_messages = step_messages}) {
     (void)broker.start();
     admin.kind = Caller::Kind::admin;
     call([&](json::Value body) { return broker.create_workspace(admin, body); }, R"({"name": "team"})");
@@ -50,6 +51,11 @@ struct TestBench {
                              R"({"agent_id": ")" + id + R"(", "profile": "mesh"})");
     const auto document = json::Document::parse(answer->json);
     return *broker.caller_of(document->root().find("token").as_string());
+  }
+
+  base::Result<Answer> unlimited() {
+    return call([&](json::Value body) { return broker.change_workspace(admin, "team", body); },
+                R"({"settings": {"rate_messages": 0}})");
   }
 
   // A request from a to b.

@@ -126,6 +126,7 @@ struct ReturnLeases {
   WorkspaceNumber workspace;
   AgentNumber agent;
   SessionId session;
+  std::size_t most = 1'000;  // the rest follows in steps (D11)
 };
 
 struct RedriveMessage {

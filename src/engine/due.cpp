@@ -22,6 +22,7 @@ profile::RetryPolicy Engine::retry_of(const Workspace& workspace, const Message&
 }
 
 std::optional<Instant> Engine::next_due() const {
+  if (!state_.unfinished.empty()) return state_.now;
   if (state_.timers.empty()) return std::nullopt;
   return state_.timers.begin()->due;
 }

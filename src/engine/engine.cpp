@@ -7,7 +7,7 @@
 namespace parley::engine {
 namespace {
 
-constexpr std::uint32_t snapshot_version = 4;
+constexpr std::uint32_t snapshot_version = 5;
 
 void apply_in_workspace(State& state, WorkspaceNumber number, const event::Event& event, const Placed& placed) {
   Workspace& workspace = state.workspace(number);
@@ -53,6 +53,8 @@ void apply_in_workspace(State& state, WorkspaceNumber number, const event::Event
       return apply(state, workspace, number, event.leases_ended(), at);
     case Event::kLeasesReturned:
       return apply(state, workspace, number, event.leases_returned(), at);
+    case Event::kMessagesBounced:
+      return apply(state, workspace, number, event.messages_bounced(), at);
     case Event::kBackoffsEnded:
       return apply(state, workspace, number, event.backoffs_ended(), at);
     case Event::kExpired:

@@ -85,7 +85,9 @@ class Engine {
   void decide(const StartServer&, const Context&, Decided&) const;
   // What is due by now, at most 1,000 timers (D11), of one workspace; nothing where nothing is due.
   void decide_due(const Context&, Decided&) const;
-  std::optional<Instant> next_due() const;
+  // The next step of what was decided and is unfinished, at most so many messages; nothing where nothing is.
+  void decide_unfinished(std::size_t most, const Context&, Decided&) const;
+  std::optional<Instant> next_due() const;  // of both
   // Closed messages that leave the remembered window (R8), at most `most`; nothing where there are none.
   void decide_forgotten(WorkspaceNumber, std::size_t most, const Context&, Decided&) const;
 

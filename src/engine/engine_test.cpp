@@ -154,7 +154,7 @@ class Run {
   }
 
   void close(std::uint32_t pick, SessionId session) {
-    decide(ReturnLeases{workspace, AgentNumber(1 + pick % agents), session});
+    decide(ReturnLeases{workspace, AgentNumber(1 + pick % agents), session, 1 + pick % 3});
   }
 
   void redrive(std::uint32_t pick) {
@@ -169,9 +169,13 @@ class Run {
   }
   void due() {
     while (engine_.next_due() && *engine_.next_due() <= now_) {
-      engine_.decide_due(context(), decided_);
-      RC_ASSERT(!decided_.empty());  // else the loop would turn for ever
+      engine_.decide_unfinished(2, context(), decided_);
+      bool anything = !decided_.empty();
       record();
+      engine_.decide_due(context(), decided_);
+      anything = anything || !decided_.empty();
+      record();
+      RC_ASSERT(anything);  // else the loop would turn for ever
     }
     engine_.decide_forgotten(workspace, 100, context(), decided_);
     record();

@@ -1,51 +1,43 @@
 // The server starts again: engine time resumes, connections are gone, what waits on agents moves by the time the
 // server was down (D2); ttl and absolute deadlines stay.
 #include "engine/appliers.hpp"
-#include "engine/mailboxes/failures.hpp"
 #include "engine/mailboxes/transitions.hpp"
-#include "engine/retry.hpp"
+#include "engine/steps.hpp"
 
 namespace parley::engine {
 namespace {
 
-// Every message leased over a connection, wherever: connections do not outlive the server, HTTP takes do.
-template <class Visit>
-void each_connection_lease(const State& state, Visit visit) {
-  for (std::uint32_t number = 1; number <= state.workspaces.size(); ++number) {
-    const Registry& registry = state.workspace(WorkspaceNumber(number)).registry;
-    for (std::uint32_t agent = 1; agent <= registry.agents.size(); ++agent)
+// Connections do not outlive the server, HTTP takes do.
+void lose_connections(State& state) {
+  for (std::uint32_t i = 1; i <= state.workspaces.size(); ++i) {
+    const Registry& registry = state.workspace(WorkspaceNumber(i)).registry;
+    for (std::uint32_t agent = 1; agent <= registry.agents.size(); ++agent) {
+      if (registry.agent(AgentNumber(agent)).removed) continue;
       for (const SessionId session : registry.agent(AgentNumber(agent)).mailbox.sessions())
         if (is_connection(session))
-          for (const Offset offset : registry.agent(AgentNumber(agent)).mailbox.leased_to(session))
-            visit(WorkspaceNumber(number), AgentNumber(agent), offset);
+          state.unfinished.lost.try_emplace({WorkspaceNumber(i), AgentNumber(agent), session}, true);
+    }
   }
+}
+
+// As servers did it before there were steps.
+void return_all(State& state) {
+  for (const auto& [lost, server_stopped] : std::exchange(state.unfinished.lost, {}))
+    return_leases({state, state.workspace(lost.workspace), lost.workspace, lost.agent, state.now}, lost.session, {},
+                  server_stopped);
 }
 
 }  // namespace
 
-void Engine::decide(const StartServer& command, const Context& context, Decided& decided) const {
-  each_connection_lease(state_, [&](WorkspaceNumber number, AgentNumber agent, Offset offset) {
-    const Receipt& receipt = *state_.workspace(number).messages.at(offset).receipt_of(agent);
-    if (receipt.uncounted + 1 >= uncounted_offers_max)
-      decide_dead(decided, state_, {number, agent, offset, context.now},
-                  "its readers were lost " + std::to_string(uncounted_offers_max) + " times", {"server stopped", {}});
-  });
-  decided.add({}).mutable_server_started()->set_downtime(command.downtime.count());
+void Engine::decide(const StartServer& command, const Context&, Decided& decided) const {
+  event::ServerStarted& event = *decided.add({}).mutable_server_started();
+  event.set_downtime(command.downtime.count());
+  event.set_in_steps(true);
 }
 
 void apply(State& state, const event::ServerStarted& event) {
-  std::vector<std::tuple<WorkspaceNumber, AgentNumber, Offset>> lost;
-  each_connection_lease(state, [&](WorkspaceNumber number, AgentNumber agent, Offset offset) {
-    lost.emplace_back(number, agent, offset);
-  });
-  for (const auto& [number, agent, offset] : lost) {
-    Workspace& workspace = state.workspace(number);
-    const Found found = find(workspace, agent, offset);
-    workspace.registry.agent(agent).attempts[offset].push_back(
-        {state.now, found.receipt->epoch, "server stopped", nullptr});
-    ++found.receipt->uncounted;
-    give_back({state, workspace, number, agent, state.now}, offset, *found.message, *found.receipt);
-  }
+  lose_connections(state);
+  if (!event.in_steps()) return_all(state);
 
   const base::Duration downtime(event.downtime());
   absl::btree_set<Timer> timers;

@@ -40,12 +40,38 @@ struct Credential {
   }
 };
 
+// A session that is over, and still holds leases.
+struct LostSession {
+  WorkspaceNumber workspace;
+  AgentNumber agent;
+  SessionId session;
+  friend auto operator<=>(const LostSession&, const LostSession&) = default;
+
+  template <class Archive>
+  void archive(Archive& a) {
+    a(workspace, agent, session);
+  }
+};
+
+// What was decided and is too much for one turn: done in steps (steps.cpp), also after a crash between them.
+struct Unfinished {
+  absl::btree_map<LostSession, bool> lost;                           // whether it was the server that stopped
+  absl::btree_set<std::pair<WorkspaceNumber, AgentNumber>> leaving;  // removed, and their mailboxes are not yet empty
+
+  bool empty() const { return lost.empty() && leaving.empty(); }
+  template <class Archive>
+  void archive(Archive& a) {
+    a(lost, leaving);
+  }
+};
+
 struct State {
   Instant now;  // engine time of the newest block
   ByName<WorkspaceNumber> workspaces_by_name;
   std::deque<std::unique_ptr<Workspace>> workspaces;  // number n is element n - 1
   absl::btree_map<base::Digest, Credential> credentials;
   absl::btree_set<Timer> timers;
+  Unfinished unfinished;
 
   Workspace& workspace(WorkspaceNumber number) { return *workspaces.at(number.value - 1); }
   const Workspace& workspace(WorkspaceNumber number) const { return *workspaces.at(number.value - 1); }
@@ -56,7 +82,7 @@ struct State {
 
   template <class Archive>
   void archive(Archive& a) {
-    a(now, workspaces_by_name, workspaces, credentials, timers);
+    a(now, workspaces_by_name, workspaces, credentials, timers, unfinished);
   }
 };
 

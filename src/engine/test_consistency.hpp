@@ -55,7 +55,7 @@ class Consistency {
     if (window != workspace.window_size) defect(number, workspace.head, "the remembered window is miscounted");
     if (remembered != workspace.ids.size()) defect(number, workspace.head, "ids are kept of messages that are gone");
     for (std::uint32_t i = 1; i <= workspace.registry.agents.size(); ++i)
-      agent(number, workspace.registry.agent(AgentNumber(i)), expected[AgentNumber(i)]);
+      agent(number, AgentNumber(i), expected[AgentNumber(i)]);
   }
 
   void take_in(WorkspaceNumber number, Offset offset, const Message& message, const Receipt& receipt, Expected& at) {
@@ -73,14 +73,17 @@ class Consistency {
     }
   }
 
-  void agent(WorkspaceNumber number, const Agent& agent, const Expected& expected) {
+  void agent(WorkspaceNumber number, AgentNumber agent_number, const Expected& expected) {
+    const Agent& agent = state_.workspace(number).registry.agent(agent_number);
     const auto of_agent = [&](const std::string& what) {
       defects.push_back("agent '" + agent.id + "' of workspace " + std::to_string(number.value) + ": " + what);
     };
     if (agent.mailbox.open() != expected.open) of_agent("the mailbox holds other messages than are open");
     if (agent.open_messages != expected.open.size()) of_agent("open messages are miscounted");
     if (agent.open_bytes != expected.bytes) of_agent("open bytes are miscounted");
-    if (agent.removed && !expected.open.empty()) of_agent("was removed and has mail");
+    const bool leaving = state_.unfinished.leaving.contains({number, agent_number});
+    if (agent.removed && !leaving && !expected.open.empty()) of_agent("was removed and has mail");
+    if (!agent.removed && leaving) of_agent("leaves and was not removed");
     std::set<std::pair<SessionId, Offset>> leased;
     for (const SessionId session : agent.mailbox.sessions()) {
       const auto offsets = agent.mailbox.leased_to(session);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/assert.hpp"
+#include "engine/mailboxes/open_messages.hpp"
 
 namespace parley::engine {
 namespace {
@@ -17,10 +18,15 @@ std::size_t index(Priority priority) {
 
 LanePlace place_of(LaneId id, const Lane& lane) {
   const auto head = lane.head();
-  if (head == lane.end() || head->state == Lane::State::backing_off) return {};
+  if (head == lane.end()) return {};
+  if (head->state == Lane::State::backing_off)
+    return {.backs_off = true, .session = {}, .standing = {head->offset, id}};
   for (std::size_t level = lane.unleased().size(); level-- > 0;)
     if (lane.unleased()[level] > 0)
-      return {true, static_cast<Priority>(level), lane.leased() ? lane.holder : anyone, {head->offset, id}};
+      return {.stands = true,
+              .level = static_cast<Priority>(level),
+              .session = lane.leased() ? lane.holder : anyone,
+              .standing = {head->offset, id}};
   return {};
 }
 
@@ -55,6 +61,8 @@ void Mailbox::change_lane(LaneId id, Instant now, Change change) {
     // First the new place: a level that the lane only moves within has not become ready anew.
     if (after.stands) stand_at(after.level, after.session, after.standing, now);
     if (before.stands) unstand_from(before.level, before.session, before.standing);
+    if (before.backs_off) backing_off_.erase(before.standing);
+    if (after.backs_off) backing_off_.insert(after.standing);
   }
   if (lane.empty()) lanes_.erase(at);
 }
@@ -109,7 +117,7 @@ void Mailbox::give_back(const Entry& entry, SessionId session, Instant now) {
 void Mailbox::hold_back(const Entry& entry, SessionId session, Instant now) {
   unlease(entry.offset, session);
   if (entry.lane == LaneId{}) {
-    backing_off_.insert(entry.offset);
+    backing_off_.insert({entry.offset, {}});
     return;
   }
   change_lane(entry.lane, now, [&](Lane& lane) { lane.become(entry.offset, Lane::State::backing_off); });
@@ -117,7 +125,7 @@ void Mailbox::hold_back(const Entry& entry, SessionId session, Instant now) {
 
 void Mailbox::resume(const Entry& entry, Instant now) {
   if (entry.lane == LaneId{}) {
-    backing_off_.erase(entry.offset);
+    backing_off_.erase({entry.offset, {}});
     stand_at(entry.priority, anyone, {entry.offset, {}}, now);
     return;
   }
@@ -127,7 +135,7 @@ void Mailbox::resume(const Entry& entry, Instant now) {
 void Mailbox::drop(const Entry& entry, Instant now) {
   if (entry.lane != LaneId{})
     change_lane(entry.lane, now, [&](Lane& lane) { lane.take_out(entry.offset); });
-  else if (backing_off_.erase(entry.offset) == 0)
+  else if (backing_off_.erase({entry.offset, {}}) == 0)
     unstand_from(entry.priority, anyone, {entry.offset, {}});
 }
 
@@ -140,9 +148,14 @@ std::vector<Offset> Mailbox::leased_after(const Entry& entry) const {
   return offsets;
 }
 
-std::vector<Offset> Mailbox::leased_to(SessionId session) const {
+std::vector<Offset> Mailbox::leased_to(SessionId session, std::size_t most) const {
+  std::vector<Offset> offsets;
   const auto at = leased_.find(session);
-  return at == leased_.end() ? std::vector<Offset>() : std::vector<Offset>(at->second.begin(), at->second.end());
+  if (at == leased_.end()) return offsets;
+  offsets.reserve(std::min(most, at->second.size()));
+  for (auto offset = at->second.begin(); offset != at->second.end() && offsets.size() < most; ++offset)
+    offsets.push_back(*offset);
+  return offsets;
 }
 
 std::size_t Mailbox::leased_count(SessionId session) const {
@@ -157,15 +170,9 @@ std::vector<SessionId> Mailbox::sessions() const {
 }
 
 std::vector<Offset> Mailbox::open() const {
-  std::vector<Offset> offsets(backing_off_.begin(), backing_off_.end());
-  for (const auto& [session, leased] : leased_) offsets.insert(offsets.end(), leased.begin(), leased.end());
-  for (const Level& level : levels_)
-    for (const Standing& standing : level.free)
-      if (standing.lane == LaneId{}) offsets.push_back(standing.head);
-  for (const auto& [id, lane] : lanes_)
-    for (const Lane::Item& item : *lane)
-      if (item.state != Lane::State::leased) offsets.push_back(item.offset);
-  std::sort(offsets.begin(), offsets.end());
+  std::vector<Offset> offsets;
+  OpenMessages open(*this);
+  for (Offset offset = open.next(); offset != Offset{}; offset = open.next()) offsets.push_back(offset);
   return offsets;
 }
 

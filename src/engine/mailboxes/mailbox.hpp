@@ -11,6 +11,7 @@
 #include <absl/hash/hash.h>
 
 #include <array>
+#include <limits>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -83,16 +84,19 @@ class Mailbox {
 
   // Leased messages of the entry's lane that were sent after it: they go back with it, uncounted (R32).
   std::vector<Offset> leased_after(const Entry& entry) const;
-  std::vector<Offset> leased_to(SessionId session) const;
+  // The first so many.
+  std::vector<Offset> leased_to(SessionId session, std::size_t most = std::numeric_limits<std::size_t>::max()) const;
   std::size_t leased_count(SessionId session) const;
   std::vector<SessionId> sessions() const;  // those that hold leases
-  std::vector<Offset> open() const;         // everything in it, rising
+  std::vector<Offset> open() const;         // everything in it, rising; in parts: open_messages.hpp
 
   std::array<bool, envelope::priority_count> ready(SessionId session) const;
   bool anything_ready(SessionId session) const;
 
   const std::array<Level, envelope::priority_count>& levels() const { return levels_; }
   const Lanes& lanes() const { return lanes_; }
+  const absl::btree_map<SessionId, absl::btree_set<Offset>>& leased() const { return leased_; }
+  const StandingSet& backing_off() const { return backing_off_; }
   const Fairness& fairness() const { return fairness_; }
 
   template <class Archive>
@@ -111,13 +115,14 @@ class Mailbox {
   std::array<Level, envelope::priority_count> levels_;
   Lanes lanes_;
   absl::btree_map<SessionId, absl::btree_set<Offset>> leased_;
-  absl::btree_set<Offset> backing_off_;  // single ones; those of a lane are in it
+  StandingSet backing_off_;  // singles, and lanes by their heads
   Fairness fairness_;
 };
 
-// Where a lane stands now: nothing while it is blocked or has nothing waiting.
+// Where a lane stands now: nowhere while its head backs off, or where it has nothing waiting.
 struct LanePlace {
   bool stands = false;
+  bool backs_off = false;
   Priority level = Priority::low;
   SessionId session;  // 0: anyone's
   Standing standing;

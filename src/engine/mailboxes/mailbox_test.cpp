@@ -8,6 +8,7 @@
 #include <optional>
 #include <set>
 
+#include "engine/mailboxes/open_messages.hpp"
 #include "engine/mailboxes/selection.hpp"
 
 namespace parley::engine {
@@ -158,7 +159,12 @@ class History {
   void check(const std::vector<SessionId>& sessions) {
     std::vector<Offset> open;
     for (const Model::Item& item : model_.items) open.push_back(item.entry.offset);
-    RC_ASSERT(mailbox_.open() == open);  // nothing lost, nothing twice
+    RC_ASSERT(mailbox_.open() == open);                 // nothing lost, nothing twice
+    for (std::size_t i = 0; i < open.size(); i += 3) {  // and the same from behind any of them
+      OpenMessages behind(mailbox_, open[i]);
+      for (std::size_t next = i + 1; next < open.size(); ++next) RC_ASSERT(behind.next() == open[next]);
+      RC_ASSERT(behind.next() == Offset{});
+    }
     std::size_t leased = 0;
     for (const SessionId session : sessions) {
       std::vector<Offset> expected;

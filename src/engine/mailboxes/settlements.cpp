@@ -1,4 +1,4 @@
-// What takers say of their deliveries: ack, nack, extend; and sessions that end (R32, R46, P4).
+// What takers say of their deliveries: ack, nack, extend (R32, P4).
 #include "engine/appliers.hpp"
 #include "engine/mailboxes/failures.hpp"
 #include "engine/mailboxes/transitions.hpp"
@@ -109,21 +109,6 @@ std::vector<Settled> Engine::decide(const ExtendLeases& command, const Context& 
   return verdicts;
 }
 
-void Engine::decide(const ReturnLeases& command, const Context& context, Decided& decided) const {
-  const Workspace& workspace = state_.workspace(command.workspace);
-  const Mailbox& mailbox = workspace.registry.agent(command.agent).mailbox;
-  if (mailbox.leased_count(command.session) == 0) return;
-  for (const Offset offset : mailbox.leased_to(command.session)) {
-    const Receipt& receipt = *workspace.messages.at(offset).receipt_of(command.agent);
-    if (receipt.uncounted + 1 >= uncounted_offers_max)
-      decide_dead(decided, state_, {command.workspace, command.agent, offset, context.now},
-                  "its readers were lost " + std::to_string(uncounted_offers_max) + " times", {"connection lost", {}});
-  }
-  event::LeasesReturned& event = *decided.add(command.workspace).mutable_leases_returned();
-  event.set_agent(command.agent.value);
-  event.set_session(command.session.value);
-}
-
 void apply(State& state, Workspace& workspace, WorkspaceNumber number, const event::Acked& event, Instant at) {
   const Scene scene{state, workspace, number, AgentNumber(event.agent()), at};
   for (const std::uint64_t offset : event.offsets()) {
@@ -152,16 +137,6 @@ void apply(State& state, Workspace& workspace, WorkspaceNumber number, const eve
   for (const std::uint64_t offset : event.offsets())
     extend(scene, Offset(offset), *find(workspace, scene.agent_number, Offset(offset)).receipt,
            base::instant_of(event.lease_until()));
-}
-
-void apply(State& state, Workspace& workspace, WorkspaceNumber number, const event::LeasesReturned& event, Instant at) {
-  const Scene scene{state, workspace, number, AgentNumber(event.agent()), at};
-  for (const Offset offset : scene.agent().mailbox.leased_to(SessionId(event.session()))) {
-    const Found found = find(workspace, scene.agent_number, offset);
-    scene.agent().attempts[offset].push_back({at, found.receipt->epoch, "connection lost", nullptr});
-    ++found.receipt->uncounted;
-    give_back(scene, offset, *found.message, *found.receipt);
-  }
 }
 
 }  // namespace parley::engine

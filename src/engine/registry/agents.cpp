@@ -4,8 +4,8 @@
 #include "engine/appliers.hpp"
 #include "engine/id.hpp"
 #include "engine/mailboxes/transitions.hpp"
-#include "engine/messages/notice.hpp"
 #include "engine/registry/credentials.hpp"
+#include "engine/steps.hpp"
 
 namespace parley::engine {
 namespace {
@@ -91,18 +91,11 @@ base::Result<> Engine::decide(const ChangeAgent& command, const Context&, Decide
   return {};
 }
 
-base::Result<> Engine::decide(const RemoveAgent& command, const Context& context, Decided& decided) const {
-  const Workspace& workspace = state_.workspace(command.workspace);
-  decided.add(command.workspace).mutable_agent_removed()->set_number(command.agent.value);
-  // D7: what was accepted for it is bounced, and its senders are told, each once.
-  absl::btree_map<AgentNumber, std::vector<Offset>> by_sender;
-  for (const Offset offset : workspace.registry.agent(command.agent).mailbox.open())
-    by_sender[workspace.messages.at(offset).sender].push_back(offset);
-  by_sender.erase(command.agent);  // it is gone itself
-  for (const auto& [sender, offsets] : by_sender)
-    post_notice(
-        decided, state_, command.workspace, sender, context.now,
-        {.code = "bounced", .about = offsets, .agents = {command.agent}, .reason = "the recipient was removed"});
+// It is gone at once; what is open in its mailbox bounces in steps (steps.cpp).
+base::Result<> Engine::decide(const RemoveAgent& command, const Context&, Decided& decided) const {
+  event::AgentRemoved& event = *decided.add(command.workspace).mutable_agent_removed();
+  event.set_number(command.agent.value);
+  event.set_in_steps(true);
   return {};
 }
 
@@ -123,13 +116,14 @@ void apply(Workspace& workspace, const event::AgentChanged& event) {
 void apply(State& state, Workspace& workspace, WorkspaceNumber number, const event::AgentRemoved& event, Instant at) {
   const AgentNumber agent_number(event.number());
   Agent& agent = workspace.registry.agent(agent_number);
-  for (const Offset offset : agent.mailbox.open()) {
-    const Found found = find(workspace, agent_number, offset);
-    close({state, workspace, number, agent_number, at}, offset, *found.message, *found.receipt, ReceiptState::bounced);
-  }
   workspace.registry.agents_by_id.erase(agent.id);
   agent.removed = true;
   remove_credentials(state, agent.tokens);
+  forget_sessions(state, number, agent_number);
+  if (!event.in_steps())
+    bounce({state, workspace, number, agent_number, at}, agent.mailbox.open());
+  else if (agent.open_messages > 0)
+    state.unfinished.leaving.insert({number, agent_number});
 }
 
 }  // namespace parley::engine

@@ -1,0 +1,127 @@
+#include "engine/steps.hpp"
+
+#include <algorithm>
+
+#include "engine/appliers.hpp"
+#include "engine/mailboxes/failures.hpp"
+#include "engine/mailboxes/open_messages.hpp"
+#include "engine/messages/notice.hpp"
+
+namespace parley::engine {
+namespace {
+
+std::string_view what_ended(bool server_stopped) {
+  return server_stopped ? "server stopped" : "connection lost";
+}
+
+std::vector<Offset> offsets_of(const google::protobuf::RepeatedField<std::uint64_t>& values) {
+  std::vector<Offset> offsets;
+  offsets.reserve(static_cast<std::size_t>(values.size()));
+  for (const std::uint64_t value : values) offsets.emplace_back(value);
+  return offsets;
+}
+
+// How many went back, dead ones too.
+std::size_t decide_returned(Decided& decided, const State& state, const LostSession& lost, bool server_stopped,
+                            std::size_t most, Instant now) {
+  const Workspace& workspace = state.workspace(lost.workspace);
+  const auto offsets = workspace.registry.agent(lost.agent).mailbox.leased_to(lost.session, most);
+  for (const Offset offset : offsets)
+    if (workspace.messages.at(offset).receipt_of(lost.agent)->uncounted + 1 >= uncounted_offers_max)
+      decide_dead(decided, state, {lost.workspace, lost.agent, offset, now},
+                  "its readers were lost " + std::to_string(uncounted_offers_max) + " times",
+                  {what_ended(server_stopped), {}});
+  event::LeasesReturned& event = *decided.add(lost.workspace).mutable_leases_returned();
+  event.set_agent(lost.agent.value);
+  event.set_session(lost.session.value);
+  event.set_server_stopped(server_stopped);
+  for (const Offset offset : offsets) event.add_offsets(offset.value);
+  return offsets.size();
+}
+
+// D7: the senders are told, each once a step. How many bounced.
+std::size_t decide_bounced(Decided& decided, const State& state, WorkspaceNumber number, AgentNumber agent,
+                           std::size_t most, Instant now) {
+  const Workspace& workspace = state.workspace(number);
+  event::MessagesBounced& event = *decided.add(number).mutable_messages_bounced();
+  event.set_agent(agent.value);
+  absl::btree_map<AgentNumber, std::vector<Offset>> by_sender;
+  OpenMessages open(workspace.registry.agent(agent).mailbox);
+  for (Offset offset = open.next(); offset != Offset{}; offset = open.next()) {
+    event.add_offsets(offset.value);
+    by_sender[workspace.messages.at(offset).sender].push_back(offset);
+    if (static_cast<std::size_t>(event.offsets_size()) == most) break;
+  }
+  const auto bounced = static_cast<std::size_t>(event.offsets_size());
+  for (const auto& [sender, offsets] : by_sender)
+    post_notice(decided, state, number, sender, now,
+                {.code = "bounced", .about = offsets, .agents = {agent}, .reason = "the recipient was removed"});
+  return bounced;
+}
+
+}  // namespace
+
+void Engine::decide(const ReturnLeases& command, const Context& context, Decided& decided) const {
+  const Agent& agent = state_.workspace(command.workspace).registry.agent(command.agent);
+  if (agent.removed || agent.mailbox.leased_count(command.session) == 0) return;
+  decide_returned(decided, state_, {command.workspace, command.agent, command.session}, false, command.most,
+                  context.now);
+}
+
+void Engine::decide_unfinished(std::size_t most, const Context& context, Decided& decided) const {
+  std::size_t done = 0;
+  for (const auto& [lost, server_stopped] : state_.unfinished.lost) {
+    if (done >= most) return;
+    done += std::max<std::size_t>(1, decide_returned(decided, state_, lost, server_stopped, most - done, context.now));
+  }
+  for (const auto& [workspace, agent] : state_.unfinished.leaving) {
+    if (done >= most) return;
+    done += std::max<std::size_t>(1, decide_bounced(decided, state_, workspace, agent, most - done, context.now));
+  }
+}
+
+void return_leases(const Scene& scene, SessionId session, std::span<const Offset> offsets, bool server_stopped) {
+  Agent& agent = scene.agent();
+  const auto all = offsets.empty() ? agent.mailbox.leased_to(session) : std::vector<Offset>();
+  for (const Offset offset : offsets.empty() ? std::span(all) : offsets) {
+    const Found found = find(scene.workspace, scene.agent_number, offset);
+    // One before it, now dead, may have given it back with its lane.
+    if (!found || found.receipt->state != ReceiptState::leased || found.receipt->session != session) continue;
+    agent.attempts[offset].push_back(
+        {scene.now, found.receipt->epoch, std::string(what_ended(server_stopped)), nullptr});
+    ++found.receipt->uncounted;
+    give_back(scene, offset, *found.message, *found.receipt);
+  }
+}
+
+void bounce(const Scene& scene, std::span<const Offset> offsets) {
+  for (const Offset offset : offsets) {
+    const Found found = find(scene.workspace, scene.agent_number, offset);
+    close(scene, offset, *found.message, *found.receipt, ReceiptState::bounced);
+  }
+}
+
+void forget_sessions(State& state, WorkspaceNumber workspace, AgentNumber agent) {
+  auto& lost = state.unfinished.lost;
+  auto at = lost.lower_bound({workspace, agent, {}});
+  while (at != lost.end() && at->first.workspace == workspace && at->first.agent == agent) at = lost.erase(at);
+}
+
+void apply(State& state, Workspace& workspace, WorkspaceNumber number, const event::LeasesReturned& event, Instant at) {
+  const LostSession lost{number, AgentNumber(event.agent()), SessionId(event.session())};
+  return_leases({state, workspace, number, lost.agent, at}, lost.session, offsets_of(event.offsets()),
+                event.server_stopped());
+  if (workspace.registry.agent(lost.agent).mailbox.leased_count(lost.session) == 0)
+    state.unfinished.lost.erase(lost);
+  else
+    state.unfinished.lost.try_emplace(lost, event.server_stopped());
+}
+
+void apply(State& state, Workspace& workspace, WorkspaceNumber number, const event::MessagesBounced& event,
+           Instant at) {
+  const Scene scene{state, workspace, number, AgentNumber(event.agent()), at};
+  bounce(scene, offsets_of(event.offsets()));
+  if (scene.agent().open_messages == 0) state.unfinished.leaving.erase({number, scene.agent_number});
+}
+
+}  // namespace parley::engine
