@@ -9,8 +9,6 @@ inline constexpr std::size_t batch_max = 1'000;   // deliveries settled by one c
 inline constexpr std::size_t reason_max = 1'024;  // characters of a nack's reason: it is kept with the message
 inline constexpr base::Duration lease_max = std::chrono::hours(12);  // a lane waits for its taker no longer
 inline constexpr base::Duration delay_max = std::chrono::hours(12);
-inline constexpr std::uint64_t page_bytes = 4u
-                                            << 20;  // of the bodies in a page of a list; one is given whatever its size
 
 base::Result<> check_lease(base::Duration lease, std::string where = "/lease");
 base::Result<> check_settlement(const SettleRequest& request);

@@ -4,8 +4,10 @@
 
 #include "broker/bounds.hpp"
 #include "broker/broker.hpp"
+#include "broker/list_page.hpp"
 #include "broker/rights.hpp"
 #include "broker/views.hpp"
+#include "engine/mailboxes/open_messages.hpp"
 
 namespace parley::broker {
 namespace {
@@ -13,7 +15,6 @@ namespace {
 using base::ErrorCode;
 
 constexpr std::uint32_t take_max = 1'000;
-constexpr std::uint32_t page_max = 1'000;
 constexpr int pushes_a_turn = 8;
 
 // "<offset>-<epoch>"; what is of another form names no delivery and is `unknown`.
@@ -172,17 +173,13 @@ base::Result<Answer> Broker::inbox(const Caller& caller, std::string_view worksp
   }
 
   const engine::Workspace& workspace = state.workspace(number);
-  ListPage list;
+  ListPage list(page.limit);
   std::uint64_t last = 0;
-  std::uint64_t bytes = 0;
-  std::uint32_t count = 0;
-  for (const base::Offset offset : workspace.registry.agent(agent).mailbox.open()) {
-    if (offset.value <= after) continue;
+  engine::OpenMessages open(workspace.registry.agent(agent).mailbox, base::Offset(after));
+  for (base::Offset offset = open.next(); offset != base::Offset{}; offset = open.next()) {
     const engine::Message& message = workspace.messages.at(offset);
-    const bool full = count > 0 && bytes + message.length > page_bytes;
-    if (full || count++ == std::min(page.limit, page_max)) return list.end(std::to_string(last));
+    if (!list.takes(message.length)) return list.end(std::to_string(last));
     last = offset.value;
-    bytes += message.length;
     const engine::Receipt& receipt = *message.receipt_of(agent);
     list.writer.begin_object().member("offset", offset.value).member("message_id", message.id.view());
     list.writer.member("state", name(receipt.state)).member("priority", envelope::name(message.priority));
@@ -194,33 +191,30 @@ base::Result<Answer> Broker::inbox(const Caller& caller, std::string_view worksp
     PARLEY_TRY(const std::string_view body, history_.body(message.position));
     list.writer.key(message.notice ? "notice" : "message").raw(body).end_object();
   }
-  return list.end({});
+  return list.end();
 }
 
 base::Result<Answer> Broker::dead_letters(const Caller& caller, std::string_view workspace_name, const Page& page) {
   const engine::State& state = engine_.state();
   PARLEY_TRY(const base::WorkspaceNumber number, enter(state, caller, workspace_name, Right::read));
   const engine::Workspace& workspace = state.workspace(number);
-  ListPage list;
-  std::uint32_t count = 0;
-  std::uint64_t bytes = 0;
+  ListPage list(page.limit);
   std::string last;
   // Cursor: "<offset>-<agent number>"; the list goes by agent, then offset.
   const engine::DeliveryId after = parse_delivery(page.after);
   if (!page.after.empty() && after.offset == base::Offset{})
     return base::fail(ErrorCode::BAD_CURSOR,
                       "'" + std::string(page.after.substr(0, 64)) + "' is no cursor of this list", "?after");
-  const auto first = std::pair(after.epoch, after.offset);
-  for (std::uint32_t i = 1; i <= workspace.registry.agents.size(); ++i) {
+  const bool all = may(state, caller, number, Right::oversee);
+  for (std::uint32_t i = std::max(1u, after.epoch); i <= workspace.registry.agents.size(); ++i) {
     const engine::Agent& agent = workspace.registry.agent(base::AgentNumber(i));
     const bool own = caller.kind == Caller::Kind::agent && caller.agent == base::AgentNumber(i);
-    if (!own && !may(state, caller, number, Right::oversee)) continue;
-    for (const auto& [offset, letter] : agent.dead_letters) {
-      if (std::pair(i, offset) <= first) continue;
+    if (!own && !all) continue;
+    const auto& letters = agent.dead_letters;
+    for (auto at = i == after.epoch ? letters.upper_bound(after.offset) : letters.begin(); at != letters.end(); ++at) {
+      const auto& [offset, letter] = *at;
       const engine::Message& message = workspace.messages.at(offset);
-      const bool full = count > 0 && bytes + message.length > page_bytes;
-      if (full || count++ == std::min(page.limit, page_max)) return list.end(last);
-      bytes += message.length;
+      if (!list.takes(message.length)) return list.end(last);
       last = delivery_id(offset, i);
       list.writer.begin_object().member("delivery_id", dead_letter_id(offset, agent.id)).member("agent", agent.id);
       list.writer.member("offset", offset.value);
@@ -236,7 +230,7 @@ base::Result<Answer> Broker::dead_letters(const Caller& caller, std::string_view
       list.writer.key("message").raw(body).end_object();
     }
   }
-  return list.end({});
+  return list.end();
 }
 
 base::Result<Answer> Broker::redrive(const Caller& caller, std::string_view workspace_name, std::string_view id) {

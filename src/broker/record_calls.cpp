@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <charconv>
 
-#include "broker/bounds.hpp"
 #include "broker/broker.hpp"
+#include "broker/list_page.hpp"
 #include "broker/rights.hpp"
 #include "broker/views.hpp"
 #include "json/parser.hpp"
@@ -14,8 +14,6 @@ namespace {
 
 using base::ErrorCode;
 using engine::Records;
-
-constexpr std::uint32_t page_max = 1'000;
 
 // "<agent number>:<task>" of the last record given.
 std::string cursor(const Records::Key& key) {
@@ -45,18 +43,13 @@ base::Result<Answer> Broker::records(const Caller& caller, std::string_view work
     if (after.first >= task) at = kept.upper_bound(after);
   }
 
-  ListPage list;
-  const std::uint32_t limit = std::min(page.limit, page_max);
-  std::uint32_t count = 0;
-  std::uint64_t bytes = 0;
+  ListPage list(page.limit);
   std::string last;
   for (; at != kept.end() && (task.empty() || at->first.first == task); ++at) {
     const auto& [key, record] = *at;
     if (!agent.empty() && workspace.registry.agent(key.second).id != agent) continue;
     PARLEY_TRY(const std::string_view body, history_.body(record.position));
-    bytes += body.size();
-    if (count == limit || (count > 0 && bytes > page_bytes)) return list.end(last);
-    ++count;
+    if (!list.takes(body.size())) return list.end(last);
     last = cursor(key);
     PARLEY_TRY(const event::Event event, history_.event(record.position));
     const event::MessageAccepted& accepted = event.message_accepted();
@@ -66,7 +59,7 @@ base::Result<Answer> Broker::records(const Caller& caller, std::string_view work
     list.writer.member("offset", record.offset.value).member("message_id", accepted.message_id());
     list.writer.key("record").raw(value ? json::to_text(value) : "null").end_object();
   }
-  return list.end({});
+  return list.end();
 }
 
 }  // namespace parley::broker

@@ -3,6 +3,7 @@
 
 #include "broker/bounds.hpp"
 #include "broker/broker.hpp"
+#include "broker/list_page.hpp"
 #include "broker/rights.hpp"
 #include "broker/views.hpp"
 
@@ -10,8 +11,6 @@ namespace parley::broker {
 namespace {
 
 using base::ErrorCode;
-
-constexpr std::uint32_t page_max = 1'000;
 
 std::string text(json::Value object, std::string_view key) {
   return std::string(object.find(key).if_string().value_or(""));
@@ -95,16 +94,14 @@ Answer registered(std::string_view key, std::string_view id, bool existed, std::
 // One page of a map from names, in the order of the names.
 template <class Map, class Write>
 Answer page_of(const Map& map, const Page& page, Write write) {
-  ListPage list;
-  const std::uint32_t limit = std::min(page.limit, page_max);
+  ListPage list(page.limit);
   std::string_view last;
-  std::uint32_t count = 0;
   for (auto at = page.after.empty() ? map.begin() : map.upper_bound(page.after); at != map.end(); ++at) {
-    if (count++ == limit) return list.end(last);
+    if (!list.takes()) return list.end(last);
     write(list.writer, at->second);
     last = at->first;
   }
-  return list.end({});
+  return list.end();
 }
 
 }  // namespace
@@ -187,7 +184,7 @@ base::Result<Answer> Broker::workspaces(const Caller& caller, const Page& page) 
     });
   ListPage list;
   write_workspace(list.writer, state.workspace(caller.workspace_number));
-  return list.end({});
+  return list.end();
 }
 
 base::Result<Answer> Broker::register_agent(const Caller& caller, std::string_view workspace, json::Value body) {

@@ -18,23 +18,6 @@ void write_accepted(json::Writer& writer, const engine::Workspace& workspace, ba
 void write_receipts(json::Writer& writer, const engine::Workspace& workspace, const engine::Message& message);
 std::string_view name(engine::ReceiptState state);
 
-// Lists answer {items, next}: `next` is the cursor of the following page, null at the end.
-struct ListPage {
-  std::string json;
-  json::Writer writer{json};
-
-  ListPage() { writer.begin_object().key("items").begin_array(); }
-  Answer end(std::string_view next) {
-    writer.end_array().key("next");
-    if (next.empty())
-      writer.null();
-    else
-      writer.string(next);
-    writer.end_object();
-    return {200, std::move(json)};
-  }
-};
-
 std::string delivery_id(base::Offset offset, std::uint32_t epoch);
 
 }  // namespace parley::broker

@@ -1,0 +1,60 @@
+// A page of a list: {items, next}, where `next` is the cursor of the following page, null at the end. It ends where it
+// is full, of items or of bytes (D11); one item is given whatever its size.
+#pragma once
+#include <algorithm>
+#include <string>
+
+#include "broker/port.hpp"
+#include "json/writer.hpp"
+
+namespace parley::broker {
+
+class ListPage {
+ public:
+  static constexpr std::uint32_t items_max = 1'000;
+  static constexpr std::uint64_t bytes_max = 4u << 20;  // of the items' bodies
+
+  explicit ListPage(std::uint32_t limit = items_max) : limit_(std::min(limit, items_max)) {
+    writer.begin_object().key("items").begin_array();
+  }
+  ListPage(const ListPage&) = delete;
+
+  // Whether one more item, with a body of so many bytes, is part of it: then the caller writes it.
+  bool takes(std::uint64_t bytes = 0) {
+    if (count_ > 0 && (full() || bytes_ + bytes > bytes_max)) return false;
+    ++count_;
+    bytes_ += bytes;
+    return true;
+  }
+  bool full() const { return count_ >= limit_; }
+
+  Answer end(std::string_view next = {}) {
+    writer.end_array().key("next");
+    if (next.empty())
+      writer.null();
+    else
+      writer.string(next);
+    return close();
+  }
+  // Of a list without an end: where to go on, now or later.
+  Answer end_at(std::uint64_t next) {
+    writer.end_array().member("next", next);
+    return close();
+  }
+
+ private:
+  std::string json_;
+  std::uint32_t limit_;
+  std::uint32_t count_ = 0;
+  std::uint64_t bytes_ = 0;
+
+  Answer close() {
+    writer.end_object();
+    return {200, std::move(json_)};
+  }
+
+ public:
+  json::Writer writer{json_};
+};
+
+}  // namespace parley::broker

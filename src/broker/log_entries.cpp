@@ -1,0 +1,266 @@
+#include "broker/log_entries.hpp"
+
+#include <algorithm>
+
+#include "broker/history.hpp"
+#include "broker/views.hpp"
+
+namespace parley::broker {
+namespace {
+
+using event::Event;
+
+constexpr std::uint64_t log_scanned_max =
+    20'000;  // events a call looks at, once it got ahead, so that none holds the loop
+
+std::string_view word(Event::FactCase fact) {
+  switch (fact) {
+    case Event::kWorkspaceChanged:
+      return "workspace_changed";
+    case Event::kAgentRegistered:
+      return "agent_registered";
+    case Event::kAgentChanged:
+      return "agent_changed";
+    case Event::kAgentRemoved:
+      return "agent_removed";
+    case Event::kPersonRegistered:
+      return "person_registered";
+    case Event::kPersonChanged:
+      return "person_changed";
+    case Event::kPersonRemoved:
+      return "person_removed";
+    case Event::kTokenRotated:
+      return "token_rotated";
+    case Event::kMessageAccepted:
+      return "message";
+    case Event::kOffered:
+      return "offered";
+    case Event::kAcked:
+      return "acked";
+    case Event::kNacked:
+      return "nacked";
+    case Event::kLeasesExtended:
+      return "leases_extended";
+    case Event::kLeasesEnded:
+      return "leases_ended";
+    case Event::kLeasesReturned:
+      return "leases_returned";
+    case Event::kMessagesBounced:
+      return "bounced";
+    case Event::kBackoffsEnded:
+      return "backoffs_ended";
+    case Event::kExpired:
+      return "expired";
+    case Event::kDeadLettered:
+      return "dead_lettered";
+    case Event::kRedriven:
+      return "redriven";
+    case Event::kNoticePosted:
+      return "notice";
+    case Event::kMessagesForgotten:
+      return "messages_forgotten";
+    case Event::kMessagesRefused:
+      return "messages_refused";
+    default:
+      return "event";
+  }
+}
+
+// The agent that an event is about, 0 where it is about none or several.
+std::uint32_t subject(const Event& event) {
+  switch (event.fact_case()) {
+    case Event::kAgentRegistered:
+      return event.agent_registered().number();
+    case Event::kAgentChanged:
+      return event.agent_changed().number();
+    case Event::kAgentRemoved:
+      return event.agent_removed().number();
+    case Event::kTokenRotated:
+      return event.token_rotated().agent();
+    case Event::kOffered:
+      return event.offered().agent();
+    case Event::kAcked:
+      return event.acked().agent();
+    case Event::kNacked:
+      return event.nacked().agent();
+    case Event::kLeasesExtended:
+      return event.leases_extended().agent();
+    case Event::kLeasesEnded:
+      return event.leases_ended().agent();
+    case Event::kLeasesReturned:
+      return event.leases_returned().agent();
+    case Event::kMessagesBounced:
+      return event.messages_bounced().agent();
+    case Event::kBackoffsEnded:
+      return event.backoffs_ended().agent();
+    case Event::kDeadLettered:
+      return event.dead_lettered().agent();
+    case Event::kRedriven:
+      return event.redriven().agent();
+    case Event::kNoticePosted:
+      return event.notice_posted().agent();
+    case Event::kMessagesRefused:
+      return event.messages_refused().agent();
+    default:
+      return 0;
+  }
+}
+
+// The person that an event is about; 0: none.
+std::uint32_t person_of(const Event& event) {
+  switch (event.fact_case()) {
+    case Event::kPersonRegistered:
+      return event.person_registered().number();
+    case Event::kPersonChanged:
+      return event.person_changed().number();
+    case Event::kPersonRemoved:
+      return event.person_removed().number();
+    case Event::kTokenRotated:
+      return event.token_rotated().person();
+    default:
+      return 0;
+  }
+}
+
+// {"kind", "id"} of who asked for it.
+void write_actor(json::Writer& writer, const engine::Registry& registry, const event::Actor& actor) {
+  writer.key("by").begin_object();
+  if (actor.has_agent())
+    writer.member("kind", std::string_view("agent")).member("id", registry.agent(base::AgentNumber(actor.agent())).id);
+  else if (actor.has_person())
+    writer.member("kind", std::string_view("person"))
+        .member("id", registry.person(base::PersonNumber(actor.person())).id);
+  else
+    writer.member("kind", std::string_view("admin")).member("id", std::string_view("admin"));
+  writer.end_object();
+}
+
+// Offsets of the messages that an event is about.
+std::vector<std::uint64_t> messages_of(const Event& event) {
+  const auto all = [](const auto& offsets) { return std::vector<std::uint64_t>(offsets.begin(), offsets.end()); };
+  switch (event.fact_case()) {
+    case Event::kOffered:
+      return all(event.offered().offsets());
+    case Event::kAcked:
+      return all(event.acked().offsets());
+    case Event::kNacked:
+      return all(event.nacked().offsets());
+    case Event::kLeasesExtended:
+      return all(event.leases_extended().offsets());
+    case Event::kLeasesEnded:
+      return all(event.leases_ended().offsets());
+    case Event::kLeasesReturned:
+      return all(event.leases_returned().offsets());
+    case Event::kMessagesBounced:
+      return all(event.messages_bounced().offsets());
+    case Event::kBackoffsEnded:
+      return all(event.backoffs_ended().offsets());
+    case Event::kExpired:
+      return {event.expired().message()};
+    case Event::kDeadLettered:
+      return {event.dead_lettered().message()};
+    case Event::kRedriven:
+      return {event.redriven().message()};
+    case Event::kNoticePosted:
+      return {event.notice_posted().about()};
+    default:
+      return {};
+  }
+}
+
+bool sees(const Caller& caller, const Event& event) {
+  if (caller.kind != Caller::Kind::agent) return true;
+  if (event.fact_case() == Event::kAgentRegistered || event.fact_case() == Event::kAgentRemoved) return true;
+  if (event.fact_case() != Event::kMessageAccepted) return subject(event) == caller.agent.value;
+  const auto& accepted = event.message_accepted();
+  const auto& to = accepted.recipients();
+  if (accepted.sender() == caller.agent.value) return true;
+  return !accepted.private_() && std::binary_search(to.begin(), to.end(), caller.agent.value);  // R25
+}
+
+base::Position begin_of(const engine::Workspace& workspace, std::uint64_t from) {
+  const auto after = std::upper_bound(workspace.marks.begin(), workspace.marks.end(), from,
+                                      [](std::uint64_t o, const engine::Mark& m) { return o < m.offset.value; });
+  return std::prev(after)->position;
+}
+
+bool is_private(const Event& event) {
+  return event.has_message_accepted() && event.message_accepted().private_();
+}
+
+void write_refused(json::Writer& writer, const event::MessagesRefused& refused) {
+  writer.member("code", refused.code()).member("count", refused.count());
+  writer.member("first_at", base::to_rfc3339(base::instant_of(refused.first_at())));
+  writer.member("last_at", base::to_rfc3339(base::instant_of(refused.last_at())));
+}
+
+// All but messages.
+void write_fact(json::Writer& writer, const engine::Workspace& workspace, const LogEntry& entry,
+                std::string_view body) {
+  const Event& event = entry.event;
+  writer.member("offset", event.offset()).member("logged_at", base::to_rfc3339(entry.at));
+  if (const std::uint32_t agent = subject(event); agent != 0)
+    writer.member("agent", workspace.registry.agent(base::AgentNumber(agent)).id);
+  if (const std::uint32_t person = person_of(event); person != 0)
+    writer.member("person", workspace.registry.person(base::PersonNumber(person)).id);
+  if (event.has_by()) write_actor(writer, workspace.registry, event.by());
+  if (const auto messages = messages_of(event); !messages.empty()) {
+    writer.key("messages").begin_array();
+    for (const std::uint64_t offset : messages) writer.unsigned_integer(offset);
+    writer.end_array();
+  }
+  if (event.has_messages_refused()) write_refused(writer, event.messages_refused());
+  if (event.has_notice_posted()) writer.key("notice").raw(body);
+}
+
+}  // namespace
+
+bool LogEntry::has_body() const {
+  return event.has_notice_posted() || (event.has_message_accepted() && !is_private(event));
+}
+
+base::Result<LogStretch> read_log(journal::Reader& reader, const engine::Workspace& workspace, const LogRead& read,
+                                  ListPage& page) {
+  LogStretch stretch{{}, read.from};
+  if (read.from > workspace.head.value) return stretch;
+  const base::Position begin = begin_of(workspace, read.from);
+  if (begin >= read.end) return stretch;
+  std::uint64_t scanned = 0;
+  Event event;
+  const auto visit = [&](const journal::Entry& entry) -> base::Result<journal::Visit> {
+    if (!event.ParseFromArray(entry.event.data(), static_cast<int>(entry.event.size())))
+      return unreadable_event(entry.position);
+    if (event.workspace() == read.workspace.value && event.offset() >= read.from) {
+      if (sees(read.caller, event)) {
+        if (!page.takes(entry.body_length)) return journal::Visit::stop;
+        stretch.entries.push_back({entry.position, entry.engine_time, event});
+      }
+      stretch.next = event.offset() + 1;
+    }
+    // Other workspaces' events may lie before the first of this one: the next call must not begin there again.
+    const bool enough = page.full() || (++scanned >= log_scanned_max && stretch.next > read.from);
+    return enough || stretch.next > workspace.head.value ? journal::Visit::stop : journal::Visit::next;
+  };
+  PARLEY_CHECK(reader.read(begin, visit));
+  return stretch;
+}
+
+void write_log_entry(json::Writer& writer, const engine::Workspace& workspace, const LogEntry& entry,
+                     std::string_view body) {
+  const Event& event = entry.event;
+  writer.begin_object();
+  if (is_private(event)) {  // R25
+    writer.member("offset", event.offset()).member("private", true).end_object();
+    return;
+  }
+  writer.member("event", word(event.fact_case()));
+  if (event.has_message_accepted()) {
+    write_accepted(writer, workspace, base::Offset(event.offset()), entry.at, event.message_accepted());
+    writer.key("message").raw(body);
+  } else {
+    write_fact(writer, workspace, entry, body);
+  }
+  writer.end_object();
+}
+
+}  // namespace parley::broker
