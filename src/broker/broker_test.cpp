@@ -163,11 +163,12 @@ TEST(Steps, A_lost_connections_leases_go_back_a_bounded_number_a_turn) {
   EXPECT_TRUE(engine::inconsistencies(after.engine().state()).empty());
 }
 
-// A reader of a disk that gives errors; everything else is the journal's own.
-class Unreadable final : public journal::Journal {
+// A journal whose reader counts, and may give errors as a broken disk does.
+class Watched final : public journal::Journal {
  public:
-  explicit Unreadable(std::unique_ptr<Journal> inner) : inner_(std::move(inner)) {}
+  explicit Watched(std::unique_ptr<Journal> inner) : inner_(std::move(inner)) {}
   bool broken = false;
+  std::size_t visited = 0;  // entries
 
   base::Result<journal::Ticket> append(std::span<const journal::Record> records, base::Instant at) override {
     return inner_->append(records, at);
@@ -189,25 +190,80 @@ class Unreadable final : public journal::Journal {
 
  private:
   struct Reader final : journal::Reader {
-    Reader(Unreadable& j, std::unique_ptr<journal::Reader> r) : journal(j), inner(std::move(r)) {}
+    Reader(Watched& j, std::unique_ptr<journal::Reader> r) : journal(j), inner(std::move(r)) {}
     base::Result<> read(base::Position from, const journal::EntryVisitor& visit) override {
-      return inner->read(from, visit);
+      return inner->read(from, [&](const journal::Entry& entry) {
+        ++journal.visited;
+        return visit(entry);
+      });
     }
     base::Result<> body(base::Position position, std::string& into) override {
       if (journal.broken) return base::fail(ErrorCode::JOURNAL_FAILED, "Input/output error");
       return inner->body(position, into);
     }
-    Unreadable& journal;
+    Watched& journal;
     std::unique_ptr<journal::Reader> inner;
   };
   std::unique_ptr<Journal> inner_;
 };
 
+// D11: whatever lies between, a call looks at few events, gets ahead, and comes to the end.
+TEST(Log, A_call_looks_at_a_bounded_number_of_events) {
+  auto journal = std::make_unique<Watched>(open());
+  Watched& watched = *journal;
+  TestBench bench(std::move(journal));
+  Broker& broker = bench.broker;
+  ASSERT_TRUE(bench.unlimited());
+  bench.call([&](json::Value body) { return broker.create_workspace(bench.admin, body); }, R"({"name": "quiet"})");
+  const auto register_in_quiet = [&](const std::string& id) {
+    return bench.call([&](json::Value body) { return broker.register_agent(bench.admin, "quiet", body); },
+                      R"({"agent_id": ")" + id + R"(", "profile": "mesh"})");
+  };
+  ASSERT_TRUE(register_in_quiet("first"));
+  for (int i = 0; i < 12'000; ++i) ASSERT_EQ(code(bench.send()), "");
+  ASSERT_TRUE(register_in_quiet("second"));
+  ASSERT_TRUE(broker.turn());
+  const Caller c = bench.enrol("c");  // sees nothing of what the others send
+  ASSERT_TRUE(broker.turn());
+
+  const auto follow = [&](const Caller& caller, const std::string& workspace, std::uint64_t head) {
+    std::size_t calls = 0;
+    for (std::uint64_t next = 1; next <= head; ++calls) {
+      watched.visited = 0;
+      const auto page = broker.log(caller, workspace, next, 1'000);
+      ASSERT_TRUE(page) << page.error().message;
+      EXPECT_LE(watched.visited, 3'100u);
+      const auto document = json::Document::parse(page->json);
+      const std::uint64_t went_on = document->root().find("next").if_uint().value_or(0);
+      ASSERT_GT(went_on, next);
+      next = went_on;
+    }
+    EXPECT_LT(calls, 100u);
+  };
+  follow(c, "team", 12'000);
+  follow(bench.admin, "quiet", 2);
+}
+
+// COR-03: who follows one workspace's log is not woken by another's.
+TEST(Log, A_follower_is_woken_by_its_own_workspace) {
+  TestBench bench(open());
+  Broker& broker = bench.broker;
+  bench.call([&](json::Value body) { return broker.create_workspace(bench.admin, body); }, R"({"name": "quiet"})");
+  ASSERT_TRUE(broker.turn());
+  int team = 0, quiet = 0;
+  broker.wait_for_log(bench.admin, "team", 1, std::chrono::seconds(10), [&] { ++team; });
+  broker.wait_for_log(bench.admin, "quiet", 1, std::chrono::seconds(10), [&] { ++quiet; });
+  ASSERT_EQ(code(bench.send()), "");
+  ASSERT_TRUE(broker.turn());
+  EXPECT_EQ(team, 1);
+  EXPECT_EQ(quiet, 0);
+}
+
 // P9, B3: what was accepted and cannot be read stops the server before the offer is on record.
 TEST(Reading, A_delivery_that_cannot_be_read_stops_the_server) {
   for (const bool pushed : {false, true}) {
-    auto journal = std::make_unique<Unreadable>(open());
-    Unreadable& disk = *journal;
+    auto journal = std::make_unique<Watched>(open());
+    Watched& disk = *journal;
     TestBench bench(std::move(journal), 0);
     for (int i = 0; i < 3; ++i) {
       ASSERT_EQ(code(bench.send()), "");

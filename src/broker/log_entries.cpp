@@ -10,8 +10,9 @@ namespace {
 
 using event::Event;
 
-constexpr std::uint64_t log_scanned_max =
-    20'000;  // events a call looks at, once it got ahead, so that none holds the loop
+// Events that a call looks at: more than lie between an offset and the mark before it, so that it always gets ahead.
+constexpr std::uint64_t scanned_max = 2'000;
+static_assert(scanned_max > engine::positions_per_mark);
 
 std::string_view word(Event::FactCase fact) {
   switch (fact) {
@@ -237,8 +238,7 @@ base::Result<LogStretch> read_log(journal::Reader& reader, const engine::Workspa
       }
       stretch.next = event.offset() + 1;
     }
-    // Other workspaces' events may lie before the first of this one: the next call must not begin there again.
-    const bool enough = page.full() || (++scanned >= log_scanned_max && stretch.next > read.from);
+    const bool enough = page.full() || ++scanned == scanned_max;
     return enough || stretch.next > workspace.head.value ? journal::Visit::stop : journal::Visit::next;
   };
   PARLEY_CHECK(reader.read(begin, visit));

@@ -14,7 +14,8 @@ void apply_in_workspace(State& state, WorkspaceNumber number, const event::Event
   const Offset offset(event.offset());
   PARLEY_ASSERT(offset.value == workspace.head.value + 1);
   workspace.head = offset;
-  if (offset.value % offsets_per_mark == 1) workspace.marks.push_back({offset, placed.position});
+  const Mark mark{offset, placed.position};
+  if (workspace.marks.empty() || wants_mark(workspace.marks.back(), mark)) workspace.marks.push_back(mark);
 
   using event::Event;
   const Instant at = placed.at;

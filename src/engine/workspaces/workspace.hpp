@@ -47,7 +47,8 @@ inline bool has_room(const Settings& settings, const Agent& agent, std::uint64_t
          load.bytes + before.bytes + bytes <= settings.mailbox_bytes;
 }
 
-// Where in the journal a workspace's offset lies: every so many, so that a reader need not begin at the start.
+// Where in the journal a workspace's offset lies: of every so many, and of each that lies far behind the one before, so
+// that a reader finds any offset within a few events, however much of other workspaces lies between (D11).
 struct Mark {
   Offset offset;
   Position position;
@@ -58,6 +59,12 @@ struct Mark {
   }
 };
 inline constexpr std::uint64_t offsets_per_mark = 256;
+inline constexpr std::uint64_t positions_per_mark = 1'024;
+
+constexpr bool wants_mark(const Mark& newest, const Mark& next) {
+  return next.offset.value - newest.offset.value >= offsets_per_mark ||
+         next.position.value - newest.position.value >= positions_per_mark;
+}
 
 struct Workspace {
   std::string name;
