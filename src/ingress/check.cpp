@@ -5,6 +5,7 @@
 #include "base/assert.hpp"
 #include "base/hash.hpp"
 #include "ingress/canonical.hpp"
+#include "ingress/compressed.hpp"
 #include "ingress/defects.hpp"
 #include "ingress/limits.hpp"
 
@@ -108,6 +109,7 @@ Result<> check(const Native& native, const Ruleset& rules, const Options& option
 
   checked.type = reading.form_of(named, found.values());
   Defects defects = defects_of(native.value, rules, checked.type);
+  PARLEY_CHECK(check_compressed(native, rules, checked.type, defects));
   const bool tolerant = options.validation == Validation::lenient && !defects.refuse_lenient;
   if (!defects.errors.empty() && !(tolerant && can_be_routed(found, type.envelope)))
     return refusal(rules.type(checked.type), std::move(defects));

@@ -36,6 +36,14 @@ base::Result<> check_size(std::string_view bytes, const profile::Ruleset& rules)
   return too_large("MESSAGE_BYTES", "", bytes.size(), rules.message_bytes_max, "bytes");
 }
 
+std::unexpected<base::Error> too_large_inside(const std::string& pointer, const profile::Ruleset& rules) {
+  std::string message =
+      "Inflated, the message has more than " + std::to_string(rules.message_bytes_max) + " bytes, the limit.";
+  base::Error error{base::ErrorCode::PAYLOAD_TOO_LARGE, message, {}, pointer, {}, {}};
+  error.details.push_back({pointer, "MESSAGE_BYTES", std::move(message)});
+  return std::unexpected(std::move(error));
+}
+
 base::Result<> check_limits(const Found& found, const profile::TypeReading& type, const profile::Places& places) {
   for (const profile::LimitRule& rule : type.limits) {
     const std::size_t size = measure(found.at(rule.slot), rule);

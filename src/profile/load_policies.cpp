@@ -24,6 +24,8 @@ void read_identity(Loading& loading) {
     rules.idempotency_key = IdempotencyKey::message_and_recipient;
   reading.type_pointer = text_of(loading.root.find("type_at"));
   reading.type_at = *json::Pointer::parse(reading.type_pointer);  // the schema of profiles has checked its form
+  if (const auto at = loading.root.find("compressed_at").if_string())
+    reading.compressed_at = *json::Pointer::parse(*at);
   reading.version = text_of(loading.root.find("envelope").find("version").find("speaks"));
   reading.version_major = major_of(reading.version);
 }

@@ -80,7 +80,8 @@ struct Reading {
   json::Document description;  // profile.json
   json::Pointer type_at;
   std::string type_pointer;
-  std::string version;  // what the profile speaks, "1.0.0"; empty: it states none
+  std::optional<json::Pointer> compressed_at;  // R27
+  std::string version;                         // what the profile speaks, "1.0.0"; empty: it states none
   std::uint32_t version_major = 0;
   std::vector<std::pair<std::string, envelope::Priority>> priority_words;  // R1: read
   std::array<std::string, envelope::priority_count> priority_written;      // and written back

@@ -1,0 +1,90 @@
+#include "ingress/compressed.hpp"
+
+#include <algorithm>
+
+#include "ingress/inflate.hpp"
+#include "ingress/limits.hpp"
+#include "json/parser.hpp"
+#include "json/writer.hpp"
+#include "profile/reading.hpp"
+
+namespace parley::ingress {
+namespace {
+
+// The message with another value at a place.
+void write_with(json::Writer& writer, json::Value value, json::Value place, json::Value other) {
+  if (value.at() == place.at()) {
+    writer.value(other);
+  } else if (value.is_object()) {
+    writer.begin_object();
+    for (const json::Member member : value.members()) {
+      writer.key(member.key);
+      write_with(writer, member.value, place, other);
+    }
+    writer.end_object();
+  } else if (value.is_array()) {
+    writer.begin_array();
+    for (const json::Value element : value.elements()) write_with(writer, element, place, other);
+    writer.end_array();
+  } else {
+    writer.value(value);
+  }
+}
+
+std::optional<Compression> compression_of(json::Value encoding) {
+  if (!encoding || encoding.if_string() == "gzip") return Compression::gzip;
+  if (encoding.if_string() == "zstd") return Compression::zstd;
+  return std::nullopt;  // the schema's business
+}
+
+void add_inside(Defects inside, Defects& defects) {
+  const auto move = [](std::vector<base::Problem>& from, std::vector<base::Problem>& to) {
+    for (base::Problem& problem : from) {
+      if (to.size() == details_max) return;
+      problem.message = "Inside the compressed content: " + problem.message;
+      to.push_back(std::move(problem));
+    }
+  };
+  if (defects.errors.empty()) defects.hint = std::move(inside.hint);
+  move(inside.errors, defects.errors);
+  move(inside.warnings, defects.warnings);
+  defects.refuse_lenient |= inside.refuse_lenient;
+}
+
+}  // namespace
+
+base::Result<> check_compressed(const Native& native, const profile::Ruleset& rules, profile::TypeIndex type,
+                                Defects& defects) {
+  const auto& at = rules.reading->compressed_at;
+  if (!at) return {};
+  const json::Value content = at->resolve(native.value);
+  if (content.find("compressed").if_bool() != true) return {};
+  const json::Value data = content.find("data");
+  const auto compression = compression_of(content.find("encoding"));
+  if (!data.is_string() || !compression) return {};
+
+  const std::string where = json::pointer_to(native.value, data);
+  const auto defect = [&](const std::string& what) {
+    if (defects.errors.size() < details_max)
+      defects.errors.push_back({where, "compressed", "The compressed content " + what + '.'});
+    return base::Result<>();
+  };
+  const std::size_t around = native.bytes.size() - std::min(native.bytes.size(), data.as_string().size());
+  const std::size_t most = rules.message_bytes_max - std::min(rules.message_bytes_max, around);
+  const auto inflated = inflate(data.as_string(), *compression, most);
+  if (!inflated && inflated.error().too_large) return too_large_inside(where, rules);
+  if (!inflated) return defect(inflated.error().why);
+  const auto inside = json::Document::parse(*inflated, {.bytes = rules.message_bytes_max});
+  if (!inside) return defect("is no JSON: " + inside.error().message + " at " + inside.error().where);
+  if (inside->root().find("compressed").if_bool() == true) return defect("is compressed once more");
+
+  std::string text;
+  json::Writer writer(text);
+  write_with(writer, native.value, content, inside->root());
+  const auto message = json::Document::parse(text, {.bytes = text.size()});
+  if (!message) return defect("is no JSON that a message may hold: " + message.error().message);
+  add_inside(defects_of(message->root(), rules, type), defects);
+  return {};
+}
+
+}  // namespace parley::ingress
