@@ -6,6 +6,7 @@
 
 #include "app/data_folder.hpp"
 #include "app/snapshots.hpp"
+#include "app/wrong_tokens.hpp"
 #include "base/file.hpp"
 #include "broker/broker.hpp"
 #include "gateway/http/gateway.hpp"
@@ -172,6 +173,12 @@ base::Result<> serve(const cli::ServeOptions& options, const std::function<void(
   gateway::http::Gateway http(broker, loop, metrics);
   net::Workers workers(loop, workers_for(std::thread::hardware_concurrency()));
   gateway::websocket::Gateway sockets(broker, loop, workers.threads() > 0 ? &workers : nullptr);
+  WrongTokens wrong_tokens(clock, *log);
+  http.on_wrong_token = [&wrong_tokens] { wrong_tokens.seen("http"); };
+  sockets.on_wrong_token = [&] {
+    metrics.counter(observe::Metric::unauthenticated).add();
+    wrong_tokens.seen("websocket");
+  };
   http.before_metrics = [&] { update(metrics, broker.counts()); };
   http.not_ready = [&syncer] {
     return syncer.last_took() > slow_sync ? std::string("the last sync took over 1 s") : std::string();

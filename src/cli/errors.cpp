@@ -14,6 +14,13 @@ std::string joined(const std::vector<std::string>& texts) {
   return line;
 }
 
+// What a server tells a program to do, in terms of the command line.
+base::Error advised(base::Error error) {
+  if (error.code == base::ErrorCode::UNAUTHENTICATED)
+    error.hint = "Give a token with --token or PARLEY_TOKEN, or name the server's own data folder with --data.";
+  return error;
+}
+
 }  // namespace
 
 Exit exit_of(const base::Error& error) {
@@ -43,10 +50,11 @@ std::string error_text(const base::Error& error, bool is_tty) {
 }
 
 void print_error(const Context& context, const base::Error& error) {
+  const base::Error told = advised(error);
   if (context.json)
-    print_json(context.terminal, sdk::to_json(error));
+    print_json(context.terminal, sdk::to_json(told));
   else
-    context.terminal.err << error_text(error, context.terminal.err_is_tty);
+    context.terminal.err << error_text(told, context.terminal.err_is_tty);
 }
 
 }  // namespace parley::cli

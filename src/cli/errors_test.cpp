@@ -51,6 +51,16 @@ TEST(ErrorPrinting, with_json_the_error_is_the_one_document_on_standard_output) 
   EXPECT_EQ(document->root().at_pointer("/error/details/0/instance").if_string(), "/payload/priority");
 }
 
+TEST(ErrorPrinting, a_missing_token_is_told_in_options) {
+  std::ostringstream out, err;
+  Terminal terminal{out, err};
+  auto error = base::fail(base::ErrorCode::UNAUTHENTICATED, "the request has no bearer token").error();
+  error.hint = "Send `Authorization: Bearer TOKEN`.";  // what a server says
+  print_error({terminal, false}, error);
+  EXPECT_NE(err.str().find("--token"), std::string::npos);
+  EXPECT_EQ(err.str().find("Authorization"), std::string::npos);
+}
+
 TEST(ErrorPrinting, without_it_standard_output_stays_clean) {
   std::ostringstream out, err;
   Terminal terminal{out, err};

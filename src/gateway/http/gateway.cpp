@@ -116,6 +116,7 @@ base::Result<> Gateway::authenticate(Request& request, const net::http::Head& he
   if (!token.empty()) request.caller = broker_.caller_of(token);
   if (!request.caller) {
     metrics_.counter(observe::Metric::unauthenticated).add();
+    if (!token.empty()) on_wrong_token();
     return base::fail(ErrorCode::UNAUTHENTICATED,
                       token.empty() ? "the request has no bearer token" : "the bearer token is not valid here",
                       "Authorization");

@@ -30,6 +30,7 @@ class Gateway final : public net::HttpPort {
 
   // Before a scrape: whatever is counted elsewhere is copied into the metrics.
   std::function<void()> before_metrics = [] {};
+  std::function<void()> on_wrong_token = [] {};
   // Why the process as a whole is not ready; empty: it is.
   std::function<std::string()> not_ready = [] { return std::string(); };
 

@@ -2,6 +2,7 @@
 // and deliveries out. docs/reference/websocket.md has the frames. Resource type, the loop's thread; broker and loop
 // outlive it. Large frames are read by workers, where there are any; each session takes its frames in their order.
 #pragma once
+#include <functional>
 #include <map>
 #include <memory>
 
@@ -37,6 +38,8 @@ class Gateway final : public net::WebSocketPort {
   void on_slow(net::ConnectionId socket, std::size_t unwritten_bytes) override;
   void on_drained(net::ConnectionId socket) override;
   void on_closed(net::ConnectionId socket, const net::websocket::End& end) override;
+
+  std::function<void()> on_wrong_token = [] {};
 
  private:
   friend class Session;

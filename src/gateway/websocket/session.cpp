@@ -168,9 +168,11 @@ base::Result<> Session::hello(std::uint64_t id, json::Value content, Frame&) {
   PARLEY_TRY(const std::string_view token, text_of(content, "token"));
   PARLEY_TRY(const std::string_view agent, text_of(content, "agent_id"));
   auto caller = token.empty() ? std::nullopt : gateway_.broker_.caller_of(token);
-  if (!caller || caller->workspace != workspace_ || (!agent.empty() && agent != caller->id))
+  if (!caller || caller->workspace != workspace_ || (!agent.empty() && agent != caller->id)) {
+    gateway_.on_wrong_token();
     return base::fail(ErrorCode::UNAUTHENTICATED, "the token is none of this agent in this workspace", "/token",
                       "Say hello with the token of an agent of this workspace.");
+  }
   broker::SessionOptions options;
   if (content.find("credit")) {
     PARLEY_TRY(options.credit, credit_of(content, "credit"));
