@@ -277,6 +277,49 @@ class Run {
   std::map<std::pair<AgentNumber, Offset>, std::uint32_t> epochs_;
 };
 
+// COR-03, D5: a broadcast keeps to the directions of its type.
+TEST(Engine, A_broadcast_reaches_those_alone_who_may_receive_it) {
+  profile::Ruleset rules = *engine::rules();
+  const auto type = *rules.type_named("request");
+  rules.types[type.value].to = {};
+  rules.types[type.value].to.members.set(*rules.role_index("github-agent"));
+  Engine engine([&](std::string_view) { return &rules; });
+  Decided decided(engine.state());
+  std::uint64_t position = 0;
+  const auto record = [&] {
+    for (const Fact& fact : decided.facts()) engine.apply(fact.event, {base::Position(++position), {}, 0, {}});
+    decided.clear();
+  };
+  (void)engine.decide(CreateWorkspace{"team", {}}, {}, decided);
+  record();
+  for (const std::string role : {"developer-agent", "github-agent", "relationship-agent", ""}) {
+    AgentProperties properties;
+    properties.profile = "mesh";
+    properties.agent_type = role;
+    ASSERT_TRUE(
+        engine.decide(RegisterAgent{workspace, "a-" + role + "x", properties, base::sha256(role)}, {}, decided));
+    record();
+  }
+  envelope::Envelope envelope;
+  envelope.message_id = "m";
+  envelope.broadcast = true;
+  const auto accepted = engine.decide(AcceptMessage{.workspace = workspace,
+                                                    .sender = AgentNumber(1),
+                                                    .envelope = envelope,
+                                                    .ruleset = rules,
+                                                    .type = type,
+                                                    .lane = {},
+                                                    .id_key = id_key_of("m"),
+                                                    .length = 100,
+                                                    .warnings = {},
+                                                    .validation_errors = {}},
+                                      {}, decided);
+  ASSERT_TRUE(accepted);
+  const auto& recipients = decided.facts().front().event.message_accepted().recipients();
+  ASSERT_EQ(recipients.size(), 1);
+  EXPECT_EQ(recipients[0], 2u);
+}
+
 // D11: whatever has piled up, one take ends no more than it may, and says so in as many facts.
 TEST(Engine, A_take_ends_a_bounded_number_of_messages) {
   engine::Run run;

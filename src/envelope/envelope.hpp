@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/hash.hpp"
@@ -46,6 +47,7 @@ struct Envelope {
   DeliveryClass delivery = DeliveryClass::at_least_once;
   std::optional<base::Instant> sent_at;     // the sender's timestamp
   std::optional<base::Instant> expires_at;  // the earliest of those stated (R10)
+  std::string_view expiry_at;               // and its place, a text of the ruleset's
   std::optional<std::int64_t> sequence;     // R9
 
   std::string task;  // what orders it: task, card or conversation (R32); empty: a lane of its own

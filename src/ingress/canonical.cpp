@@ -65,13 +65,17 @@ envelope::Priority priority_of(const Found& found, const EnvelopeSlots& slots, c
   return type.floor ? std::max(priority, *type.floor) : priority;
 }
 
-void read_expiry(const Found& found, const EnvelopeSlots& slots, base::Instant now, Envelope& envelope) {
+void read_expiry(const Found& found, const EnvelopeSlots& slots, const profile::Places& places, base::Instant now,
+                 Envelope& envelope) {
   envelope.expires_at.reset();
+  envelope.expiry_at = {};
   for (const profile::ExpirySlot& stated : slots.expiry) {
     const json::Value value = found.at(stated.slot);
     if (!value) continue;
     const auto instant = expiry_of(value, stated.unit, now);
-    if (instant && (!envelope.expires_at || *instant < *envelope.expires_at)) envelope.expires_at = instant;
+    if (!instant || (envelope.expires_at && *instant >= *envelope.expires_at)) continue;
+    envelope.expires_at = instant;
+    envelope.expiry_at = places.pointer(stated.slot);
   }
 }
 
@@ -137,7 +141,7 @@ void canonicalise(const Found& found, const profile::Ruleset& rules, const Optio
   envelope.delivery = type.delivery[static_cast<std::size_t>(envelope.priority)];
   read_timestamp(found.at(slots.timestamp), reading.places[places.places].pointer(slots.timestamp), options.now,
                  checked);
-  read_expiry(found, slots, options.now, envelope);
+  read_expiry(found, slots, reading.places[places.places], options.now, envelope);
   envelope.sequence = found.at(slots.sequence).if_int();
   envelope.task = first_id(found, slots.task);
   envelope.correlation = id_of(found.at(slots.correlation));

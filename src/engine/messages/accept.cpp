@@ -66,6 +66,13 @@ base::Result<> check_sender(const AcceptMessage& command, const Agent& sender) {
                       "the message says its sender is a '" + envelope.sender_role.substr(0, 64) + "', '" + sender.id +
                           "' is registered " + registered_as(sender),
                       "sender's agent_type", "Write the agent_type that you are registered with.");
+  const std::string& instance = sender.properties.instance_id;
+  if (!instance.empty() && !envelope.sender_instance.empty() && envelope.sender_instance != instance)  // D10
+    return base::fail(ErrorCode::SENDER_MISMATCH,
+                      "the message says it is from instance '" + envelope.sender_instance.substr(0, 64) + "', '" +
+                          sender.id + "' is registered as instance '" + instance.substr(0, 64) + "'",
+                      "sender's instance_id",
+                      "Write the instance_id that you are registered with; who runs as several registers without one.");
   if (may) return {};
   return std::unexpected(direction_refused(command,
                                            "the role '" + role + "' may not send '" + envelope.native_type + "'",
@@ -151,6 +158,7 @@ base::Result<Recipients> resolve_broadcast(const AcceptMessage& command, const W
     const Agent& agent = registry.agent(AgentNumber(number));
     if (agent.removed || AgentNumber(number) == command.sender) continue;
     if (agent.properties.profile != command.ruleset.name) continue;  // until there is translation (R29)
+    if (!command.ruleset.may_receive(command.type, role_of(command.ruleset, agent))) continue;
     auto& list = has_room(workspace.settings, agent, command.length) ? recipients.open : recipients.bounced;
     list.emplace_back(number);
   }
@@ -195,8 +203,10 @@ base::Result<Recipients> resolve_named(const AcceptMessage& command, const Works
 
 base::Result<Recipients> resolve(const AcceptMessage& command, const Workspace& workspace) {
   if (command.envelope.automatic)
-    return base::fail(ErrorCode::RECIPIENT_UNKNOWN, "no route for 'auto' is set up in this workspace", "recipients",
-                      "Name the recipient.");
+    return base::fail(ErrorCode::RECIPIENT_UNKNOWN, "nothing here chooses a recipient yet: 'auto' is nobody's name",
+                      "recipients",
+                      "Name the recipient: `parley agent list`, or GET …/agents, tells who is here with which "
+                      "capabilities.");
   return command.envelope.broadcast ? resolve_broadcast(command, workspace) : resolve_named(command, workspace);
 }
 
@@ -210,7 +220,8 @@ void remark(const AcceptMessage& command, const Workspace& workspace, const Reci
                            "' is private: it is kept, and shown to nobody but you until moderators can open it."});
   else if (command.envelope.broadcast && recipients.open.empty() && recipients.bounced.empty())
     remarks.push_back(
-        {"", "NO_RECIPIENT", "The broadcast reached nobody: no other agent of this profile is registered here."});
+        {"", "NO_RECIPIENT",
+         "The broadcast reached nobody: no other agent here may receive a '" + command.envelope.native_type + "'."});
   if (recipients.bounced.empty()) return;
   std::string names;
   for (std::size_t i = 0; i < std::min(recipients.bounced.size(), shown_max); ++i)
@@ -318,7 +329,7 @@ base::Result<Accepted> Engine::decide(const AcceptMessage& command, const Contex
     return base::fail(ErrorCode::EXPIRED,
                       "the message expired at " + base::to_rfc3339(*envelope.expires_at) +
                           "; the server's clock says " + base::to_rfc3339(context.now),
-                      "expiry");
+                      std::string(envelope.expiry_at));
 
   PARLEY_CHECK(check_sender(command, workspace.registry.agent(command.sender)));
   const profile::RateLimit rate = rate_of(workspace.settings, command.ruleset);
