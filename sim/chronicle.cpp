@@ -7,6 +7,7 @@
 namespace parley::sim {
 namespace {
 
+const std::string timed_out = "request_timed_out";
 constexpr std::string_view spent = "HND-09: tried again, though its attempts are spent";
 
 std::string text_of(std::uint32_t workspace, std::uint32_t agent, std::uint64_t offset) {
@@ -53,6 +54,7 @@ bool Chronicle::had_room(const Workspace& workspace, Agent& agent) const {
 
 void Chronicle::fold(const event::Event& event, base::Instant at, const base::Digest& body_hash) {
   now_ = at;
+  requests_.fold(event, at);
   switch (event.fact_case()) {
     case event::Event::kServerStarted:
       return fold(event.server_started());
@@ -116,6 +118,11 @@ void Chronicle::fold_in_workspace(const event::Event& event, base::Instant at, c
       return fold(number, event.dead_lettered(), at);
     case Event::kRedriven:
       return fold(number, event.redriven(), at);
+    case Event::kRequestTimedOut: {
+      Message asked;
+      asked.sender = event.request_timed_out().asker();
+      return owe(number, asked, timed_out, 0);
+    }
     case Event::kMessagesForgotten:
       workspace.forgotten_through = event.messages_forgotten().through();
       sightings_.saw(Sighting::ids_forgotten);
@@ -141,9 +148,20 @@ void Chronicle::check_content(std::uint32_t number, std::uint64_t offset, const 
   }
 }
 
+// What the server says in an agent's protocol (R31); it is owed one such word for each request that was not answered.
+void Chronicle::take_said(std::uint32_t number, std::uint64_t offset, const event::MessageAccepted& event) {
+  require(event.recipients_size() == 1, {number, 0, offset}, "R31: said to others than one");
+  const auto owed = owed_.find({number, event.recipients(0), timed_out, 0});
+  if (owed != owed_.end()) owed_.erase(owed);
+  ++workspaces_[number].agents[event.recipients(0)].notices;
+}
+
 void Chronicle::fold(std::uint32_t number, std::uint64_t offset, const event::MessageAccepted& event,
                      const base::Digest& hash) {
-  check_content(number, offset, event, hash);
+  if (event.sender() == 0)
+    take_said(number, offset, event);
+  else
+    check_content(number, offset, event, hash);
   Workspace& workspace = workspaces_[number];
   Message& message = workspace.messages[offset];
   message.lane = event.lane();
@@ -152,7 +170,7 @@ void Chronicle::fold(std::uint32_t number, std::uint64_t offset, const event::Me
   message.at_most_once = event.at_most_once();
   message.hash = hash;
   if (event.has_expires_at()) message.expires = base::instant_of(event.expires_at());
-  if (workspace.rate_messages > 0) {  // MSH-15, as a window that ends now sees it
+  if (workspace.rate_messages > 0 && event.sender() != 0) {  // MSH-15, as a window that ends now sees it
     std::deque<base::Instant>& sent = workspace.agents[event.sender()].sent;
     sent.push_back(now_);
     while (sent.front() <= now_ - workspace.rate_window) sent.pop_front();

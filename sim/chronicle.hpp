@@ -18,6 +18,7 @@
 #include "profile/ruleset.hpp"
 #include "sim/findings.hpp"
 #include "sim/ledger.hpp"
+#include "sim/requests.hpp"
 #include "sim/sightings.hpp"
 
 namespace parley::sim {
@@ -47,7 +48,11 @@ class Chronicle {
 
   Chronicle(const Ledger& ledger, std::function<const profile::Ruleset*(std::string_view)> ruleset_of,
             Findings& findings, Sightings& sightings)
-      : ledger_(ledger), ruleset_of_(std::move(ruleset_of)), findings_(findings), sightings_(sightings) {}
+      : ledger_(ledger),
+        ruleset_of_(std::move(ruleset_of)),
+        findings_(findings),
+        sightings_(sightings),
+        requests_(findings, sightings) {}
 
   // The next durable event, in order.
   void fold(const event::Event& event, base::Instant at, const base::Digest& body_hash);
@@ -61,6 +66,7 @@ class Chronicle {
   // Offsets open in a mailbox, rising.
   std::vector<std::uint64_t> open_in(std::uint32_t workspace, std::uint32_t agent) const;
   std::size_t open_everywhere() const;  // but for agents that were removed
+  std::size_t open_requests() const { return requests_.open(); }
 
  private:
   struct Agent {
@@ -121,6 +127,7 @@ class Chronicle {
   void fold(const event::ServerStarted&);
 
   static bool open(State state) { return state <= State::waiting; }
+  void take_said(std::uint32_t workspace, std::uint64_t offset, const event::MessageAccepted&);
   void check_turn(const Place& place, const Message& message, std::uint64_t session);
   void check_credit(const Place& place, std::uint64_t session);
   void check_content(std::uint32_t workspace, std::uint64_t offset, const event::MessageAccepted&,
@@ -144,6 +151,7 @@ class Chronicle {
   std::set<OfferKey> acks_;
   std::set<OfferKey> handed_over_;  // at-most-once deliveries that a client has received
   std::multiset<Owed> owed_;
+  RequestChronicle requests_;
 };
 
 }  // namespace parley::sim

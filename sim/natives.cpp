@@ -60,6 +60,7 @@ Places places_of(json::Value profile) {
   places.id = text_at(envelope, "id");
   places.timestamp = text_at(envelope, "timestamp");
   places.recipients = text_at(envelope, "recipients");
+  places.reply_to = text_at(envelope, "reply_to");
   places.type = text_at(profile, "type_at");
   for (const json::Value task : profile.find("task_at").elements())
     if (places.task.empty()) places.task = *task.if_string();
@@ -140,6 +141,7 @@ std::string Natives::text(const Example& example, const Wish& wish) const {
   edits[places.timestamp] = wish.defect == Defect::timestamp ? "12345" : quoted(base::to_rfc3339(wish.now));
   if (!wish.task.empty() && at(example.document.root(), places.task).is_string())
     edits[places.task] = quoted(wish.task);
+  if (!wish.reply_to.empty()) edits[places.reply_to] = quoted(wish.reply_to);
   if (wish.lives) {
     const auto us = wish.lives->count();
     if (places.expiry_is == Places::Expiry::seconds)

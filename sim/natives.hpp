@@ -21,7 +21,7 @@ struct CastMember {
 
 // Where a profile keeps what the simulator varies; empty: it has no such place.
 struct Places {
-  std::string id, timestamp, recipients, task, type, expiry;
+  std::string id, timestamp, recipients, task, type, expiry, reply_to;
   enum class Expiry { none, seconds, milliseconds, instant } expiry_is = Expiry::none;
   std::string broadcast_word;
 };
@@ -41,7 +41,8 @@ struct Wish {
   std::optional<base::Duration> lives;  // else as in the example
   std::vector<std::string> recipients;  // else as in the example
   bool broadcast = false;
-  std::string task;  // else as in the example
+  std::string task;      // else as in the example
+  std::string reply_to;  // likewise
   Defect defect = Defect::none;
   bool spaced = false;  // the same JSON value in other bytes
 };

@@ -41,6 +41,7 @@ Wish Workload::wish_of(const Example& example, Sending& sending, Manner manner) 
         const CastMember& member = dice_.among(natives_.cast());
         if (member.profile == example.profile) wish.recipients.push_back(member.agent_id);  // R29
       }
+    wish.reply_to = request_to_answer(example);
     std::sort(wish.recipients.begin(), wish.recipients.end());
     wish.recipients.erase(std::unique(wish.recipients.begin(), wish.recipients.end()), wish.recipients.end());
   }
@@ -51,6 +52,15 @@ Wish Workload::wish_of(const Example& example, Sending& sending, Manner manner) 
     sending.expected = lenient && wish.defect == Defect::timestamp ? Expected::anything : Expected::refused;
   }
   return wish;
+}
+
+// The id of a request in the example's profile; empty: an example that answers nothing, or now and then nothing to do
+// with any.
+std::string Workload::request_to_answer(const Example& example) {
+  if (example.name.starts_with("request") || accepted_.empty() || dice_.one_in(4)) return {};
+  const Sending& asked = dice_.among(accepted_).sending;
+  const Example& question = natives_.examples()[asked.example];
+  return question.profile == example.profile && question.name.starts_with("request") ? asked.id : std::string();
 }
 
 void Workload::send_something(Manner manner) {

@@ -43,8 +43,11 @@ enum class Sighting {
   ids_forgotten,
   too_old_refused,
   rate_limited,
+  request_answered,
+  request_extended,
+  request_timed_out,
 };
-inline constexpr std::array<std::string_view, 35> sighting_names = {
+inline constexpr std::array<std::string_view, 38> sighting_names = {
     "power loss",
     "kill",
     "graceful restart",
@@ -80,6 +83,9 @@ inline constexpr std::array<std::string_view, 35> sighting_names = {
     "ids forgotten",
     "too old refused",
     "rate limited",
+    "request answered",
+    "request extended",
+    "request timed out",
 };
 
 class Sightings {

@@ -89,8 +89,9 @@ base::Result<std::vector<Delivery>> Broker::render(const Mailbox& mailbox, const
     delivery.priority = offer.priority;
     delivery.notice = offer.notice;
     PARLEY_TRY(delivery.message, history_.body(offer.position));
-    if (offer.sender != base::AgentNumber{})
-      delivery.profile = workspace.registry.agent(offer.sender).properties.profile;
+    delivery.by_server = offer.sender == base::AgentNumber{};
+    delivery.profile =  // R31: the server speaks to each in its own
+        workspace.registry.agent(delivery.by_server ? mailbox.agent : offer.sender).properties.profile;
     if (offer.remarked) {
       PARLEY_TRY(const event::Event event, history_.event(offer.position));
       const event::MessageAccepted& accepted = event.message_accepted();

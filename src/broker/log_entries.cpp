@@ -60,6 +60,8 @@ std::string_view word(Event::FactCase fact) {
       return "notice";
     case Event::kMessagesForgotten:
       return "messages_forgotten";
+    case Event::kRequestTimedOut:
+      return "request_timed_out";
     case Event::kMessagesRefused:
       return "messages_refused";
     default:
@@ -100,6 +102,8 @@ std::uint32_t subject(const Event& event) {
       return event.redriven().agent();
     case Event::kNoticePosted:
       return event.notice_posted().agent();
+    case Event::kRequestTimedOut:
+      return event.request_timed_out().asker();
     case Event::kMessagesRefused:
       return event.messages_refused().agent();
     default:
@@ -164,6 +168,8 @@ std::vector<std::uint64_t> messages_of(const Event& event) {
       return {event.redriven().message()};
     case Event::kNoticePosted:
       return {event.notice_posted().about()};
+    case Event::kRequestTimedOut:
+      return {event.request_timed_out().request()};
     default:
       return {};
   }

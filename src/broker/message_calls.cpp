@@ -188,6 +188,7 @@ base::Result<Answer> Broker::message(const Caller& caller, std::string_view work
   json::Writer writer(answer.json);
   writer.begin_object();
   write_accepted(writer, workspace, offset, message.accepted_at, event.message_accepted());
+  write_request(writer, workspace, offset);
   write_receipts(writer, workspace, message);
   writer.key("message").raw(body).end_object();
   return answer;

@@ -94,7 +94,8 @@ struct Delivery {
   envelope::Priority priority = envelope::Priority::normal;
   std::string_view message;  // the native bytes; or, with `notice`, the server's own words (R31)
   bool notice = false;
-  std::string_view profile;             // of the sender; empty for a notice
+  bool by_server = false;               // R31
+  std::string_view profile;             // of the message
   std::vector<base::Problem> warnings;  // what validation had to say
   std::string made_id;                  // R5: what the message lacks and the server made for it; empty: nothing
   std::optional<base::Instant> made_timestamp;

@@ -46,6 +46,7 @@ base::Result<engine::Settings> read_settings(json::Value body, engine::Settings 
   PARLEY_CHECK(read_duration(more, "lease", settings.lease));
   PARLEY_CHECK(check_lease(settings.lease, "/settings/lease"));
   read_count(more, "kept_records", settings.kept_records);
+  read_count(more, "open_requests", settings.open_requests);
   if (const json::Value rate = more.find("rate_messages"); rate.is_null())
     settings.rate_messages.reset();
   else if (rate)

@@ -64,7 +64,7 @@ void write_workspace(json::Writer& writer, const engine::Workspace& workspace) {
   else
     writer.null();
   writer.member("rate_window", base::to_text(settings.rate_window));
-  writer.member("kept_records", settings.kept_records).end_object();
+  writer.member("kept_records", settings.kept_records).member("open_requests", settings.open_requests).end_object();
   writer.member("created_at", base::to_rfc3339(workspace.created_at)).member("head", workspace.head.value).end_object();
 }
 
@@ -106,7 +106,9 @@ void write_accepted(json::Writer& writer, const engine::Workspace& workspace, ba
   writer.member("offset", offset.value).member("message_id", accepted.message_id());
   writer.member("logged_at", base::to_rfc3339(at));
   writer.member("processing_duration_ms", static_cast<double>(accepted.processing_us()) / 1000.0);
-  writer.member("from", workspace.registry.agent(sender).id).member("profile", profile_of(workspace, sender));
+  const bool by_server = sender == base::AgentNumber{};  // R31: to one recipient, in its profile
+  writer.member("from", by_server ? profile::server_role : std::string_view(workspace.registry.agent(sender).id));
+  writer.member("profile", profile_of(workspace, by_server ? base::AgentNumber(accepted.recipients(0)) : sender));
   writer.key("to").begin_array();
   if (accepted.broadcast())
     writer.string("*");
@@ -122,6 +124,9 @@ void write_accepted(json::Writer& writer, const engine::Workspace& workspace, ba
   if (!accepted.correlation().empty()) writer.member("correlation_id", accepted.correlation());
   if (!accepted.reply_to().empty()) writer.member("reply_to", accepted.reply_to());
   if (!accepted.conversation().empty()) writer.member("conversation_id", accepted.conversation());
+  if (accepted.answer_due() > 0) writer.member("answer_due", base::to_rfc3339(base::instant_of(accepted.answer_due())));
+  if (accepted.answers() > 0) writer.member("answers", accepted.answers());
+  if (accepted.extends() > 0) writer.member("extends", accepted.extends());
   if (accepted.validation_errors_size() > 0) {
     writer.key("validation_errors");
     write_problems(writer, accepted.validation_errors());
@@ -130,6 +135,14 @@ void write_accepted(json::Writer& writer, const engine::Workspace& workspace, ba
     writer.key("warnings");
     write_problems(writer, accepted.warnings());
   }
+}
+
+void write_request(json::Writer& writer, const engine::Workspace& workspace, base::Offset offset) {
+  const engine::Request* const request = workspace.requests.find(offset);
+  if (!request) return;
+  writer.key("request").begin_object().member("due", base::to_rfc3339(request->due)).key("waiting_for").begin_array();
+  for (const base::AgentNumber agent : request->waiting) writer.string(workspace.registry.agent(agent).id);
+  writer.end_array().end_object();
 }
 
 void write_receipts(json::Writer& writer, const engine::Workspace& workspace, const engine::Message& message) {

@@ -15,6 +15,8 @@ void write_problems(json::Writer& writer, const google::protobuf::RepeatedPtrFie
 // The members of a logged message, into an open object: all but its native bytes and receipts.
 void write_accepted(json::Writer& writer, const engine::Workspace& workspace, base::Offset offset, base::Instant at,
                     const event::MessageAccepted& accepted);
+// Where the message is a request whose answer is awaited (PIP-08, MSH-03): until when, and from whom.
+void write_request(json::Writer& writer, const engine::Workspace& workspace, base::Offset offset);
 void write_receipts(json::Writer& writer, const engine::Workspace& workspace, const engine::Message& message);
 std::string_view name(engine::ReceiptState state);
 

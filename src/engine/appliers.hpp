@@ -32,4 +32,6 @@ void apply(State&, Workspace&, WorkspaceNumber, const event::Expired&, Instant a
 void apply(State&, Workspace&, WorkspaceNumber, const event::DeadLettered&, Instant at);
 void apply(State&, Workspace&, WorkspaceNumber, const event::Redriven&, Instant at);
 
+void apply(State&, Workspace&, WorkspaceNumber, const event::RequestTimedOut&);
+
 }  // namespace parley::engine

@@ -15,7 +15,7 @@ namespace parley::engine {
 
 struct Fact {
   event::Event event;
-  std::string body;              // made by the engine: a notice
+  std::string body;              // made by the engine: what the server says
   bool has_native_body = false;  // the command's own native bytes
 };
 
@@ -42,7 +42,14 @@ class Decided {
     return *event.mutable_message_accepted();
   }
 
-  // Notices of this very decision, which no mailbox counts yet.
+  // What the next event of the workspace gets.
+  std::uint64_t next_offset(WorkspaceNumber workspace) const {
+    for (std::size_t i = used_; i-- > 0;)
+      if (facts_[i].event.workspace() == workspace.value) return facts_[i].event.offset() + 1;
+    return workspace.value <= state_.workspaces.size() ? state_.workspace(workspace).head.value + 1 : 1;
+  }
+
+  // What the server says in this very decision, which no mailbox counts yet.
   Load& notices_to(WorkspaceNumber workspace, AgentNumber agent) { return notices_[{workspace, agent}]; }
 
   Fact& last() { return facts_[used_ - 1]; }
@@ -64,12 +71,6 @@ class Decided {
   }
 
  private:
-  std::uint64_t next_offset(WorkspaceNumber workspace) const {
-    for (std::size_t i = used_; i-- > 0;)
-      if (facts_[i].event.workspace() == workspace.value) return facts_[i].event.offset() + 1;
-    return workspace.value <= state_.workspaces.size() ? state_.workspace(workspace).head.value + 1 : 1;
-  }
-
   static constexpr std::size_t kept = 64;  // facts whose memory waits for the next decision
 
   const State& state_;

@@ -3,6 +3,7 @@
 #include "engine/mailboxes/failures.hpp"
 #include "engine/mailboxes/transitions.hpp"
 #include "engine/messages/expiry.hpp"
+#include "engine/requests/time_out.hpp"
 
 namespace parley::engine {
 namespace {
@@ -33,10 +34,17 @@ void Engine::decide_due(const Context& context, Decided& decided) const {
   absl::btree_map<Group, std::vector<Offset>> leases;
   absl::btree_map<Group, std::vector<Offset>> backoffs;
   absl::btree_set<std::pair<WorkspaceNumber, Offset>> over;  // a backoff may be due with its message: told once
+  Escalations escalations;
   std::size_t count = 0;
   for (const Timer& timer : state_.timers) {
     if (timer.due > context.now || ++count > timers_a_turn) break;
     const Workspace& workspace = state_.workspace(timer.workspace);
+    if (timer.kind == TimerKind::request_times_out) {
+      const Agent& asker = workspace.registry.agent(workspace.requests.find(timer.message)->asker);
+      decide_timed_out(decided, state_, timer.workspace, timer.message, ruleset_of_(asker.properties.profile), context,
+                       escalations);
+      continue;
+    }
     const Message& message = workspace.messages.at(timer.message);
     const bool is_over = expired(message, context.now);
     if (timer.kind == TimerKind::message_expires || (timer.kind == TimerKind::backoff_ends && is_over)) {

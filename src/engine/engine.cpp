@@ -7,7 +7,7 @@
 namespace parley::engine {
 namespace {
 
-constexpr std::uint32_t snapshot_version = 5;
+constexpr std::uint32_t snapshot_version = 6;
 
 void apply_in_workspace(State& state, WorkspaceNumber number, const event::Event& event, const Placed& placed) {
   Workspace& workspace = state.workspace(number);
@@ -64,6 +64,8 @@ void apply_in_workspace(State& state, WorkspaceNumber number, const event::Event
       return apply(state, workspace, number, event.dead_lettered(), at);
     case Event::kRedriven:
       return apply(state, workspace, number, event.redriven(), at);
+    case Event::kRequestTimedOut:
+      return apply(state, workspace, number, event.request_timed_out());
     case Event::kMessagesRefused:
       return;  // the record is all there is to it
     case Event::kServerStarted:

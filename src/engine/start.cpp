@@ -42,7 +42,10 @@ void apply(State& state, const event::ServerStarted& event) {
   const base::Duration downtime(event.downtime());
   absl::btree_set<Timer> timers;
   for (Timer timer : state.timers) {
-    if (timer.kind != TimerKind::message_expires) {
+    if (timer.kind == TimerKind::request_times_out) {
+      timer.due += downtime;
+      state.workspace(timer.workspace).requests.find(timer.message)->due = timer.due;
+    } else if (timer.kind != TimerKind::message_expires) {
       timer.due += downtime;
       find(state.workspace(timer.workspace), timer.agent, timer.message).receipt->until = timer.due;
     }

@@ -11,13 +11,13 @@ namespace parley::engine {
 
 using base::WorkspaceNumber;
 
-enum class TimerKind : std::uint8_t { lease_ends, backoff_ends, message_expires };
+enum class TimerKind : std::uint8_t { lease_ends, backoff_ends, message_expires, request_times_out };
 
 struct Timer {
   Instant due;
   TimerKind kind{};
   WorkspaceNumber workspace;
-  AgentNumber agent;  // 0 for message_expires
+  AgentNumber agent;  // 0 where it is the message's alone
   Offset message;
   friend auto operator<=>(const Timer&, const Timer&) = default;
 

@@ -52,6 +52,11 @@ class Consistency {
       if (offset > workspace.head) defect(number, offset, "lies behind the head");
       return true;
     });
+    for (const auto& [offset, request] : workspace.requests.open()) {
+      timers_wanted_.insert({request.due, TimerKind::request_times_out, number, {}, offset});
+      if (request.waiting.empty()) defect(number, offset, "an answered request is open");
+      if (workspace.requests.find(request.key) != offset) defect(number, offset, "a request is not found by its id");
+    }
     if (window != workspace.window_size) defect(number, workspace.head, "the remembered window is miscounted");
     if (remembered != workspace.ids.size()) defect(number, workspace.head, "ids are kept of messages that are gone");
     for (std::uint32_t i = 1; i <= workspace.registry.agents.size(); ++i)

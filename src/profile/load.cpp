@@ -15,6 +15,26 @@ void load_records(Loading& loading) {
         loading.program_of(record.find("schema"), "/records/" + std::to_string(number++) + "/schema"));
 }
 
+void load_says(Loading& loading) {
+  for (const auto [occasion, stated] : loading.root.find("says").members()) {
+    const std::string at = "/says/" + std::string(occasion);
+    const auto known = std::find(occasion_names.begin(), occasion_names.end(), occasion);
+    const auto type = loading.rules->type_named(stated.find("type").as_string());
+    if (!type) loading.problem(at + "/type", "says", "The profile has no type of this name");
+    if (known == occasion_names.end() || !type) continue;
+    loading.rules->says[static_cast<std::size_t>(known - occasion_names.begin())] = {
+        *type, certain(envelope::priority_named(stated.find("priority").as_string()))};
+  }
+  const auto says = [&](Occasion occasion) {
+    return loading.rules->says[static_cast<std::size_t>(occasion)].has_value();
+  };
+  const auto& requests = loading.rules->requests;
+  if (requests && !says(Occasion::request_timed_out))
+    loading.problem("/says", "says", "Who awaits an answer is told when there is none: say `request.timed_out`");
+  if (requests && !requests->escalates_to.empty() && !says(Occasion::request_escalated))
+    loading.problem("/says", "says", "`escalates_to` is told by `request.escalated`");
+}
+
 }  // namespace
 
 std::string text_of(json::Value value) {
@@ -65,6 +85,7 @@ base::Result<RulesetPtr> load(const Files& files) {
   load_policies(loading);
   load_types(loading);
   load_records(loading);
+  load_says(loading);
   if (!loading.problems.empty()) return loading.problems.refusal(loading.rules->name);
   loading.rules->reading = std::move(loading.reading);
   return loading.rules;

@@ -68,6 +68,17 @@ void read_rate(Loading& loading) {
   if (limit.window <= base::Duration{}) loading.problem("/limits/rate/window", "rate", "a window takes time");
 }
 
+void read_requests(Loading& loading) {
+  const json::Value requests = loading.root.find("requests");
+  if (!requests) return;
+  RequestPolicy& policy = loading.rules->requests.emplace();
+  policy.every = requests.find("await").if_string() == "every";
+  policy.timeout = duration_at(loading, requests.find("timeout"), "/requests/timeout");
+  policy.progress_extends = requests.find("progress_extends").if_bool().value_or(false);
+  policy.escalates_to = text_of(requests.find("escalates_to"));
+  if (policy.timeout <= base::Duration{}) loading.problem("/requests/timeout", "requests", "an answer takes time");
+}
+
 void read_priorities(Loading& loading) {
   Reading& reading = *loading.reading;
   const json::Value stated = loading.root.find("priorities");
@@ -85,6 +96,7 @@ void load_policies(Loading& loading) {
   read_roles(loading);
   read_retry(loading);
   read_rate(loading);
+  read_requests(loading);
   read_priorities(loading);
 }
 

@@ -5,6 +5,7 @@
 
 #include <cstdlib>
 
+#include "profile/files.hpp"
 #include "profile/lint.hpp"
 #include "profile/load.hpp"
 #include "profile/rulesets.hpp"
@@ -12,8 +13,10 @@
 namespace parley::profile {
 namespace {
 
+using testing::Contains;
 using testing::ElementsAre;
 using testing::IsEmpty;
+using testing::Not;
 
 Files kitchen() {
   const char* source = std::getenv("PARLEY_SOURCE");
@@ -115,6 +118,24 @@ TEST(Rulesets, CarryTheFiveProfilesAndKeepVersionsApart) {
 
 TEST(Lint, FindsNothingInAProfileInOrder) {
   EXPECT_THAT(defects(kitchen()), IsEmpty());
+}
+
+// R31: what the server says is a message of the profile itself.
+TEST(Lint, FindsWhatTheServerSaysWrongly) {
+  const auto mesh_but = [](const std::string& before, const std::string& after) {
+    Files files = built_in_files("mesh");
+    std::string& text = files.at("profile.json");
+    EXPECT_NE(text.find(before), std::string::npos) << before;
+    return defects([&] {
+      text.replace(text.find(before), before.size(), after);
+      return files;
+    }());
+  };
+  EXPECT_THAT(mesh_but("\"request.timed_out\"", "\"request.escalated2\""), Not(IsEmpty()));
+  EXPECT_THAT(mesh_but("\"to\": \"{to}\"", "\"to\": \"{whom}\""),
+              Contains("profile.json#/says/request.timed_out/message/to says"));
+  EXPECT_THAT(mesh_but("\"recoverable\": true", "\"recoverable\": \"yes\""), Not(IsEmpty()));
+  EXPECT_THAT(mesh_but("\"timeout\": \"30s\"", "\"timeout\": \"0s\""), ElementsAre("profile.json#/requests/timeout requests"));
 }
 
 TEST(Lint, FindsEachDefectAtItsPlace) {

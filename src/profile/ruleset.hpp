@@ -68,6 +68,23 @@ struct RateLimit {
   friend bool operator==(const RateLimit&, const RateLimit&) = default;
 };
 
+// How answers to requests are awaited (PIP-08, MSH-03).
+struct RequestPolicy {
+  bool every = false;  // else those that say so
+  base::Duration timeout{};
+  bool progress_extends = false;
+  std::string escalates_to;  // a role; empty: nobody
+};
+
+// When the server itself has something to say in the profile's words (R31).
+enum class Occasion : std::uint8_t { request_timed_out, request_escalated };
+inline constexpr std::array<std::string_view, 2> occasion_names{"request.timed_out", "request.escalated"};
+
+struct Said {
+  TypeIndex type;
+  envelope::Priority priority{};
+};
+
 // R7: what makes two messages the same message.
 enum class IdempotencyKey : std::uint8_t { message, message_and_recipient };
 
@@ -84,7 +101,9 @@ struct Ruleset {
   bool roles_open = false;  // a workspace may add roles of its own
   RetryPolicy retry;
   std::size_t message_bytes_max = 0;
-  RateLimit rate;  // where the workspace sets none
+  RateLimit rate;                                               // where the workspace sets none
+  std::optional<RequestPolicy> requests;                        // none: nobody waits for answers
+  std::array<std::optional<Said>, occasion_names.size()> says;  // by Occasion
   IdempotencyKey idempotency_key = IdempotencyKey::message;
   std::vector<std::string> broadcast_words;  // "broadcast", "all"
   std::vector<std::string> automatic_words;  // "auto"

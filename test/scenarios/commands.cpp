@@ -242,6 +242,8 @@ Result<std::string> bytes_of(const Call& call, const std::string& given, std::st
     const std::string to = call.option("to");
     PARLEY_CHECK(change(wire->recipients, to.starts_with('[') ? to : quoted(to)));
   }
+  if (wire && call.command.has("answers"))
+    PARLEY_CHECK(change(wire->reply_to, quoted(id_of(profile, call.option("of"), call.number("answers", 0)))));
   if (wire && call.option("at") == "now")
     PARLEY_CHECK(change(wire->timestamp, quoted(base::to_rfc3339(call.world.clock().wall()))));
   for (const std::string& set : call.command.all("set")) {
@@ -335,6 +337,12 @@ void message(const Call& call) {
   const base::Instant bound = call.world.clock().wall() + call.duration("within");
   call.world.answer(print(answer, [&](json::Value body) {
     std::string text = "message" + members(body, {"offset", "type", "priority", "delivery"}) + '\n';
+    const bool awaited_too = call.command.has("awaited");
+    if (const json::Value request = body.find("request"); request && awaited_too) {
+      std::vector<std::string> awaited;
+      for (const json::Value agent : request.find("waiting_for").elements()) awaited.emplace_back(agent.as_string());
+      text += "  answer awaited from " + scenarios::joined(awaited, ", ") + " until " + text_of(request, "due") + '\n';
+    }
     for (const json::Value receipt : body.find("receipts").elements()) {
       text += "  " + text_of(receipt, "recipient") + ' ' + text_of(receipt, "state") +
               members(receipt, {"offers", "attempts", "lease_until"});
@@ -450,7 +458,8 @@ void log(const Call& call) {
     for (const json::Value item : list.find("items").elements()) {
       text += text_of(item, "offset") + ' ' + (item.find("private") ? "private" : text_of(item, "event"));
       text +=
-          members(item, {"agent", "messages", "from", "to", "type", "kind", "code", "count", "first_at", "last_at"});
+          members(item, {"agent", "messages", "from", "to", "type", "kind", "code", "count", "first_at", "last_at",
+                           "answers", "extends"});
       if (const json::Value code = item.find("notice").find("notice"))
         text += " notice=" + std::string(code.as_string());
       for (const json::Value error : item.find("validation_errors").elements())

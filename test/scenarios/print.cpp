@@ -57,11 +57,12 @@ std::string print(World& world, const std::string& workspace, const broker::Deli
   std::string text = "delivery " + delivery.delivery_id + " attempt=" + std::to_string(delivery.attempt) +
                      " priority=" + std::string(envelope::name(delivery.priority));
   text += delivery.notice ? notice(document->root()) : ' ' + type_of(document->root());
+  if (delivery.by_server && !delivery.notice) text += " of the server";
   for (const std::string& at : show) text += ' ' + json::to_text(document->root().at_pointer(at));
   if (!delivery.lease_until) text += " final";
   text += '\n';
   for (const base::Problem& problem : delivery.warnings) text += print_problem(problem);
-  if (!delivery.notice && !world.as_sent(workspace, delivery.offset, delivery.message))
+  if (!delivery.by_server && !world.as_sent(workspace, delivery.offset, delivery.message))
     text += "  NOT THE BYTES THAT WERE SENT (R4)\n";
   return text;
 }

@@ -38,7 +38,7 @@ class SeededRandom final : public base::Random {
 
 // Where a profile's messages carry what scripts often change.
 struct Wire {
-  std::string id, timestamp, sender, recipients, type;
+  std::string id, timestamp, sender, recipients, reply_to, type;
 };
 
 class World {

@@ -3,9 +3,10 @@
 #include <algorithm>
 
 #include "base/hash.hpp"
-#include "base/uuid.hpp"
 #include "engine/appliers.hpp"
 #include "engine/mailboxes/transitions.hpp"
+#include "engine/messages/said.hpp"
+#include "engine/requests/follow.hpp"
 
 namespace parley::engine {
 namespace {
@@ -16,12 +17,6 @@ constexpr std::size_t instances_kept = 16;  // of an agent, whose sequence numbe
 
 bool given(const IdKey& key) {
   return std::any_of(key.begin(), key.end(), [](std::uint8_t byte) { return byte != 0; });
-}
-
-// RFC 9562 §5.4: a version 4 UUID from the command's random seed (R5, R31).
-std::string made_id(const Context& context, std::uint64_t salt) {
-  std::array<std::uint64_t, 3> words{context.seed, salt, static_cast<std::uint64_t>(base::unix_us(context.now))};
-  return base::uuid_of({reinterpret_cast<const char*>(words.data()), sizeof words});
 }
 
 // R25: who sends the id of a private message by chance is not told that it is known; to its sender it is.
@@ -336,6 +331,7 @@ base::Result<Accepted> Engine::decide(const AcceptMessage& command, const Contex
   std::vector<base::Problem> warnings;
   PARLEY_CHECK(check_rate(rate, workspace.registry.agent(command.sender), context.now, warnings));
   PARLEY_TRY(const Recipients recipients, resolve(command, workspace));
+  PARLEY_CHECK(check_request(command, workspace));
 
   event::Event& event = decided.add(command.workspace);
   const Offset offset(event.offset());
@@ -350,6 +346,7 @@ base::Result<Accepted> Engine::decide(const AcceptMessage& command, const Contex
   warnings.insert(warnings.end(), of_sequence.begin(), of_sequence.end());
   decided.last().has_native_body = true;
   remark(command, workspace, recipients, warnings);
+  follow_requests(command, workspace, recipients.open.size(), context, message);
   return Accepted{AcceptOutcome::accepted, offset, std::move(message_id), std::move(warnings)};
 }
 
@@ -383,6 +380,7 @@ void apply(State& state, Workspace& workspace, WorkspaceNumber number, Offset of
     std::copy(event.id_key().begin(), event.id_key().end(), message.id_key.begin());
     workspace.ids.insert(message.id_key, offset);
   }
+  apply_to_requests(state, workspace, number, offset, event);
   if (message.private_) return;  // R25: to nobody's mailbox
   message.receipts.reserve(static_cast<std::size_t>(event.recipients_size() + event.bounced_size()));
   for (const std::uint32_t agent : event.recipients()) message.receipts.push_back({.agent = AgentNumber(agent)});

@@ -6,6 +6,7 @@
 #include "engine/messages/messages.hpp"
 #include "engine/messages/records.hpp"
 #include "engine/registry/registry.hpp"
+#include "engine/requests/requests.hpp"
 
 namespace parley::engine {
 
@@ -20,13 +21,14 @@ struct Settings {
   base::Duration lease = std::chrono::seconds(30);
   std::optional<std::uint32_t> rate_messages;  // MSH-15: of one agent; 0: no limit; none: its profile's
   base::Duration rate_window = std::chrono::seconds(60);
-  std::uint32_t kept_records = 100'000;  // PIP-03
+  std::uint32_t kept_records = 100'000;   // PIP-03
+  std::uint32_t open_requests = 100'000;  // that await their answers (D11)
 
   friend bool operator==(const Settings&, const Settings&) = default;
   template <class Archive>
   void archive(Archive& a) {
     a(lenient, profiles, mailbox_messages, mailbox_bytes, recipients, remembered_ids, remembered_for, lease);
-    a(rate_messages, rate_window, kept_records);
+    a(rate_messages, rate_window, kept_records, open_requests);
   }
 };
 
@@ -80,11 +82,12 @@ struct Workspace {
   std::uint64_t window_size = 0;  // messages after forgotten_through
   std::deque<Mark> marks;
   Records records;
+  Requests requests;
 
   template <class Archive>
   void archive(Archive& a) {
     a(name, settings, created_at, head, registry, messages, forgotten_through, forgotten, window_size, marks);
-    a(records);
+    a(records, requests);
     if constexpr (Archive::loads)
       messages.visit_after(Offset{}, [&](Offset offset, const Message& message) {
         if (message.remembered) ids.insert(message.id_key, offset);

@@ -17,6 +17,7 @@ void write(const Settings& settings, event::Settings& out) {
   if (settings.rate_messages) out.set_rate_messages(*settings.rate_messages);
   out.set_rate_window(settings.rate_window.count());
   out.set_kept_records(settings.kept_records);
+  out.set_open_requests(settings.open_requests);
 }
 
 Settings read(const event::Settings& in) {
@@ -33,6 +34,7 @@ Settings read(const event::Settings& in) {
   if (in.has_rate_messages()) settings.rate_messages = in.rate_messages();
   if (in.rate_window() > 0) settings.rate_window = base::Duration(in.rate_window());
   if (in.kept_records() > 0) settings.kept_records = in.kept_records();
+  if (in.open_requests() > 0) settings.open_requests = in.open_requests();
   return settings;
 }
 

@@ -60,8 +60,9 @@ void append_delivery(std::string& out, const broker::Delivery& delivery) {
   writer.member<"attempt">(delivery.attempt);
   if (delivery.lease_until) writer.member<"lease_until">(base::to_rfc3339(*delivery.lease_until));
   writer.member<"priority">(envelope::name(delivery.priority));
+  if (delivery.by_server) writer.member<"origin">(std::string_view("server"));
   if (delivery.notice)
-    writer.member<"origin">(std::string_view("server")).key<"notice">().raw(delivery.message);
+    writer.key<"notice">().raw(delivery.message);
   else
     writer.member<"profile">(delivery.profile).key<"message">().raw(delivery.message);
   if (!delivery.made_id.empty() || delivery.made_timestamp) {

@@ -35,7 +35,7 @@ TEST(Form, Writes_an_error_with_all_it_has_to_say) {
             R"({"error":{"code":"NOT_FOUND","message":"m","hint":"h","where":"","details":[]}})");
 }
 
-// R4: the bytes as they came, white space and all. R31: the server's own words are a notice, never a message.
+// R4: the bytes as they came, white space and all. R31: what the server itself says is marked, message or notice.
 TEST(Form, Writes_deliveries_around_the_native_bytes) {
   broker::Delivery delivery;
   delivery.delivery_id = "17-1";
@@ -48,8 +48,13 @@ TEST(Form, Writes_deliveries_around_the_native_bytes) {
   EXPECT_EQ(text,
             R"({"delivery_id":"17-1","offset":17,"attempt":1,"lease_until":"1970-01-01T00:00:01Z","priority":"normal",)"
             "\"profile\":\"collab\",\"message\":{ \"a\" :\n1.0 },\"warnings\":[]}");
-  delivery.notice = true;
+  delivery.by_server = true;
   delivery.lease_until.reset();
+  text.clear();
+  append_delivery(text, delivery);
+  EXPECT_EQ(text, R"({"delivery_id":"17-1","offset":17,"attempt":1,"priority":"normal","origin":"server",)"
+                  "\"profile\":\"collab\",\"message\":{ \"a\" :\n1.0 },\"warnings\":[]}");
+  delivery.notice = true;
   text.clear();
   append_delivery(text, delivery);
   EXPECT_EQ(text, R"({"delivery_id":"17-1","offset":17,"attempt":1,"priority":"normal","origin":"server",)"

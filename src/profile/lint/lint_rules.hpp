@@ -30,6 +30,7 @@ void examples(const Subject& subject, Problems& problems);         // each type,
 void known_places(const Subject& subject, Problems& problems);     // the schemas know every pointer
 void priority_words(const Subject& subject, Problems& problems);   // every word the schemas allow is read
 void required_fields(const Subject& subject, Problems& problems);  // every type maps what its kind requires
+void said_messages(const Subject& subject, Problems& problems);    // what the server says is of the profile
 void schema_files(const Subject& subject, Problems& problems);     // $id, title, description; none unused
 
 }  // namespace parley::profile::lint_rules

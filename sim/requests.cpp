@@ -1,0 +1,79 @@
+#include "sim/requests.hpp"
+
+#include "base/time.hpp"
+#include "envelope/kind.hpp"
+
+namespace parley::sim {
+
+using envelope::Kind;
+
+void RequestChronicle::require(bool holds, const Place& place, const std::string& what) {
+  if (!holds)
+    findings_.wrong(what + " (workspace " + std::to_string(place.first) + ", offset " + std::to_string(place.second) +
+                    ")");
+}
+
+RequestChronicle::Asked* RequestChronicle::asked(const Place& place) {
+  const auto at = open_.find(place);
+  require(at != open_.end(), place, "PIP-08: of a request that is not open");
+  return at == open_.end() ? nullptr : &at->second;
+}
+
+void RequestChronicle::fold(std::uint32_t workspace, std::uint64_t offset, const event::MessageAccepted& message,
+                            base::Instant at) {
+  if (message.answer_timeout() > 0) {
+    const Place place{workspace, offset};
+    const base::Duration timeout(message.answer_timeout());
+    require(message.kind() == static_cast<std::uint32_t>(Kind::request), place, "PIP-08: an answer to no request");
+    require(base::instant_of(message.answer_due()) == at + timeout, place, "MSH-03: the time does not begin now");
+    const auto& to = message.recipients();
+    open_[place] = {message.message_id(), message.sender(), {to.begin(), to.end()}, timeout, at + timeout};
+  }
+  if (message.answers() > 0) {
+    const Place place{workspace, message.answers()};
+    Asked* const request = asked(place);
+    if (!request) return;
+    require(message.reply_to() == request->id, place, "PIP-08: answered by a message that is no answer to it");
+    require(request->waiting.erase(message.sender()) == 1, place, "PIP-08: answered by who is not awaited");
+    sightings_.saw(Sighting::request_answered);
+    if (request->waiting.empty()) open_.erase(place);
+  }
+  if (message.extends() > 0) {
+    const Place place{workspace, message.extends()};
+    Asked* const request = asked(place);
+    if (!request) return;
+    require(message.reply_to() == request->id, place, "MSH-03: extended by a message that is not under it");
+    require(request->waiting.contains(message.sender()), place, "MSH-03: extended by who is not awaited");
+    request->due = base::instant_of(message.answer_due());
+    require(request->due == at + request->timeout, place, "MSH-03: not the whole time anew");
+    sightings_.saw(Sighting::request_extended);
+  }
+}
+
+void RequestChronicle::fold(const event::Event& event, base::Instant at) {
+  using event::Event;
+  const std::uint32_t workspace = event.workspace();
+  switch (event.fact_case()) {
+    case Event::kMessageAccepted:
+      return fold(workspace, event.offset(), event.message_accepted(), at);
+    case Event::kRequestTimedOut: {
+      const auto& over = event.request_timed_out();
+      const Place place{workspace, over.request()};
+      Asked* const request = asked(place);
+      if (!request) return;
+      require(request->due <= at, place, "MSH-03: timed out before its time");
+      const std::set<std::uint32_t> silent(over.silent().begin(), over.silent().end());
+      require(silent == request->waiting, place, "PIP-08: others are named silent than have not answered");
+      sightings_.saw(Sighting::request_timed_out);
+      open_.erase(place);
+      return;
+    }
+    case Event::kServerStarted:  // D2
+      for (auto& [place, request] : open_) request.due += base::Duration(event.server_started().downtime());
+      return;
+    default:
+      return;
+  }
+}
+
+}  // namespace parley::sim

@@ -1,0 +1,40 @@
+// What the journal says of requests, folded by rules of its own (PIP-08, MSH-03): who was asked and has not answered,
+// and until when. What the server then says is the chronicle's.
+#pragma once
+#include <map>
+#include <set>
+
+#include "event/events.pb.h"
+#include "sim/findings.hpp"
+#include "sim/sightings.hpp"
+
+namespace parley::sim {
+
+class RequestChronicle {
+ public:
+  RequestChronicle(Findings& findings, Sightings& sightings) : findings_(findings), sightings_(sightings) {}
+
+  void fold(const event::Event& event, base::Instant at);
+
+  std::size_t open() const { return open_.size(); }
+
+ private:
+  struct Asked {
+    std::string id;
+    std::uint32_t asker = 0;
+    std::set<std::uint32_t> waiting;
+    base::Duration timeout{};
+    base::Instant due{};
+  };
+  using Place = std::pair<std::uint32_t, std::uint64_t>;  // workspace, offset
+
+  void fold(std::uint32_t workspace, std::uint64_t offset, const event::MessageAccepted& message, base::Instant at);
+  void require(bool holds, const Place& place, const std::string& what);
+  Asked* asked(const Place& place);
+
+  Findings& findings_;
+  Sightings& sightings_;
+  std::map<Place, Asked> open_;
+};
+
+}  // namespace parley::sim

@@ -1,0 +1,59 @@
+#include "engine/messages/said.hpp"
+
+#include "base/uuid.hpp"
+#include "profile/said.hpp"
+
+namespace parley::engine {
+namespace {
+
+IdKey key_of(const profile::Ruleset& rules, const std::string& id, const std::string& recipient) {
+  if (rules.idempotency_key == profile::IdempotencyKey::message) return id_key_of(id);
+  return id_key_of(id, recipient + '\n');  // R7
+}
+
+}  // namespace
+
+std::string made_id(const Context& context, std::uint64_t salt) {
+  std::array<std::uint64_t, 3> words{context.seed, salt, static_cast<std::uint64_t>(base::unix_us(context.now))};
+  return base::uuid_of({reinterpret_cast<const char*>(words.data()), sizeof words});
+}
+
+void say(Decided& decided, const State& state, WorkspaceNumber number, AgentNumber to, const profile::Ruleset& rules,
+         profile::Occasion occasion, const Saying& saying, const Context& context) {
+  const auto& said = rules.says[static_cast<std::size_t>(occasion)];
+  const Workspace& workspace = state.workspace(number);
+  const Agent& agent = workspace.registry.agent(to);
+  if (!said || agent.removed) return;
+  const std::uint64_t offset = decided.next_offset(number);
+  const profile::Spoken spoken = profile::say(
+      rules, occasion,
+      {{{"uuid", made_id(context, offset)},
+        {"number", std::to_string(offset)},
+        {"seconds", std::to_string(std::chrono::floor<std::chrono::seconds>(context.now).time_since_epoch().count())},
+        {"time", base::to_rfc3339(context.now)},
+        {"to", agent.id},
+        {"task", std::string(saying.task)},
+        {"request", std::string(saying.reply_to)},
+        {"silent", std::string(saying.silent)},
+        {"text", saying.text}}});
+  Load& before = decided.notices_to(number, to);
+  if (!has_room(workspace.settings, agent, spoken.message.size(), before)) return;
+  ++before.messages;
+  before.bytes += spoken.message.size();
+
+  const profile::MessageType& type = rules.type(said->type);
+  const IdKey key = key_of(rules, spoken.id, agent.id);
+  event::MessageAccepted& message = decided.message_accepted(decided.add(number));
+  message.set_message_id(spoken.id);
+  message.add_recipients(to.value);
+  message.set_kind(static_cast<std::uint32_t>(type.kind));
+  message.set_native_type(type.name);
+  message.set_priority(static_cast<std::uint32_t>(said->priority));
+  message.set_lane(saying.lane.value);
+  message.set_task(std::string(saying.task));
+  message.set_reply_to(std::string(saying.reply_to));
+  message.set_id_key(key.data(), key.size());
+  decided.last().body = spoken.message;
+}
+
+}  // namespace parley::engine

@@ -1,0 +1,28 @@
+// What the server says itself in an agent's own protocol (R31): an ordinary message whose sender is the server. What a
+// profile has no words for is a notice (notice.hpp).
+#pragma once
+#include <string>
+#include <string_view>
+
+#include "engine/command.hpp"
+#include "engine/decided.hpp"
+
+namespace parley::engine {
+
+// RFC 9562 §5.4: a version 4 UUID from the command's random seed (R5, R31).
+std::string made_id(const Context& context, std::uint64_t salt);
+
+struct Saying {
+  std::string text;  // for whoever reads it
+  std::string_view task;
+  LaneId lane;
+  std::string_view reply_to;  // id of the message concerned
+  std::string_view silent;    // names
+};
+
+// Nothing where the profile has no words for the occasion, or where the agent was removed or its mailbox is full (D11):
+// the fact is in the log.
+void say(Decided& decided, const State& state, WorkspaceNumber workspace, AgentNumber to, const profile::Ruleset& rules,
+         profile::Occasion occasion, const Saying& saying, const Context& context);
+
+}  // namespace parley::engine

@@ -1,0 +1,65 @@
+#include "engine/requests/time_out.hpp"
+
+#include <algorithm>
+
+#include "engine/messages/said.hpp"
+
+namespace parley::engine {
+namespace {
+
+constexpr std::size_t names_shown = 20;
+constexpr std::size_t escalated_to_max = 16;
+
+std::string names_of(const Registry& registry, const std::vector<AgentNumber>& agents) {
+  std::string names;
+  for (std::size_t i = 0; i < std::min(agents.size(), names_shown); ++i)
+    names += (i > 0 ? ", '" : "'") + registry.agent(agents[i]).id + "'";
+  return agents.size() > names_shown ? names + ", …" : names;
+}
+
+}  // namespace
+
+const std::vector<AgentNumber>& Escalations::of(const State& state, WorkspaceNumber workspace,
+                                                const profile::Ruleset& rules) {
+  const auto [at, is_new] = found_.try_emplace({workspace, rules.name});
+  if (!is_new || !rules.requests || rules.requests->escalates_to.empty()) return at->second;
+  const Registry& registry = state.workspace(workspace).registry;
+  for (const auto& [id, number] : registry.agents_by_id) {
+    const AgentProperties& properties = registry.agent(number).properties;
+    if (properties.profile != rules.name) continue;
+    if (rules.role_of_agent(id, properties.agent_type) != rules.requests->escalates_to) continue;
+    at->second.push_back(number);
+    if (at->second.size() == escalated_to_max) break;
+  }
+  return at->second;
+}
+
+void decide_timed_out(Decided& decided, const State& state, WorkspaceNumber number, Offset offset,
+                      const profile::Ruleset* rules, const Context& context, Escalations& escalations) {
+  const Workspace& workspace = state.workspace(number);
+  const Request& request = *workspace.requests.find(offset);
+  event::RequestTimedOut& over = *decided.add(number).mutable_request_timed_out();
+  over.set_request(offset.value);
+  over.set_asker(request.asker.value);
+  for (const AgentNumber agent : request.waiting) over.add_silent(agent.value);
+  if (!rules) return;
+
+  const std::string silent = names_of(workspace.registry, request.waiting);
+  const std::string& asker = workspace.registry.agent(request.asker).id;
+  const std::string waited = " within " + base::to_text(request.timeout) + " to request '" +
+                             std::string(request.id.view().substr(0, 128)) + "'";
+  Saying saying;
+  saying.task = request.task;
+  saying.lane = request.lane;
+  saying.reply_to = request.id.view();
+  saying.silent = silent;
+  saying.text = "No answer from " + silent + waited + ". Ask again under a new id, or ask somebody else.";
+  say(decided, state, number, request.asker, *rules, profile::Occasion::request_timed_out, saying, context);
+  saying.text = "No answer from " + silent + waited + " of '" + asker + "'.";
+  for (const AgentNumber agent : escalations.of(state, number, *rules)) {
+    const bool concerned = agent == request.asker || std::ranges::binary_search(request.waiting, agent);
+    if (!concerned) say(decided, state, number, agent, *rules, profile::Occasion::request_escalated, saying, context);
+  }
+}
+
+}  // namespace parley::engine

@@ -1,0 +1,22 @@
+// The end of a request that nobody answered in time: its asker is told, and whoever the profile escalates to (PIP-08,
+// MSH-03).
+#pragma once
+#include "engine/command.hpp"
+#include "engine/decided.hpp"
+
+namespace parley::engine {
+
+// Who has the role that a profile's requests escalate to, looked for once a turn.
+class Escalations {
+ public:
+  const std::vector<AgentNumber>& of(const State& state, WorkspaceNumber workspace, const profile::Ruleset& rules);
+
+ private:
+  absl::btree_map<std::pair<WorkspaceNumber, std::string>, std::vector<AgentNumber>> found_;
+};
+
+// `rules`: the asker's, or null where its profile is gone: then the event is all there is.
+void decide_timed_out(Decided& decided, const State& state, WorkspaceNumber workspace, Offset request,
+                      const profile::Ruleset* rules, const Context& context, Escalations& escalations);
+
+}  // namespace parley::engine

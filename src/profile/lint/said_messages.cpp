@@ -1,0 +1,72 @@
+// What the server says in the profile's words is a message of the profile: filled in, its type's schema accepts it; and
+// every {name} in it is known.
+#include <algorithm>
+
+#include "profile/lint/lint_rules.hpp"
+#include "profile/said.hpp"
+
+namespace parley::profile::lint_rules {
+namespace {
+
+constexpr std::size_t problems_max = 20;
+
+// The id of a request, as this profile writes ids: that of an example.
+std::string request_id(const Subject& subject) {
+  const Reading& reading = subject.reading();
+  for (const auto& [path, bytes] : subject.files) {
+    if (!path.starts_with("examples/")) continue;
+    const auto document = json::Document::parse(bytes);
+    const auto word = document ? reading.type_at.resolve(document->root()).if_string() : std::nullopt;
+    const auto type = word ? subject.rules.type_named(*word) : std::nullopt;
+    if (!type || subject.rules.type(*type).kind != envelope::Kind::request) continue;
+    const auto pointer = json::Pointer::parse(subject.pointer(type->value, subject.type(type->value).envelope.id));
+    return std::string(pointer->resolve(document->root()).if_string().value_or(""));
+  }
+  return {};
+}
+
+std::vector<Filling> fillings(const Subject& subject) {
+  return {{"uuid", "b7f2c1de-5a0e-4c7e-9d55-0a8f3c1d2e4f"},
+          {"number", "17"},
+          {"seconds", "1790000000"},
+          {"time", "2026-09-21T14:13:20Z"},
+          {"to", "agent-1"},
+          {"task", "task-1"},
+          {"request", request_id(subject)},
+          {"silent", "agent-2"},
+          {"text", "No answer came."}};
+}
+
+void check_names(json::Value value, const std::string& at, Problems& problems) {
+  for (const auto [name, content] : value.members()) check_names(content, at + '/' + std::string(name), problems);
+  for (const json::Value element : value.elements()) check_names(element, at, problems);
+  std::string_view text = value.if_string().value_or("");
+  while (true) {
+    const std::size_t open = text.find('{'), close = text.find('}', open);
+    if (open == std::string_view::npos || close == std::string_view::npos) return;
+    const std::string_view name = text.substr(open + 1, close - open - 1);
+    if (std::find(filling_names.begin(), filling_names.end(), name) == filling_names.end())
+      problems.add("profile.json", at, "says", "There is nothing to fill {" + std::string(name) + "} with");
+    text.remove_prefix(close + 1);
+  }
+}
+
+}  // namespace
+
+void said_messages(const Subject& subject, Problems& problems) {
+  const Reading& reading = subject.reading();
+  for (std::size_t i = 0; i < occasion_names.size(); ++i) {
+    const auto& said = subject.rules.says[i];
+    if (!said) continue;
+    const std::string at = "/says/" + std::string(occasion_names[i]) + "/message";
+    check_names(reading.description.root().find("says").find(occasion_names[i]).find("message"), at, problems);
+    const auto message = json::Document::parse(say(subject.rules, static_cast<Occasion>(i), fillings(subject)).message);
+    const schema::Program& program = reading.programs[reading.types[said->type.value].program];
+    if (!program.accepts(message->root()))
+      problems.add(at, program.explain(message->root(), {problems_max, false}));
+    if (reading.type_at.resolve(message->root()).if_string() != subject.rules.type(said->type).name)
+      problems.add("profile.json", at, "says", "The message is of another type than `type` says");
+  }
+}
+
+}  // namespace parley::profile::lint_rules

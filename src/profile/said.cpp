@@ -1,0 +1,67 @@
+#include "profile/said.hpp"
+
+#include <algorithm>
+
+#include "base/assert.hpp"
+#include "json/writer.hpp"
+#include "profile/reading.hpp"
+
+namespace parley::profile {
+namespace {
+
+std::string_view value_of(std::string_view name, std::span<const Filling> fillings) {
+  const auto at = std::find_if(fillings.begin(), fillings.end(), [name](const Filling& f) { return f.name == name; });
+  return at == fillings.end() ? std::string_view() : std::string_view(at->value);
+}
+
+std::string filled(std::string_view text, std::span<const Filling> fillings) {
+  std::string out;
+  while (true) {
+    const std::size_t open = text.find('{'), close = text.find('}', open);
+    if (open == std::string_view::npos || close == std::string_view::npos) return out.append(text);
+    out.append(text.substr(0, open)).append(value_of(text.substr(open + 1, close - open - 1), fillings));
+    text.remove_prefix(close + 1);
+  }
+}
+
+// "{task}", and there is no task.
+bool is_left_out(json::Value value, std::span<const Filling> fillings) {
+  const auto text = value.if_string().value_or(std::string_view());
+  const bool alone = text.size() > 2 && text.front() == '{' && text.find('}') == text.size() - 1;
+  return alone && value_of(text.substr(1, text.size() - 2), fillings).empty();
+}
+
+void write(json::Writer& writer, json::Value value, std::span<const Filling> fillings) {
+  if (value.is_object()) {
+    writer.begin_object();
+    for (const auto [name, content] : value.members())
+      if (!is_left_out(content, fillings)) write(writer.key(name), content, fillings);
+    writer.end_object();
+  } else if (value.is_array()) {
+    writer.begin_array();
+    for (const json::Value element : value.elements()) write(writer, element, fillings);
+    writer.end_array();
+  } else if (value.is_string()) {
+    writer.string(filled(value.as_string(), fillings));
+  } else {
+    writer.value(value);
+  }
+}
+
+}  // namespace
+
+Spoken say(const Ruleset& rules, Occasion occasion, std::span<const Filling> fillings) {
+  const auto place = static_cast<std::size_t>(occasion);
+  PARLEY_ASSERT(rules.says[place].has_value());
+  const Reading& reading = *rules.reading;
+  const json::Value said = reading.description.root().find("says").find(occasion_names[place]).find("message");
+  const TypeReading& type = reading.types[rules.says[place]->type.value];
+  const auto id_at = json::Pointer::parse(reading.places[type.places].pointer(type.envelope.id));
+  Spoken spoken;
+  json::Writer writer(spoken.message);
+  write(writer, said, fillings);
+  spoken.id = filled(id_at->resolve(said).if_string().value_or(""), fillings);
+  return spoken;
+}
+
+}  // namespace parley::profile

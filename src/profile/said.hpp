@@ -1,0 +1,29 @@
+// What the server says itself, as a native message of a profile (R31): the template of profile.json, filled in.
+#pragma once
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "profile/ruleset.hpp"
+
+namespace parley::profile {
+
+// A value for `{name}` in a template.
+struct Filling {
+  std::string_view name;
+  std::string value;  // empty: a member that is this alone is left out
+};
+
+// The names a template may use.
+inline constexpr std::array<std::string_view, 9> filling_names{"uuid",    "number", "seconds", "time", "to", "task",
+                                                               "request", "silent", "text"};
+
+struct Spoken {
+  std::string message;  // JSON text
+  std::string id;       // of the message, in it
+};
+
+// The ruleset says something on this occasion.
+Spoken say(const Ruleset& rules, Occasion occasion, std::span<const Filling> fillings);
+
+}  // namespace parley::profile
