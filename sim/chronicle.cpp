@@ -32,10 +32,11 @@ Chronicle::Receipt* Chronicle::receipt(const Place& place, std::string_view even
 }
 
 std::uint32_t Chronicle::attempts_allowed(std::uint32_t workspace, const Message& message) const {
-  if (message.sender == 0) return profile::RetryPolicy{}.attempts;
+  if (message.notice) return profile::RetryPolicy{}.attempts;
   const auto& agents = workspaces_.at(workspace).agents;
-  const auto sender = agents.find(message.sender);
-  const profile::Ruleset* ruleset = sender == agents.end() ? nullptr : ruleset_of_(sender->second.profile);
+  // R31: what the server says is in its recipient's protocol.
+  const auto whose = agents.find(message.sender == 0 ? message.receipts.begin()->first : message.sender);
+  const profile::Ruleset* ruleset = whose == agents.end() ? nullptr : ruleset_of_(whose->second.profile);
   return ruleset ? ruleset->retry.attempts : 0;
 }
 

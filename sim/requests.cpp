@@ -1,5 +1,7 @@
 #include "sim/requests.hpp"
 
+#include <algorithm>
+
 #include "base/time.hpp"
 #include "envelope/kind.hpp"
 
@@ -35,6 +37,8 @@ void RequestChronicle::fold(std::uint32_t workspace, std::uint64_t offset, const
     if (!request) return;
     require(message.reply_to() == request->id, place, "PIP-08: answered by a message that is no answer to it");
     require(request->waiting.erase(message.sender()) == 1, place, "PIP-08: answered by who is not awaited");
+    const auto& to = message.recipients();
+    require(std::binary_search(to.begin(), to.end(), request->asker), place, "PIP-08: its asker gets no answer");
     sightings_.saw(Sighting::request_answered);
     if (request->waiting.empty()) open_.erase(place);
   }
@@ -68,6 +72,11 @@ void RequestChronicle::fold(const event::Event& event, base::Instant at) {
       open_.erase(place);
       return;
     }
+    case Event::kAgentRemoved:
+      std::erase_if(open_, [&](const auto& one) {
+        return one.first.first == workspace && one.second.asker == event.agent_removed().number();
+      });
+      return;
     case Event::kServerStarted:  // D2
       for (auto& [place, request] : open_) request.due += base::Duration(event.server_started().downtime());
       return;

@@ -17,11 +17,11 @@ engine::IdKey id_key(const envelope::Envelope& envelope, const profile::Ruleset&
 
 }  // namespace
 
-void Incoming::prepare(const Terms& under, std::string_view sender, std::string_view idempotency_key,
-                       base::Instant now) {
+void Incoming::prepare(const Terms& under, std::string_view sender, std::string_view idempotency_key, base::Instant now,
+                       std::size_t& inflate_left) {
   terms = under;
   refusal.reset();
-  const ingress::Options options{sender, idempotency_key, now, under.validation};
+  const ingress::Options options{sender, idempotency_key, now, under.validation, &inflate_left};
   if (auto done = ingress::check({native.bytes, native.value}, *under.ruleset, options, checked); !done)
     refusal = std::move(done).error();
   else
@@ -47,8 +47,9 @@ void Batch::prepare() {
   State& state = *state_;
   if (!state.terms.ruleset || state.count == 0) return;
   const base::Duration began = state.clock->monotonic();
+  std::size_t inflate_left = ingress::inflated_max;
   for (std::size_t i = 0; i < state.count; ++i)
-    state.messages[i].prepare(state.terms, state.sender, state.idempotency_key, state.now);
+    state.messages[i].prepare(state.terms, state.sender, state.idempotency_key, state.now, inflate_left);
   const base::Duration each = (state.clock->monotonic() - began) / static_cast<std::int64_t>(state.count);
   for (std::size_t i = 0; i < state.count; ++i) state.messages[i].took = each;
 }

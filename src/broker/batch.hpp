@@ -26,7 +26,8 @@ struct Incoming {
   engine::IdKey id_key{};
   base::Duration took{};
 
-  void prepare(const Terms& under, std::string_view sender, std::string_view idempotency_key, base::Instant now);
+  void prepare(const Terms& under, std::string_view sender, std::string_view idempotency_key, base::Instant now,
+               std::size_t& inflate_left);
 };
 
 struct Batch::State {

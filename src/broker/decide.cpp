@@ -197,6 +197,7 @@ base::Result<> Broker::turn() {
   if (failure_) return std::unexpected(*failure_);
   release_held();  // what this asks for is decided in this turn
   expiries_left_ = expiries_a_turn;
+  inflate_left_ = ingress::inflated_max;
   if (const auto due = next_duty(); due && *due <= context().now) {
     decided_.clear();
     engine_.decide_unfinished(options_.step_messages, context(), decided_);

@@ -133,7 +133,7 @@ base::Result<Sent> Broker::send(const Caller& caller, std::string_view workspace
   const auto before = std::exchange(sending.clock_read, std::nullopt);
   const base::Duration began = before ? *before : parts_.clock.monotonic();
   if (const Terms terms = terms_of(caller); message.terms != terms)
-    message.prepare(terms, caller.id, sending.idempotency_key, context().now);
+    message.prepare(terms, caller.id, sending.idempotency_key, context().now, inflate_left_);
   if (message.refusal) return refused(caller, std::move(*message.refusal));
 
   ingress::Checked& checked = message.checked;

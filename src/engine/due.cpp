@@ -9,6 +9,7 @@ namespace parley::engine {
 namespace {
 
 constexpr std::size_t timers_a_turn = 1'000;
+constexpr std::size_t requests_a_turn = 50;  // each is a fact and up to 17 messages
 
 bool expired(const Message& message, Instant now) {
   return message.expires() && message.expires_at <= now;
@@ -17,8 +18,10 @@ bool expired(const Message& message, Instant now) {
 }  // namespace
 
 profile::RetryPolicy Engine::retry_of(const Workspace& workspace, const Message& message) const {
-  if (message.sender == AgentNumber{}) return {};
-  const profile::Ruleset* ruleset = ruleset_of_(workspace.registry.agent(message.sender).properties.profile);
+  const bool by_server = message.sender == AgentNumber{};
+  if (by_server && message.notice) return {};
+  const AgentNumber whose = by_server ? message.receipts.front().agent : message.sender;  // R31: in its own protocol
+  const profile::Ruleset* ruleset = ruleset_of_(workspace.registry.agent(whose).properties.profile);
   return ruleset ? ruleset->retry : profile::RetryPolicy{};
 }
 
@@ -35,11 +38,12 @@ void Engine::decide_due(const Context& context, Decided& decided) const {
   absl::btree_map<Group, std::vector<Offset>> backoffs;
   absl::btree_set<std::pair<WorkspaceNumber, Offset>> over;  // a backoff may be due with its message: told once
   Escalations escalations;
-  std::size_t count = 0;
+  std::size_t count = 0, requests = 0;
   for (const Timer& timer : state_.timers) {
     if (timer.due > context.now || ++count > timers_a_turn) break;
     const Workspace& workspace = state_.workspace(timer.workspace);
     if (timer.kind == TimerKind::request_times_out) {
+      if (++requests > requests_a_turn) continue;
       const Agent& asker = workspace.registry.agent(workspace.requests.find(timer.message)->asker);
       decide_timed_out(decided, state_, timer.workspace, timer.message, ruleset_of_(asker.properties.profile), context,
                        escalations);

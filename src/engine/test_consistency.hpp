@@ -54,8 +54,11 @@ class Consistency {
     });
     for (const auto& [offset, request] : workspace.requests.open()) {
       timers_wanted_.insert({request.due, TimerKind::request_times_out, number, {}, offset});
-      if (request.waiting.empty()) defect(number, offset, "an answered request is open");
-      if (workspace.requests.find(request.key) != offset) defect(number, offset, "a request is not found by its id");
+      if (request.waiting.empty())
+        defect(number, offset, "an answered request is open");
+      else if (!workspace.requests.find(request.id.view(), request.waiting.front()))
+        defect(number, offset, "a request is not found by its id");
+      if (!workspace.requests.of(request.asker).contains(offset)) defect(number, offset, "not among its asker's");
     }
     if (window != workspace.window_size) defect(number, workspace.head, "the remembered window is miscounted");
     if (remembered != workspace.ids.size()) defect(number, workspace.head, "ids are kept of messages that are gone");

@@ -109,7 +109,8 @@ Result<> check(const Native& native, const Ruleset& rules, const Options& option
 
   checked.type = reading.form_of(named, found.values());
   Defects defects = defects_of(native.value, rules, checked.type);
-  PARLEY_CHECK(check_compressed(native, rules, checked.type, defects));
+  if (defects.errors.empty() || options.validation == Validation::lenient)
+    PARLEY_CHECK(check_compressed(native, rules, checked.type, options.inflate_left, defects));
   const bool tolerant = options.validation == Validation::lenient && !defects.refuse_lenient;
   if (!defects.errors.empty() && !(tolerant && can_be_routed(found, type.envelope)))
     return refusal(rules.type(checked.type), std::move(defects));

@@ -33,7 +33,12 @@ struct Options {
   std::string_view idempotency_key;  // of the request; serves as id where a lenient message has none (R8)
   base::Instant now{};
   Validation validation = Validation::strict;
+  // Bytes that compressed contents may still come to, lessened by what they did (D11); null: without a bound.
+  std::size_t* inflate_left = nullptr;
 };
+
+// What compressed contents of one call, and of one turn of a loop, may come to: as much as a body may have.
+inline constexpr std::size_t inflated_max = 8u << 20;
 
 // First eight bytes of the SHA-256 of the task's name; 0: the message is a lane of its own (R32).
 using base::LaneId;

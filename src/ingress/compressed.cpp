@@ -51,10 +51,30 @@ void add_inside(Defects inside, Defects& defects) {
   defects.refuse_lenient |= inside.refuse_lenient;
 }
 
+base::Error too_much_at_once(const std::string& where) {
+  base::Error error;
+  error.code = base::ErrorCode::OVERLOADED;
+  error.message = "what is compressed here comes to more than " + std::to_string(inflated_max) + " bytes at once";
+  error.where = where;
+  error.retry_after = std::chrono::seconds(1);
+  error.hint = "Send it again, with fewer compressed messages at a time.";
+  return error;
+}
+
+// At most `most` bytes, and at most what is left, which is lessened by the work it was.
+std::expected<std::string, NotInflated> inflate_within(std::string_view base64, Compression compression,
+                                                       std::size_t most, std::size_t* left) {
+  if (!left) return inflate(base64, compression, most);
+  const std::size_t bound = std::min(most, *left);
+  auto inflated = inflate(base64, compression, bound);
+  *left -= inflated ? inflated->size() : bound;
+  return inflated;
+}
+
 }  // namespace
 
 base::Result<> check_compressed(const Native& native, const profile::Ruleset& rules, profile::TypeIndex type,
-                                Defects& defects) {
+                                std::size_t* left, Defects& defects) {
   const auto& at = rules.reading->compressed_at;
   if (!at) return {};
   const json::Value content = at->resolve(native.value);
@@ -71,8 +91,10 @@ base::Result<> check_compressed(const Native& native, const profile::Ruleset& ru
   };
   const std::size_t around = native.bytes.size() - std::min(native.bytes.size(), data.as_string().size());
   const std::size_t most = rules.message_bytes_max - std::min(rules.message_bytes_max, around);
-  const auto inflated = inflate(data.as_string(), *compression, most);
-  if (!inflated && inflated.error().too_large) return too_large_inside(where, rules);
+  const bool by_message = !left || most <= *left;
+  const auto inflated = inflate_within(data.as_string(), *compression, most, left);
+  if (!inflated && inflated.error().too_large)
+    return by_message ? too_large_inside(where, rules) : std::unexpected(too_much_at_once(where));
   if (!inflated) return defect(inflated.error().why);
   const auto inside = json::Document::parse(*inflated, {.bytes = rules.message_bytes_max});
   if (!inside) return defect("is no JSON: " + inside.error().message + " at " + inside.error().where);

@@ -7,9 +7,10 @@
 
 namespace parley::ingress {
 
-// Adds what is wrong inside. PAYLOAD_TOO_LARGE where the message would be over its limit. Nothing where the profile has
-// no such content, or the message's is not compressed.
+// Adds what is wrong inside. PAYLOAD_TOO_LARGE where the message would be over its limit, OVERLOADED where the call's
+// contents come to more than is left. Nothing where the profile has no such content, or the message's is not
+// compressed.
 base::Result<> check_compressed(const Native& native, const profile::Ruleset& rules, profile::TypeIndex type,
-                                Defects& defects);
+                                std::size_t* left, Defects& defects);
 
 }  // namespace parley::ingress

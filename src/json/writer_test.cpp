@@ -26,7 +26,14 @@ TEST(JsonWriter, writes_compact_json) {
 TEST(JsonWriter, writes_names_known_before_like_others) {
   for (const int indent : {0, 2}) {
     std::string out, known;
-    Writer(out, indent).begin_object().member("a", 1).member("b c", "x").key("d").begin_array().end_array().end_object();
+    Writer(out, indent)
+        .begin_object()
+        .member("a", 1)
+        .member("b c", "x")
+        .key("d")
+        .begin_array()
+        .end_array()
+        .end_object();
     Writer writer(known, indent);
     writer.begin_object().member<"a">(1).member<"b c">("x").key<"d">().begin_array().end_array().end_object();
     EXPECT_EQ(known, out);

@@ -10,8 +10,8 @@ namespace {
 
 using Rule = void (*)(const lint_rules::Subject&, Problems&);
 
-constexpr std::array<Rule, 7> rules{lint_rules::schema_files,  lint_rules::known_places,   lint_rules::required_fields,
-                                    lint_rules::bounded_ids,   lint_rules::priority_words, lint_rules::examples,
+constexpr std::array<Rule, 7> rules{lint_rules::schema_files, lint_rules::known_places,   lint_rules::required_fields,
+                                    lint_rules::bounded_ids,  lint_rules::priority_words, lint_rules::examples,
                                     lint_rules::said_messages};
 
 }  // namespace

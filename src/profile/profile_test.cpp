@@ -135,7 +135,8 @@ TEST(Lint, FindsWhatTheServerSaysWrongly) {
   EXPECT_THAT(mesh_but("\"to\": \"{to}\"", "\"to\": \"{whom}\""),
               Contains("profile.json#/says/request.timed_out/message/to says"));
   EXPECT_THAT(mesh_but("\"recoverable\": true", "\"recoverable\": \"yes\""), Not(IsEmpty()));
-  EXPECT_THAT(mesh_but("\"timeout\": \"30s\"", "\"timeout\": \"0s\""), ElementsAre("profile.json#/requests/timeout requests"));
+  EXPECT_THAT(mesh_but("\"timeout\": \"30s\"", "\"timeout\": \"0s\""),
+              ElementsAre("profile.json#/requests/timeout requests"));
 }
 
 TEST(Lint, FindsEachDefectAtItsPlace) {

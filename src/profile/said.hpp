@@ -15,8 +15,8 @@ struct Filling {
 };
 
 // The names a template may use.
-inline constexpr std::array<std::string_view, 9> filling_names{"uuid",    "number", "seconds", "time", "to", "task",
-                                                               "request", "silent", "text"};
+inline constexpr std::array<std::string_view, 9> filling_names{"uuid", "number",  "seconds", "time", "to",
+                                                               "task", "request", "silent",  "text"};
 
 struct Spoken {
   std::string message;  // JSON text

@@ -457,9 +457,8 @@ void log(const Call& call) {
     std::string text;
     for (const json::Value item : list.find("items").elements()) {
       text += text_of(item, "offset") + ' ' + (item.find("private") ? "private" : text_of(item, "event"));
-      text +=
-          members(item, {"agent", "messages", "from", "to", "type", "kind", "code", "count", "first_at", "last_at",
-                           "answers", "extends"});
+      text += members(item, {"agent", "messages", "from", "to", "type", "kind", "code", "count", "first_at", "last_at",
+                             "answers", "extends"});
       if (const json::Value code = item.find("notice").find("notice"))
         text += " notice=" + std::string(code.as_string());
       for (const json::Value error : item.find("validation_errors").elements())

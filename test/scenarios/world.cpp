@@ -24,8 +24,8 @@ Wire wire_of(const profile::Files& files) {
   const auto place = [&](const char* of) {
     return std::string(root.find("envelope").find(of).if_string().value_or(""));
   };
-  return {place("id"), place("timestamp"), place("sender"), place("recipients"), place("reply_to"),
-          std::string(root.find("type_at").if_string().value_or(""))};
+  return {place("id"),         place("timestamp"), place("sender"),
+          place("recipients"), place("reply_to"),  std::string(root.find("type_at").if_string().value_or(""))};
 }
 
 }  // namespace

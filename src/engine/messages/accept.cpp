@@ -346,7 +346,7 @@ base::Result<Accepted> Engine::decide(const AcceptMessage& command, const Contex
   warnings.insert(warnings.end(), of_sequence.begin(), of_sequence.end());
   decided.last().has_native_body = true;
   remark(command, workspace, recipients, warnings);
-  follow_requests(command, workspace, recipients.open.size(), context, message);
+  follow_requests(command, workspace, context, message);
   return Accepted{AcceptOutcome::accepted, offset, std::move(message_id), std::move(warnings)};
 }
 

@@ -38,6 +38,8 @@ void say(Decided& decided, const State& state, WorkspaceNumber number, AgentNumb
         {"text", saying.text}}});
   Load& before = decided.notices_to(number, to);
   if (!has_room(workspace.settings, agent, spoken.message.size(), before)) return;
+  const std::uint64_t there = load_of(agent).messages + before.messages;
+  if (occasion == profile::Occasion::request_escalated && 2 * there >= workspace.settings.mailbox_messages) return;
   ++before.messages;
   before.bytes += spoken.message.size();
 
@@ -49,10 +51,9 @@ void say(Decided& decided, const State& state, WorkspaceNumber number, AgentNumb
   message.set_kind(static_cast<std::uint32_t>(type.kind));
   message.set_native_type(type.name);
   message.set_priority(static_cast<std::uint32_t>(said->priority));
-  message.set_lane(saying.lane.value);
   message.set_task(std::string(saying.task));
   message.set_reply_to(std::string(saying.reply_to));
-  message.set_id_key(key.data(), key.size());
+  if (!workspace.ids.find(key)) message.set_id_key(key.data(), key.size());  // else somebody took it before
   decided.last().body = spoken.message;
 }
 

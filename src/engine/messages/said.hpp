@@ -15,13 +15,13 @@ std::string made_id(const Context& context, std::uint64_t salt);
 struct Saying {
   std::string text;  // for whoever reads it
   std::string_view task;
-  LaneId lane;
   std::string_view reply_to;  // id of the message concerned
   std::string_view silent;    // names
 };
 
-// Nothing where the profile has no words for the occasion, or where the agent was removed or its mailbox is full (D11):
-// the fact is in the log.
+// Nothing where the profile has no words for the occasion, where the agent was removed or its mailbox is full (D11), or
+// where it is half full and others' affairs are told: the fact is in the log. In a lane of its own: nothing that waits
+// holds it up.
 void say(Decided& decided, const State& state, WorkspaceNumber workspace, AgentNumber to, const profile::Ruleset& rules,
          profile::Occasion occasion, const Saying& saying, const Context& context);
 

@@ -4,6 +4,7 @@
 #include "engine/appliers.hpp"
 #include "engine/id.hpp"
 #include "engine/mailboxes/transitions.hpp"
+#include "engine/requests/follow.hpp"
 #include "engine/registry/credentials.hpp"
 #include "engine/steps.hpp"
 
@@ -120,6 +121,7 @@ void apply(State& state, Workspace& workspace, WorkspaceNumber number, const eve
   agent.removed = true;
   remove_credentials(state, agent.tokens);
   forget_sessions(state, number, agent_number);
+  withdraw_requests(state, workspace, number, agent_number);
   if (!event.in_steps())
     bounce({state, workspace, number, agent_number, at}, agent.mailbox.open());
   else if (agent.open_messages > 0)

@@ -10,7 +10,7 @@ namespace {
 
 using envelope::Kind;
 
-constexpr base::Duration longest_wait = std::chrono::days(365);
+constexpr base::Duration longest_wait = std::chrono::hours(24);
 
 std::string_view field(const envelope::Envelope& envelope, std::string_view name) {
   const auto at = std::find_if(envelope.fields.begin(), envelope.fields.end(),
@@ -21,6 +21,7 @@ std::string_view field(const envelope::Envelope& envelope, std::string_view name
 bool awaits_answer(const AcceptMessage& command) {
   const auto& policy = command.ruleset.requests;
   if (!policy || command.envelope.kind != Kind::request) return false;
+  if (command.ruleset.type(command.type).is_private) return false;  // R25: nobody else hears of it
   return policy->every || field(command.envelope, "needs_response") == "true";
 }
 
@@ -34,19 +35,15 @@ base::Duration timeout_of(const AcceptMessage& command) {
   return std::max(std::chrono::duration_cast<base::Duration>(wanted), base::Duration(1));
 }
 
-// The request that the message is under, where this sender was asked and has not answered yet.
-std::optional<Offset> awaited_from(const AcceptMessage& command, const Workspace& workspace) {
-  const std::string& id = command.envelope.reply_to;
-  const auto asked = [&](const IdKey& key) -> std::optional<Offset> {
-    const auto at = workspace.requests.find(key);
-    if (!at) return std::nullopt;
-    const auto& waiting = workspace.requests.find(*at)->waiting;
-    return std::binary_search(waiting.begin(), waiting.end(), command.sender) ? at : std::nullopt;
-  };
-  if (command.ruleset.idempotency_key == profile::IdempotencyKey::message) return asked(id_key_of(id));
-  const std::string& responder = workspace.registry.agent(command.sender).id;
-  if (const auto at = asked(id_key_of(id, responder + '\n'))) return at;  // R7
-  return asked(id_key_of(id, "*"));
+// An agent may have a tenth of the workspace's (D11).
+std::size_t most_of_one(const Settings& settings) {
+  return std::max<std::size_t>(1, settings.open_requests / 10);
+}
+
+std::unexpected<base::Error> full(std::string holds) {
+  auto error = base::fail(base::ErrorCode::REQUESTS_FULL, std::move(holds), "sender");
+  error.error().retry_after = std::chrono::seconds(1);
+  return error;
 }
 
 Timer timer_of(WorkspaceNumber number, Offset offset, Instant due) {
@@ -56,19 +53,24 @@ Timer timer_of(WorkspaceNumber number, Offset offset, Instant due) {
 }  // namespace
 
 base::Result<> check_request(const AcceptMessage& command, const Workspace& workspace) {
-  if (!awaits_answer(command) || workspace.requests.size() < workspace.settings.open_requests) return {};
-  return base::fail(base::ErrorCode::REQUESTS_FULL,
-                    std::to_string(workspace.requests.size()) + " requests await their answers in '" + workspace.name +
-                        "'; the limit is " + std::to_string(workspace.settings.open_requests),
-                    "sender");
+  if (!awaits_answer(command)) return {};
+  const Settings& settings = workspace.settings;
+  const std::size_t own = workspace.requests.size(command.sender);
+  if (own >= most_of_one(settings))
+    return full("'" + workspace.registry.agent(command.sender).id + "' awaits answers to " + std::to_string(own) +
+                " requests; the limit is " + std::to_string(most_of_one(settings)));
+  if (workspace.requests.size() >= settings.open_requests)
+    return full("in '" + workspace.name + "' answers to " + std::to_string(workspace.requests.size()) +
+                " requests are awaited; the limit is " + std::to_string(settings.open_requests));
+  return {};
 }
 
-void follow_requests(const AcceptMessage& command, const Workspace& workspace, std::size_t reached,
-                     const Context& context, event::MessageAccepted& event) {
+void follow_requests(const AcceptMessage& command, const Workspace& workspace, const Context& context,
+                     event::MessageAccepted& event) {
   const auto& policy = command.ruleset.requests;
   if (!policy) return;
   const envelope::Envelope& envelope = command.envelope;
-  if (awaits_answer(command) && reached > 0) {
+  if (awaits_answer(command) && event.recipients_size() > 0) {
     const base::Duration timeout = timeout_of(command);
     event.set_answer_timeout(timeout.count());
     event.set_answer_due(base::unix_us(context.now + timeout));
@@ -77,11 +79,14 @@ void follow_requests(const AcceptMessage& command, const Workspace& workspace, s
   const bool goes_on =
       policy->progress_extends && (envelope.kind == Kind::notify || envelope.kind == Kind::task_progress);
   if (envelope.reply_to.empty() || !(answers || goes_on)) return;
-  const auto request = awaited_from(command, workspace);
-  if (!request) return;
-  if (answers) return event.set_answers(request->value);
-  event.set_extends(request->value);
-  event.set_answer_due(base::unix_us(context.now + workspace.requests.find(*request)->timeout));
+  const auto offset = workspace.requests.find(envelope.reply_to, command.sender);
+  if (!offset) return;
+  const Request& request = *workspace.requests.find(*offset);
+  const auto& to = event.recipients();
+  if (!std::binary_search(to.begin(), to.end(), request.asker.value)) return;  // it never reaches the asker
+  if (answers) return event.set_answers(offset->value);
+  event.set_extends(offset->value);
+  event.set_answer_due(base::unix_us(context.now + request.timeout));
 }
 
 namespace {
@@ -90,10 +95,8 @@ void open(State& state, Workspace& workspace, WorkspaceNumber number, Offset off
           const event::MessageAccepted& event) {
   const Message& message = workspace.messages.at(offset);
   Request request{message.sender,
-                  message.id_key,
                   base::PackedText(message.id.view()),
                   event.task(),
-                  message.lane,
                   base::Duration(event.answer_timeout()),
                   base::instant_of(event.answer_due()),
                   {}};
@@ -125,6 +128,13 @@ void apply_to_requests(State& state, Workspace& workspace, WorkspaceNumber numbe
   if (event.answers() > 0) answer(state, workspace, number, Offset(event.answers()), AgentNumber(event.sender()));
   if (event.extends() > 0)
     extend(state, workspace, number, Offset(event.extends()), base::instant_of(event.answer_due()));
+}
+
+void withdraw_requests(State& state, Workspace& workspace, WorkspaceNumber number, AgentNumber asker) {
+  for (const Offset offset : absl::btree_set<Offset>(workspace.requests.of(asker))) {
+    state.timers.erase(timer_of(number, offset, workspace.requests.find(offset)->due));
+    workspace.requests.close(offset);
+  }
 }
 
 void apply(State& state, Workspace& workspace, WorkspaceNumber number, const event::RequestTimedOut& event) {

@@ -8,11 +8,14 @@ namespace parley::engine {
 // Before acceptance. Error: REQUESTS_FULL.
 base::Result<> check_request(const AcceptMessage& command, const Workspace& workspace);
 
-// Writes what it means; it reaches so many.
-void follow_requests(const AcceptMessage& command, const Workspace& workspace, std::size_t reached,
-                     const Context& context, event::MessageAccepted& event);
+// Writes what it means into the fact, which has its recipients. An answer counts where it reaches the asker.
+void follow_requests(const AcceptMessage& command, const Workspace& workspace, const Context& context,
+                     event::MessageAccepted& event);
 
 // The message itself is in the state.
 void apply_to_requests(State&, Workspace&, WorkspaceNumber, Offset, const event::MessageAccepted&);
+
+// The asker was removed: nobody awaits answers any more.
+void withdraw_requests(State&, Workspace&, WorkspaceNumber, AgentNumber asker);
 
 }  // namespace parley::engine

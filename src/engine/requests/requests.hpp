@@ -2,7 +2,9 @@
 // only; what became of the others is in the log. Value types, part of the engine's state.
 #pragma once
 #include <absl/container/btree_map.h>
+#include <absl/container/btree_set.h>
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <vector>
@@ -14,42 +16,59 @@ namespace parley::engine {
 
 struct Request {
   AgentNumber asker;
-  IdKey key{};  // of its message
-  base::PackedText id;
+  base::PackedText id;  // of its message
   std::string task;
-  LaneId lane;
   base::Duration timeout{};
   Instant due;
   std::vector<AgentNumber> waiting;  // rising: who was asked and has not answered
 
+  bool waits_for(AgentNumber agent) const { return std::binary_search(waiting.begin(), waiting.end(), agent); }
+
   template <class Archive>
   void archive(Archive& a) {
-    a(asker, key, id, task, lane, timeout, due, waiting);
+    a(asker, id, task, timeout, due, waiting);
   }
 };
 
 class Requests {
  public:
   std::size_t size() const { return open_.size(); }
+  std::size_t size(AgentNumber asker) const { return of(asker).size(); }
   const absl::btree_map<Offset, Request>& open() const { return open_; }
+  const absl::btree_set<Offset>& of(AgentNumber asker) const {
+    static const absl::btree_set<Offset> none;
+    const auto at = by_asker_.find(asker);
+    return at == by_asker_.end() ? none : at->second;
+  }
   const Request* find(Offset offset) const {
     const auto at = open_.find(offset);
     return at == open_.end() ? nullptr : &at->second;
   }
   Request* find(Offset offset) { return const_cast<Request*>(std::as_const(*this).find(offset)); }
-  // By the id of its message, for as long as it is open, however short ids are remembered.
-  std::optional<Offset> find(const IdKey& key) const {
-    const auto at = by_key_.find(key);
-    return at == by_key_.end() ? std::nullopt : std::optional(at->second);
+
+  // The newest whose message has this id and that waits for the agent. One id may be of several messages: in some
+  // profiles it is another at each recipient (R7), and a forgotten one may come again (R8).
+  std::optional<Offset> find(std::string_view id, AgentNumber awaited) const {
+    const IdKey key = id_key_of(id);
+    std::size_t looks = looks_max;
+    for (auto at = by_id_.lower_bound({key, Offset(UINT64_MAX)}); at != by_id_.begin() && looks > 0; --looks) {
+      --at;
+      if (at->first != key) break;
+      if (open_.at(at->second).waits_for(awaited)) return at->second;
+    }
+    return std::nullopt;
   }
 
   void add(Offset offset, Request request) {
-    by_key_.emplace(request.key, offset);
+    index(offset, request);
     open_.emplace(offset, std::move(request));
   }
   void close(Offset offset) {
     const auto at = open_.find(offset);
-    by_key_.erase(at->second.key);
+    by_id_.erase({id_key_of(at->second.id.view()), offset});
+    const auto mine = by_asker_.find(at->second.asker);
+    mine->second.erase(offset);
+    if (mine->second.empty()) by_asker_.erase(mine);
     open_.erase(at);
   }
 
@@ -57,12 +76,20 @@ class Requests {
   void archive(Archive& a) {
     a(open_);
     if constexpr (Archive::loads)
-      for (const auto& [offset, request] : open_) by_key_.emplace(request.key, offset);
+      for (const auto& [offset, request] : open_) index(offset, request);
   }
 
  private:
+  static constexpr std::size_t looks_max = 1'000;  // D11
+
+  void index(Offset offset, const Request& request) {
+    by_id_.insert({id_key_of(request.id.view()), offset});
+    by_asker_[request.asker].insert(offset);
+  }
+
   absl::btree_map<Offset, Request> open_;
-  absl::btree_map<IdKey, Offset> by_key_;
+  absl::btree_set<std::pair<IdKey, Offset>> by_id_;
+  absl::btree_map<AgentNumber, absl::btree_set<Offset>> by_asker_;
 };
 
 }  // namespace parley::engine

@@ -9,6 +9,7 @@ namespace {
 
 constexpr std::size_t names_shown = 20;
 constexpr std::size_t escalated_to_max = 16;
+constexpr std::size_t looks_max = 10'000;  // agents a turn, in the search for them (D11)
 
 std::string names_of(const Registry& registry, const std::vector<AgentNumber>& agents) {
   std::string names;
@@ -24,7 +25,9 @@ const std::vector<AgentNumber>& Escalations::of(const State& state, WorkspaceNum
   const auto [at, is_new] = found_.try_emplace({workspace, rules.name});
   if (!is_new || !rules.requests || rules.requests->escalates_to.empty()) return at->second;
   const Registry& registry = state.workspace(workspace).registry;
+  std::size_t looks = looks_max;
   for (const auto& [id, number] : registry.agents_by_id) {
+    if (looks-- == 0) break;
     const AgentProperties& properties = registry.agent(number).properties;
     if (properties.profile != rules.name) continue;
     if (rules.role_of_agent(id, properties.agent_type) != rules.requests->escalates_to) continue;
@@ -42,7 +45,7 @@ void decide_timed_out(Decided& decided, const State& state, WorkspaceNumber numb
   over.set_request(offset.value);
   over.set_asker(request.asker.value);
   for (const AgentNumber agent : request.waiting) over.add_silent(agent.value);
-  if (!rules) return;
+  if (!rules || workspace.registry.agent(request.asker).removed) return;
 
   const std::string silent = names_of(workspace.registry, request.waiting);
   const std::string& asker = workspace.registry.agent(request.asker).id;
@@ -50,7 +53,6 @@ void decide_timed_out(Decided& decided, const State& state, WorkspaceNumber numb
                              std::string(request.id.view().substr(0, 128)) + "'";
   Saying saying;
   saying.task = request.task;
-  saying.lane = request.lane;
   saying.reply_to = request.id.view();
   saying.silent = silent;
   saying.text = "No answer from " + silent + waited + ". Ask again under a new id, or ask somebody else.";

@@ -15,7 +15,8 @@ std::string error_body(const base::Error& error);  // {"error": …}
 // {"message_id", "offset", "status", "warnings": […]}, or {"error": …}
 void write_sent(json::Writer& writer, const base::Result<broker::Sent>& sent);
 
-// {"delivery_id", "offset", "attempt", "lease_until", "priority", "origin"?, "message" or "notice", "made"?, "warnings": […]}
+// {"delivery_id", "offset", "attempt", "lease_until", "priority", "origin"?, "message" or "notice", "made"?,
+// "warnings": […]}
 void append_delivery(std::string& out, const broker::Delivery& delivery);
 
 // {"message_id", "offset", "recipient", "state", "at", "retrying_at"?}

@@ -58,8 +58,8 @@ class Connection {
 
   MessageKind kind() const { return kind_; }
   std::string_view message() const { return message_; }
-  // The message, out of here and into `kept`; without a copy where it did not lie whole in one input. What memory `kept`
-  // had is used for the messages to come.
+  // The message, out of here and into `kept`; without a copy where it did not lie whole in one input. What memory
+  // `kept` had is used for the messages to come.
   void keep_message(std::string& kept);
 
   // Nothing is sent once a close was. A server moves large messages into the output without a copy.

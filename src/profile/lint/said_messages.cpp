@@ -62,8 +62,7 @@ void said_messages(const Subject& subject, Problems& problems) {
     check_names(reading.description.root().find("says").find(occasion_names[i]).find("message"), at, problems);
     const auto message = json::Document::parse(say(subject.rules, static_cast<Occasion>(i), fillings(subject)).message);
     const schema::Program& program = reading.programs[reading.types[said->type.value].program];
-    if (!program.accepts(message->root()))
-      problems.add(at, program.explain(message->root(), {problems_max, false}));
+    if (!program.accepts(message->root())) problems.add(at, program.explain(message->root(), {problems_max, false}));
     if (reading.type_at.resolve(message->root()).if_string() != subject.rules.type(said->type).name)
       problems.add("profile.json", at, "says", "The message is of another type than `type` says");
   }
