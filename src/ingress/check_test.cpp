@@ -343,5 +343,17 @@ TEST(Lane, ATaskHasTheFirstEightBytesOfItsHashAndNothingHasNone) {
   EXPECT_EQ(lane_of("abc").value, 0xba7816bf8f01cfeau);  // FIPS 180-2, B.1
 }
 
+// D11, R27: what is inflated for one call is bounded, however many messages it has.
+TEST(Check, InflatesNoMoreThanIsLeft) {
+  std::size_t left = 1'000;
+  Case compressed{"mesh", "request.compressed", {}, "developer-agent-001"};
+  compressed.options.inflate_left = &left;
+  while (compressed.run()) ASSERT_LT(left, 1'000u);
+  EXPECT_EQ(left, 0u);
+  const auto refused = compressed.run();
+  EXPECT_EQ(refused.error().code, ErrorCode::OVERLOADED);
+  EXPECT_EQ(refused.error().retry_after, std::chrono::seconds(1));
+}
+
 }  // namespace
 }  // namespace parley::ingress

@@ -4,8 +4,8 @@
 #include "engine/appliers.hpp"
 #include "engine/id.hpp"
 #include "engine/mailboxes/transitions.hpp"
-#include "engine/requests/follow.hpp"
 #include "engine/registry/credentials.hpp"
+#include "engine/requests/follow.hpp"
 #include "engine/steps.hpp"
 
 namespace parley::engine {
