@@ -55,7 +55,7 @@ struct TestBench {
 
   base::Result<Answer> unlimited() {
     return call([&](json::Value body) { return broker.change_workspace(admin, "team", body); },
-                R"({"settings": {"rate_messages": 0}})");
+                R"({"settings": {"rate_messages": 0, "open_requests": 1000000}})");
   }
 
   // A request from a to b.
