@@ -208,7 +208,6 @@ base::Result<Recipients> resolve(const AcceptMessage& command, const Workspace& 
 // D7: `accepted` never pretends.
 void remark(const AcceptMessage& command, const Workspace& workspace, const Recipients& recipients,
             std::vector<base::Problem>& remarks) {
-  constexpr std::size_t shown_max = 20;
   if (command.ruleset.type(command.type).is_private)
     remarks.push_back({"", "PRIVATE_KEPT",
                        "A '" + command.envelope.native_type +
@@ -218,13 +217,10 @@ void remark(const AcceptMessage& command, const Workspace& workspace, const Reci
         {"", "NO_RECIPIENT",
          "The broadcast reached nobody: no other agent here may receive a '" + command.envelope.native_type + "'."});
   if (recipients.bounced.empty()) return;
-  std::string names;
-  for (std::size_t i = 0; i < std::min(recipients.bounced.size(), shown_max); ++i)
-    names += (i > 0 ? ", '" : "'") + workspace.registry.agent(recipients.bounced[i]).id + "'";
-  if (recipients.bounced.size() > shown_max) names += ", …";
   remarks.push_back({"", "BOUNCED",
                      "It bounced at " + std::to_string(recipients.bounced.size()) +
-                         (recipients.bounced.size() == 1 ? " full mailbox: " : " full mailboxes: ") + names + "."});
+                         (recipients.bounced.size() == 1 ? " full mailbox: " : " full mailboxes: ") +
+                         names_of(workspace.registry, recipients.bounced) + "."});
 }
 
 void write(std::span<const base::Problem> problems, google::protobuf::RepeatedPtrField<event::Problem>& out) {

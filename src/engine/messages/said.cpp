@@ -1,10 +1,14 @@
 #include "engine/messages/said.hpp"
 
+#include <algorithm>
+
 #include "base/uuid.hpp"
 #include "profile/said.hpp"
 
 namespace parley::engine {
 namespace {
+
+constexpr std::size_t names_shown = 20;
 
 IdKey key_of(const profile::Ruleset& rules, const std::string& id, const std::string& recipient) {
   if (rules.idempotency_key == profile::IdempotencyKey::message) return id_key_of(id);
@@ -16,6 +20,13 @@ IdKey key_of(const profile::Ruleset& rules, const std::string& id, const std::st
 std::string made_id(const Context& context, std::uint64_t salt) {
   std::array<std::uint64_t, 3> words{context.seed, salt, static_cast<std::uint64_t>(base::unix_us(context.now))};
   return base::uuid_of({reinterpret_cast<const char*>(words.data()), sizeof words});
+}
+
+std::string names_of(const Registry& registry, const std::vector<AgentNumber>& agents) {
+  std::string names;
+  for (std::size_t i = 0; i < std::min(agents.size(), names_shown); ++i)
+    names += (i > 0 ? ", '" : "'") + registry.agent(agents[i]).id + "'";
+  return agents.size() > names_shown ? names + ", …" : names;
 }
 
 void say(Decided& decided, const State& state, WorkspaceNumber number, AgentNumber to, const profile::Ruleset& rules,

@@ -12,6 +12,9 @@ namespace parley::engine {
 // RFC 9562 §5.4: a version 4 UUID from the command's random seed (R5, R31).
 std::string made_id(const Context& context, std::uint64_t salt);
 
+// 'a', 'b', …: the first few, for whoever reads it.
+std::string names_of(const Registry& registry, const std::vector<AgentNumber>& agents);
+
 struct Saying {
   std::string text;  // for whoever reads it
   std::string_view task;

@@ -105,12 +105,15 @@ void open(State& state, Workspace& workspace, WorkspaceNumber number, Offset off
   workspace.requests.add(offset, std::move(request));
 }
 
+void close(State& state, Workspace& workspace, WorkspaceNumber number, Offset offset) {
+  state.timers.erase(timer_of(number, offset, workspace.requests.find(offset)->due));
+  workspace.requests.close(offset);
+}
+
 void answer(State& state, Workspace& workspace, WorkspaceNumber number, Offset offset, AgentNumber by) {
   Request& request = *workspace.requests.find(offset);
   std::erase(request.waiting, by);
-  if (!request.waiting.empty()) return;
-  state.timers.erase(timer_of(number, offset, request.due));
-  workspace.requests.close(offset);
+  if (request.waiting.empty()) close(state, workspace, number, offset);
 }
 
 void extend(State& state, Workspace& workspace, WorkspaceNumber number, Offset offset, Instant due) {
@@ -131,16 +134,12 @@ void apply_to_requests(State& state, Workspace& workspace, WorkspaceNumber numbe
 }
 
 void withdraw_requests(State& state, Workspace& workspace, WorkspaceNumber number, AgentNumber asker) {
-  for (const Offset offset : absl::btree_set<Offset>(workspace.requests.of(asker))) {
-    state.timers.erase(timer_of(number, offset, workspace.requests.find(offset)->due));
-    workspace.requests.close(offset);
-  }
+  for (const Offset offset : absl::btree_set<Offset>(workspace.requests.of(asker)))
+    close(state, workspace, number, offset);
 }
 
 void apply(State& state, Workspace& workspace, WorkspaceNumber number, const event::RequestTimedOut& event) {
-  const Offset offset(event.request());
-  state.timers.erase(timer_of(number, offset, workspace.requests.find(offset)->due));
-  workspace.requests.close(offset);
+  close(state, workspace, number, Offset(event.request()));
 }
 
 }  // namespace parley::engine

@@ -7,16 +7,8 @@
 namespace parley::engine {
 namespace {
 
-constexpr std::size_t names_shown = 20;
 constexpr std::size_t escalated_to_max = 16;
 constexpr std::size_t looks_max = 10'000;  // agents a turn, in the search for them (D11)
-
-std::string names_of(const Registry& registry, const std::vector<AgentNumber>& agents) {
-  std::string names;
-  for (std::size_t i = 0; i < std::min(agents.size(), names_shown); ++i)
-    names += (i > 0 ? ", '" : "'") + registry.agent(agents[i]).id + "'";
-  return agents.size() > names_shown ? names + ", …" : names;
-}
 
 }  // namespace
 
