@@ -62,6 +62,8 @@ std::string_view word(Event::FactCase fact) {
       return "messages_forgotten";
     case Event::kRequestTimedOut:
       return "request_timed_out";
+    case Event::kTaskMoved:
+      return "task_moved";
     case Event::kMessagesRefused:
       return "messages_refused";
     default:
@@ -104,6 +106,8 @@ std::uint32_t subject(const Event& event) {
       return event.notice_posted().agent();
     case Event::kRequestTimedOut:
       return event.request_timed_out().asker();
+    case Event::kTaskMoved:
+      return event.task_moved().assignee();
     case Event::kMessagesRefused:
       return event.messages_refused().agent();
     default:
@@ -170,6 +174,8 @@ std::vector<std::uint64_t> messages_of(const Event& event) {
       return {event.notice_posted().about()};
     case Event::kRequestTimedOut:
       return {event.request_timed_out().request()};
+    case Event::kTaskMoved:
+      return {event.task_moved().task()};
     default:
       return {};
   }
@@ -178,6 +184,7 @@ std::vector<std::uint64_t> messages_of(const Event& event) {
 bool sees(const Caller& caller, const Event& event) {
   if (caller.kind != Caller::Kind::agent) return true;
   if (event.fact_case() == Event::kAgentRegistered || event.fact_case() == Event::kAgentRemoved) return true;
+  if (event.has_task_moved() && event.task_moved().assigner() == caller.agent.value) return true;
   if (event.fact_case() != Event::kMessageAccepted) return subject(event) == caller.agent.value;
   const auto& accepted = event.message_accepted();
   const auto& to = accepted.recipients();
@@ -201,6 +208,12 @@ void write_refused(json::Writer& writer, const event::MessagesRefused& refused) 
   writer.member("last_at", base::to_rfc3339(base::instant_of(refused.last_at())));
 }
 
+void write_task_moved(json::Writer& writer, const event::TaskMoved& moved) {
+  writer.member("task", moved.id());
+  writer.member("state", machine::task::name(static_cast<engine::TaskState>(moved.state())));
+  if (!moved.why().empty()) writer.member("why", moved.why());
+}
+
 // All but messages.
 void write_fact(json::Writer& writer, const engine::Workspace& workspace, const LogEntry& entry,
                 std::string_view body) {
@@ -216,6 +229,7 @@ void write_fact(json::Writer& writer, const engine::Workspace& workspace, const 
     for (const std::uint64_t offset : messages) writer.unsigned_integer(offset);
     writer.end_array();
   }
+  if (event.has_task_moved()) write_task_moved(writer, event.task_moved());
   if (event.has_messages_refused()) write_refused(writer, event.messages_refused());
   if (event.has_notice_posted()) writer.key("notice").raw(body);
 }

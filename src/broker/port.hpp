@@ -187,6 +187,11 @@ class Port {
   virtual base::Result<Answer> records(const Caller&, std::string_view workspace, std::string_view task,
                                        std::string_view agent, const Page&) = 0;
 
+  // Tasks, in the order in which they were first assigned; in one state, of one assigner or assignee, where named.
+  virtual base::Result<Answer> tasks(const Caller&, std::string_view workspace, std::string_view state,
+                                     std::string_view agent, const Page&) = 0;
+  virtual base::Result<Answer> task(const Caller&, std::string_view workspace, std::string_view task_id) = 0;
+
   // Mailboxes.
   virtual base::Result<Answer> inbox(const Caller&, std::string_view workspace, std::string_view agent,
                                      const Page&) = 0;

@@ -34,6 +34,15 @@ base::Result<> read_duration(json::Value object, std::string_view key, base::Dur
   return {};
 }
 
+// null: none.
+base::Result<> read_optional(json::Value object, std::string_view key, std::optional<base::Duration>& into) {
+  const json::Value value = object.find(key);
+  if (!value) return {};
+  into.reset();
+  if (value.is_null()) return {};
+  return read_duration(object, key, into.emplace());
+}
+
 base::Result<engine::Settings> read_settings(json::Value body, engine::Settings settings) {
   if (const auto validation = body.find("validation").if_string()) settings.lenient = *validation == "lenient";
   read_texts(body.find("profiles"), settings.profiles);
@@ -47,6 +56,11 @@ base::Result<engine::Settings> read_settings(json::Value body, engine::Settings 
   PARLEY_CHECK(check_lease(settings.lease, "/settings/lease"));
   read_count(more, "kept_records", settings.kept_records);
   read_count(more, "open_requests", settings.open_requests);
+  read_count(more, "tasks", settings.tasks);
+  engine::TaskTimes& times = settings.task_times;
+  PARLEY_CHECK(read_optional(more, "task_progress_after", times.progress_after));
+  PARLEY_CHECK(read_optional(more, "task_progress_every", times.progress_every));
+  PARLEY_CHECK(read_optional(more, "task_silence", times.silence));
   if (const json::Value rate = more.find("rate_messages"); rate.is_null())
     settings.rate_messages.reset();
   else if (rate)

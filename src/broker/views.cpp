@@ -16,6 +16,14 @@ void write_strings(json::Writer& writer, std::string_view name, const std::vecto
   writer.end_array();
 }
 
+void write_optional(json::Writer& writer, std::string_view name, const std::optional<base::Duration>& value) {
+  writer.key(name);
+  if (value)
+    writer.string(base::to_text(*value));
+  else
+    writer.null();
+}
+
 }  // namespace
 
 std::string_view name(Settled settled) {
@@ -64,7 +72,13 @@ void write_workspace(json::Writer& writer, const engine::Workspace& workspace) {
   else
     writer.null();
   writer.member("rate_window", base::to_text(settings.rate_window));
-  writer.member("kept_records", settings.kept_records).member("open_requests", settings.open_requests).end_object();
+  writer.member("kept_records", settings.kept_records).member("open_requests", settings.open_requests);
+  const engine::TaskTimes& times = settings.task_times;
+  writer.member("tasks", settings.tasks);
+  write_optional(writer, "task_progress_after", times.progress_after);
+  write_optional(writer, "task_progress_every", times.progress_every);
+  write_optional(writer, "task_silence", times.silence);
+  writer.end_object();
   writer.member("created_at", base::to_rfc3339(workspace.created_at)).member("head", workspace.head.value).end_object();
 }
 

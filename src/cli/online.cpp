@@ -94,7 +94,7 @@ base::Result<std::string> all_pages(sdk::Client& client, const std::string& path
     limit -= std::min(limit, items.size());
     const auto next = document.root().find("next");
     after = next.is_string() ? std::string(next.as_string()) : next.is_number() ? json::to_text(next) : "";
-    if (after.empty() || items.size() == 0) break;
+    if (after.empty() || (items.size() == 0 && !next.is_string())) break;
   }
   out.end_array().end_object();
   return text;

@@ -20,6 +20,7 @@ Verb ack_verb();
 Verb agent_verb();
 Verb bench_verb();
 Verb deadletter_verb();
+Verb task_verb();
 Verb doctor_verb();
 Verb fresh_verb();
 Verb inbox_verb();

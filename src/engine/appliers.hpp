@@ -33,5 +33,6 @@ void apply(State&, Workspace&, WorkspaceNumber, const event::DeadLettered&, Inst
 void apply(State&, Workspace&, WorkspaceNumber, const event::Redriven&, Instant at);
 
 void apply(State&, Workspace&, WorkspaceNumber, const event::RequestTimedOut&);
+void apply(State&, Workspace&, WorkspaceNumber, Offset, const event::TaskMoved&, Instant at);
 
 }  // namespace parley::engine

@@ -4,12 +4,14 @@
 #include "engine/mailboxes/transitions.hpp"
 #include "engine/messages/expiry.hpp"
 #include "engine/requests/time_out.hpp"
+#include "engine/tasks/watch.hpp"
 
 namespace parley::engine {
 namespace {
 
 constexpr std::size_t timers_a_turn = 1'000;
 constexpr std::size_t requests_a_turn = 50;  // each is a fact and up to 17 messages
+constexpr std::size_t tasks_a_turn = 200;    // each is a fact and a message
 
 bool expired(const Message& message, Instant now) {
   return message.expires() && message.expires_at <= now;
@@ -38,7 +40,7 @@ void Engine::decide_due(const Context& context, Decided& decided) const {
   absl::btree_map<Group, std::vector<Offset>> backoffs;
   absl::btree_set<std::pair<WorkspaceNumber, Offset>> over;  // a backoff may be due with its message: told once
   Escalations escalations;
-  std::size_t count = 0, requests = 0;
+  std::size_t count = 0, requests = 0, tasks = 0;
   for (const Timer& timer : state_.timers) {
     if (timer.due > context.now || ++count > timers_a_turn) break;
     const Workspace& workspace = state_.workspace(timer.workspace);
@@ -47,6 +49,13 @@ void Engine::decide_due(const Context& context, Decided& decided) const {
       const Agent& asker = workspace.registry.agent(workspace.requests.find(timer.message)->asker);
       decide_timed_out(decided, state_, timer.workspace, timer.message, ruleset_of_(asker.properties.profile), context,
                        escalations);
+      continue;
+    }
+    if (timer.kind == TimerKind::task_due) {
+      if (++tasks > tasks_a_turn) continue;
+      const Agent& assigner = workspace.registry.agent(workspace.tasks.at(timer.message).assigner);
+      decide_task_due(decided, state_, timer.workspace, timer.message, ruleset_of_(assigner.properties.profile),
+                      context);
       continue;
     }
     const Message& message = workspace.messages.at(timer.message);

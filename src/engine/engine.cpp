@@ -7,7 +7,7 @@
 namespace parley::engine {
 namespace {
 
-constexpr std::uint32_t snapshot_version = 6;
+constexpr std::uint32_t snapshot_version = 7;
 
 void apply_in_workspace(State& state, WorkspaceNumber number, const event::Event& event, const Placed& placed) {
   Workspace& workspace = state.workspace(number);
@@ -66,6 +66,8 @@ void apply_in_workspace(State& state, WorkspaceNumber number, const event::Event
       return apply(state, workspace, number, event.redriven(), at);
     case Event::kRequestTimedOut:
       return apply(state, workspace, number, event.request_timed_out());
+    case Event::kTaskMoved:
+      return apply(state, workspace, number, offset, event.task_moved(), at);
     case Event::kMessagesRefused:
       return;  // the record is all there is to it
     case Event::kServerStarted:

@@ -100,6 +100,7 @@ class Engine {
 
  private:
   base::Result<> check(const Settings&) const;
+  std::size_t decide_leaving(WorkspaceNumber, AgentNumber, std::size_t most, const Context&, Decided&) const;
   profile::RetryPolicy retry_of(const Workspace& workspace, const Message& message) const;
 
   RulesetOf ruleset_of_;

@@ -45,6 +45,7 @@ void apply(State& state, const event::ServerStarted& event) {
     if (timer.kind == TimerKind::request_times_out) {
       timer.due += downtime;
       state.workspace(timer.workspace).requests.find(timer.message)->due = timer.due;
+    } else if (timer.kind == TimerKind::task_due) {  // it is looked at then, and the times below decide
     } else if (timer.kind != TimerKind::message_expires) {
       timer.due += downtime;
       find(state.workspace(timer.workspace), timer.agent, timer.message).receipt->until = timer.due;
@@ -52,6 +53,7 @@ void apply(State& state, const event::ServerStarted& event) {
     timers.insert(timer);
   }
   state.timers = std::move(timers);
+  for (const auto& workspace : state.workspaces) workspace->tasks.pause(downtime);
 }
 
 }  // namespace parley::engine

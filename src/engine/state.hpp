@@ -11,14 +11,14 @@ namespace parley::engine {
 
 using base::WorkspaceNumber;
 
-enum class TimerKind : std::uint8_t { lease_ends, backoff_ends, message_expires, request_times_out };
+enum class TimerKind : std::uint8_t { lease_ends, backoff_ends, message_expires, request_times_out, task_due };
 
 struct Timer {
   Instant due;
   TimerKind kind{};
   WorkspaceNumber workspace;
   AgentNumber agent;  // 0 where it is the message's alone
-  Offset message;
+  Offset message;  // or of the task's first assignment
   friend auto operator<=>(const Timer&, const Timer&) = default;
 
   template <class Archive>

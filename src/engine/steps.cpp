@@ -6,6 +6,7 @@
 #include "engine/mailboxes/failures.hpp"
 #include "engine/mailboxes/open_messages.hpp"
 #include "engine/messages/notice.hpp"
+#include "engine/tasks/watch.hpp"
 
 namespace parley::engine {
 namespace {
@@ -68,6 +69,22 @@ void Engine::decide(const ReturnLeases& command, const Context& context, Decided
                   context.now);
 }
 
+// First its mail, then its tasks.
+std::size_t Engine::decide_leaving(WorkspaceNumber number, AgentNumber agent, std::size_t most, const Context& context,
+                                   Decided& decided) const {
+  const Workspace& workspace = state_.workspace(number);
+  if (workspace.registry.agent(agent).open_messages > 0)
+    return decide_bounced(decided, state_, number, agent, most, context.now);
+  std::size_t count = 0;
+  for (const Offset task : workspace.tasks.of(agent)) {
+    if (count++ == most) break;
+    const Agent& assigner = workspace.registry.agent(workspace.tasks.at(task).assigner);
+    decide_given_up(decided, state_, number, task, ruleset_of_(assigner.properties.profile), context, "exception",
+                    "its assignee was removed.");
+  }
+  return count;
+}
+
 void Engine::decide_unfinished(std::size_t most, const Context& context, Decided& decided) const {
   std::size_t done = 0;
   for (const auto& [lost, server_stopped] : state_.unfinished.lost) {
@@ -76,7 +93,7 @@ void Engine::decide_unfinished(std::size_t most, const Context& context, Decided
   }
   for (const auto& [workspace, agent] : state_.unfinished.leaving) {
     if (done >= most) return;
-    done += std::max<std::size_t>(1, decide_bounced(decided, state_, workspace, agent, most - done, context.now));
+    done += std::max<std::size_t>(1, decide_leaving(workspace, agent, most - done, context, decided));
   }
 }
 
@@ -92,6 +109,10 @@ void return_leases(const Scene& scene, SessionId session, std::span<const Offset
     ++found.receipt->uncounted;
     give_back(scene, offset, *found.message, *found.receipt);
   }
+}
+
+bool has_left(const Workspace& workspace, AgentNumber agent) {
+  return workspace.registry.agent(agent).open_messages == 0 && workspace.tasks.of(agent).empty();
 }
 
 void bounce(const Scene& scene, std::span<const Offset> offsets) {
@@ -121,7 +142,7 @@ void apply(State& state, Workspace& workspace, WorkspaceNumber number, const eve
            Instant at) {
   const Scene scene{state, workspace, number, AgentNumber(event.agent()), at};
   bounce(scene, offsets_of(event.offsets()));
-  if (scene.agent().open_messages == 0) state.unfinished.leaving.erase({number, scene.agent_number});
+  if (has_left(workspace, scene.agent_number)) state.unfinished.leaving.erase({number, scene.agent_number});
 }
 
 }  // namespace parley::engine

@@ -1,4 +1,4 @@
-// What is too much for one turn: a session that is over gives back its leases, an agent that was removed its mail, in
+// What is too much for one turn: a session that is over gives back its leases, an agent that was removed its mail and tasks, in
 // steps of bounded size (D11). Only appliers call these.
 #pragma once
 #include <span>
@@ -9,6 +9,9 @@ namespace parley::engine {
 
 // These, or all (no offsets) that the session holds, go back uncounted (R46).
 void return_leases(const Scene& scene, SessionId session, std::span<const Offset> offsets, bool server_stopped);
+
+// Whether nothing is left to do for an agent that was removed.
+bool has_left(const Workspace& workspace, AgentNumber agent);
 
 void bounce(const Scene& scene, std::span<const Offset> offsets);
 

@@ -60,10 +60,30 @@ class Consistency {
         defect(number, offset, "a request is not found by its id");
       if (!workspace.requests.of(request.asker).contains(offset)) defect(number, offset, "not among its asker's");
     }
+    tasks(number, workspace);
     if (window != workspace.window_size) defect(number, workspace.head, "the remembered window is miscounted");
     if (remembered != workspace.ids.size()) defect(number, workspace.head, "ids are kept of messages that are gone");
     for (std::uint32_t i = 1; i <= workspace.registry.agents.size(); ++i)
       agent(number, AgentNumber(i), expected[AgentNumber(i)]);
+  }
+
+  void tasks(WorkspaceNumber number, const Workspace& workspace) {
+    std::size_t open_tasks = 0;
+    for (const auto& [offset, task] : workspace.tasks.all()) {
+      const bool over = machine::task::is_over(task->state);
+      if (!over) ++open_tasks;
+      if (over != (task->over_at != Offset{})) defect(number, offset, "a task is over and is not, or the other way round");
+      if (over == workspace.tasks.of(task->assignee).contains(offset)) defect(number, offset, "a task is not its assignee's");
+      if (workspace.tasks.find(task->id.view()) != offset) defect(number, offset, "a task is not found by its id");
+      if (task->epoch != task->assignments.size()) defect(number, offset, "a task's epoch is not its assignments");
+      if (workspace.tasks.of_assignment(task->assignment()) != offset) defect(number, offset, "an assignment is lost");
+      if (over && task->due != Instant{}) defect(number, offset, "a task that is over is watched");
+      if (task->due != Instant{}) timers_wanted_.insert({task->due, TimerKind::task_due, number, {}, offset});
+      const Agent& assignee = workspace.registry.agent(task->assignee);
+      if (!over && assignee.removed && !state_.unfinished.leaving.contains({number, task->assignee}))
+        defect(number, offset, "a task of an agent that was removed is open");
+    }
+    if (open_tasks != workspace.tasks.open()) defect(number, workspace.head, "open tasks are miscounted");
   }
 
   void take_in(WorkspaceNumber number, Offset offset, const Message& message, const Receipt& receipt, Expected& at) {

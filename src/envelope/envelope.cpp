@@ -1,5 +1,6 @@
 #include "envelope/envelope.hpp"
 
+#include <algorithm>
 #include <array>
 
 namespace parley::envelope {
@@ -21,6 +22,12 @@ std::optional<Priority> priority_named(std::string_view text) {
   for (std::size_t i = 0; i < priority_names.size(); ++i)
     if (priority_names[i] == text) return static_cast<Priority>(i);
   return std::nullopt;
+}
+
+std::string_view field(const Envelope& envelope, std::string_view name) {
+  const auto at = std::find_if(envelope.fields.begin(), envelope.fields.end(),
+                               [name](const Field& f) { return f.name == name; });
+  return at == envelope.fields.end() ? std::string_view() : std::string_view(at->json);
 }
 
 }  // namespace parley::envelope

@@ -59,4 +59,7 @@ struct Envelope {
   base::Digest content_hash{};  // SHA-256 of the native bytes
 };
 
+// The JSON text of a canonical field; empty where the message has none.
+std::string_view field(const Envelope& envelope, std::string_view name);
+
 }  // namespace parley::envelope

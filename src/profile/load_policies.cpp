@@ -79,6 +79,20 @@ void read_requests(Loading& loading) {
   if (policy.timeout <= base::Duration{}) loading.problem("/requests/timeout", "requests", "an answer takes time");
 }
 
+void read_tasks(Loading& loading) {
+  const json::Value tasks = loading.root.find("tasks");
+  if (!tasks) return;
+  TaskPolicy& policy = loading.rules->tasks.emplace();
+  policy.needs_ack = tasks.find("acknowledgment").if_string() == "required";
+  const auto read = [&](json::Value value, const std::string& name, base::Duration& into) {
+    if (value) into = duration_at(loading, value, "/tasks/" + name);
+  };
+  read(tasks.find("progress").find("after"), "progress/after", policy.progress_after);
+  read(tasks.find("progress").find("every"), "progress/every", policy.progress_every);
+  read(tasks.find("silence"), "silence", policy.silence);
+  read(tasks.find("timeout"), "timeout", policy.timeout);
+}
+
 void read_priorities(Loading& loading) {
   Reading& reading = *loading.reading;
   const json::Value stated = loading.root.find("priorities");
@@ -97,6 +111,7 @@ void load_policies(Loading& loading) {
   read_retry(loading);
   read_rate(loading);
   read_requests(loading);
+  read_tasks(loading);
   read_priorities(loading);
 }
 

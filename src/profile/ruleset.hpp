@@ -76,9 +76,24 @@ struct RequestPolicy {
   std::string escalates_to;  // a role; empty: nobody
 };
 
+// What a task must look like (000 §3.2, 003 Timeout Handling). A duration of 0 watches nothing.
+struct TaskPolicy {
+  bool needs_ack = false;           // R11: before progress and completion
+  base::Duration progress_after{};  // COL-07: once it is active for so long,
+  base::Duration progress_every{};  // progress is due so often
+  base::Duration silence{};         // COL-08: after so long without a word of its assignee it is given up
+  base::Duration timeout{};         // SUP-09: of a task that states none
+};
+
 // When the server itself has something to say in the profile's words (R31).
-enum class Occasion : std::uint8_t { request_timed_out, request_escalated };
-inline constexpr std::array<std::string_view, 2> occasion_names{"request.timed_out", "request.escalated"};
+enum class Occasion : std::uint8_t { request_timed_out, request_escalated, task_stalled, task_late, task_given_up };
+inline constexpr std::array<std::string_view, 5> occasion_names{"request.timed_out", "request.escalated", "task.stalled",
+                                                                "task.late", "task.given_up"};
+constexpr std::optional<Occasion> occasion_named(std::string_view name) {
+  for (std::size_t i = 0; i < occasion_names.size(); ++i)
+    if (occasion_names[i] == name) return static_cast<Occasion>(i);
+  return std::nullopt;
+}
 
 struct Said {
   TypeIndex type;
@@ -103,6 +118,7 @@ struct Ruleset {
   std::size_t message_bytes_max = 0;
   RateLimit rate;                                               // where the workspace sets none
   std::optional<RequestPolicy> requests;                        // none: nobody waits for answers
+  std::optional<TaskPolicy> tasks;                              // none: it knows no tasks
   std::array<std::optional<Said>, occasion_names.size()> says;  // by Occasion
   IdempotencyKey idempotency_key = IdempotencyKey::message;
   std::vector<std::string> broadcast_words;  // "broadcast", "all"

@@ -9,9 +9,14 @@
 namespace parley::profile {
 namespace {
 
-std::string_view value_of(std::string_view name, std::span<const Filling> fillings) {
+const Filling* find(std::string_view name, std::span<const Filling> fillings) {
   const auto at = std::find_if(fillings.begin(), fillings.end(), [name](const Filling& f) { return f.name == name; });
-  return at == fillings.end() ? std::string_view() : std::string_view(at->value);
+  return at == fillings.end() ? nullptr : &*at;
+}
+
+std::string_view value_of(std::string_view name, std::span<const Filling> fillings) {
+  const Filling* const filling = find(name, fillings);
+  return filling ? std::string_view(filling->value) : std::string_view();
 }
 
 std::string filled(std::string_view text, std::span<const Filling> fillings) {
@@ -24,11 +29,17 @@ std::string filled(std::string_view text, std::span<const Filling> fillings) {
   }
 }
 
-// "{task}", and there is no task.
-bool is_left_out(json::Value value, std::span<const Filling> fillings) {
+// "task" of "{task}"; empty where there is more.
+std::string_view name_alone(json::Value value) {
   const auto text = value.if_string().value_or(std::string_view());
   const bool alone = text.size() > 2 && text.front() == '{' && text.find('}') == text.size() - 1;
-  return alone && value_of(text.substr(1, text.size() - 2), fillings).empty();
+  return alone ? text.substr(1, text.size() - 2) : std::string_view();
+}
+
+// "{task}", and there is no task.
+bool is_left_out(json::Value value, std::span<const Filling> fillings) {
+  const std::string_view name = name_alone(value);
+  return !name.empty() && value_of(name, fillings).empty();
 }
 
 void write(json::Writer& writer, json::Value value, std::span<const Filling> fillings) {
@@ -41,6 +52,8 @@ void write(json::Writer& writer, json::Value value, std::span<const Filling> fil
     writer.begin_array();
     for (const json::Value element : value.elements()) write(writer, element, fillings);
     writer.end_array();
+  } else if (const Filling* const alone = find(name_alone(value), fillings); alone && alone->json) {
+    writer.raw(alone->value);
   } else if (value.is_string()) {
     writer.string(filled(value.as_string(), fillings));
   } else {

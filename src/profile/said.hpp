@@ -12,11 +12,12 @@ namespace parley::profile {
 struct Filling {
   std::string_view name;
   std::string value;  // empty: a member that is this alone is left out
+  bool json = false;  // a member that is this alone is this JSON value, no string
 };
 
 // The names a template may use.
-inline constexpr std::array<std::string_view, 9> filling_names{"uuid", "number",  "seconds", "time", "to",
-                                                               "task", "request", "silent",  "text"};
+inline constexpr std::array<std::string_view, 13> filling_names{
+    "uuid", "number", "seconds", "time", "to", "to_type", "from", "from_type", "task", "request", "silent", "error", "text"};
 
 struct Spoken {
   std::string message;  // JSON text

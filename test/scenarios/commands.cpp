@@ -372,6 +372,42 @@ void records(const Call& call) {
   }));
 }
 
+// ---- tasks
+
+// "T-1 active epoch=1 of architect-main for developer-01", with what each may send next.
+std::string print_task(json::Value task) {
+  std::string text = text_of(task, "task_id") + ' ' + text_of(task, "state") + members(task, {"epoch"}) + " of " +
+                     text_of(task, "assigner") + " for " + text_of(task, "assignee") +
+                     members(task, {"deadline", "timeout"}) +
+                     (task.find("late").if_bool().value_or(false) ? " late" : "") + '\n';
+  for (const auto [agent, types] : task.find("legal_next").members()) {
+    std::vector<std::string> names;
+    for (const json::Value type : types.elements()) names.emplace_back(type.as_string());
+    text += "  " + std::string(agent) + " may send " + scenarios::joined(names, ", ") + '\n';
+  }
+  return text;
+}
+
+void tasks(const Call& call) {
+  const auto who = caller(call, "admin");
+  if (!who) return;
+  const std::string state = call.option("state"), agent = call.option("agent"), after = call.option("after");
+  const auto answer = call.world.broker().tasks(*who, call.workspace(), state, agent,
+                                                {after, static_cast<std::uint32_t>(call.number("limit", 100))});
+  call.world.answer(print(answer, [](json::Value list) {
+    std::string text;
+    for (const json::Value task : list.find("items").elements()) text += print_task(task);
+    text += next_of(list);
+    return text.empty() ? "none\n" : text;
+  }));
+}
+
+void task(const Call& call) {
+  const auto who = caller(call, "admin");
+  if (!who) return;
+  call.world.answer(print(call.world.broker().task(*who, call.workspace(), call.word(0)), print_task));
+}
+
 // ---- mailboxes
 
 void take(const Call& call) {
@@ -553,6 +589,8 @@ const std::map<std::string, std::function<void(const Call&)>, std::less<>>& comm
       {"send", send},
       {"message", message},
       {"records", records},
+      {"tasks", tasks},
+      {"task", task},
       {"take", take},
       {"ack", [](const Call& call) { settle(call, Settlement::ack); }},
       {"nack", [](const Call& call) { settle(call, Settlement::nack); }},

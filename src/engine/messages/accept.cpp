@@ -7,6 +7,7 @@
 #include "engine/mailboxes/transitions.hpp"
 #include "engine/messages/said.hpp"
 #include "engine/requests/follow.hpp"
+#include "engine/tasks/follow.hpp"
 
 namespace parley::engine {
 namespace {
@@ -268,6 +269,25 @@ void write(const AcceptMessage& command, const Recipients& recipients, std::stri
   write(command.warnings, *event.mutable_warnings());
 }
 
+// What the message means for the mechanisms that it concerns.
+struct Semantics {
+  std::optional<event::TaskMoved> task_moved;
+  std::vector<base::Problem> defects;  // R5: of a lenient workspace, where it then means nothing to them
+};
+
+base::Result<Semantics> check_semantics(const AcceptMessage& command, const Workspace& workspace,
+                                        const Recipients& recipients, const Context& context) {
+  Semantics semantics;
+  auto moved = task_move(command, workspace, recipients.open, context);
+  if (moved)
+    semantics.task_moved = std::move(*moved);
+  else if (workspace.settings.lenient && moved.error().code != ErrorCode::TASKS_FULL)
+    semantics.defects.push_back({"", std::string(base::info(moved.error().code).name), moved.error().message});
+  else
+    return std::unexpected(std::move(moved.error()));
+  return semantics;
+}
+
 // R9: the offset is the order; a number that goes back is worth a word.
 std::vector<base::Problem> sequence_warnings(const Agent& sender, const envelope::Envelope& envelope) {
   if (!envelope.sequence) return {};
@@ -328,6 +348,7 @@ base::Result<Accepted> Engine::decide(const AcceptMessage& command, const Contex
   PARLEY_CHECK(check_rate(rate, workspace.registry.agent(command.sender), context.now, warnings));
   PARLEY_TRY(const Recipients recipients, resolve(command, workspace));
   PARLEY_CHECK(check_request(command, workspace));
+  PARLEY_TRY(Semantics semantics, check_semantics(command, workspace, recipients, context));
 
   event::Event& event = decided.add(command.workspace);
   const Offset offset(event.offset());
@@ -343,6 +364,9 @@ base::Result<Accepted> Engine::decide(const AcceptMessage& command, const Contex
   decided.last().has_native_body = true;
   remark(command, workspace, recipients, warnings);
   follow_requests(command, workspace, context, message);
+  if (semantics.task_moved) *message.mutable_task_moved() = std::move(*semantics.task_moved);
+  write(semantics.defects, *message.mutable_validation_errors());
+  warnings.insert(warnings.end(), semantics.defects.begin(), semantics.defects.end());
   return Accepted{AcceptOutcome::accepted, offset, std::move(message_id), std::move(warnings)};
 }
 
@@ -377,6 +401,7 @@ void apply(State& state, Workspace& workspace, WorkspaceNumber number, Offset of
     workspace.ids.insert(message.id_key, offset);
   }
   apply_to_requests(state, workspace, number, offset, event);
+  apply_to_tasks(state, workspace, number, offset, event, placed.at);
   if (message.private_) return;  // R25: to nobody's mailbox
   message.receipts.reserve(static_cast<std::size_t>(event.recipients_size() + event.bounced_size()));
   for (const std::uint32_t agent : event.recipients()) message.receipts.push_back({.agent = AgentNumber(agent)});

@@ -36,16 +36,21 @@ void say(Decided& decided, const State& state, WorkspaceNumber number, AgentNumb
   const Agent& agent = workspace.registry.agent(to);
   if (!said || agent.removed) return;
   const std::uint64_t offset = decided.next_offset(number);
+  const Agent* const from = saying.from == AgentNumber{} ? nullptr : &workspace.registry.agent(saying.from);
   const profile::Spoken spoken = profile::say(
       rules, occasion,
       {{{"uuid", made_id(context, offset)},
-        {"number", std::to_string(offset)},
+        {"number", std::to_string(offset), true},
         {"seconds", std::to_string(std::chrono::floor<std::chrono::seconds>(context.now).time_since_epoch().count())},
         {"time", base::to_rfc3339(context.now)},
         {"to", agent.id},
+        {"to_type", agent.properties.agent_type},
+        {"from", from ? from->id : std::string()},
+        {"from_type", from ? from->properties.agent_type : std::string()},
         {"task", std::string(saying.task)},
         {"request", std::string(saying.reply_to)},
         {"silent", std::string(saying.silent)},
+        {"error", std::string(saying.error)},
         {"text", saying.text}}});
   Load& before = decided.notices_to(number, to);
   if (!has_room(workspace.settings, agent, spoken.message.size(), before)) return;

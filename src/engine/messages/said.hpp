@@ -20,6 +20,8 @@ struct Saying {
   std::string_view task;
   std::string_view reply_to;  // id of the message concerned
   std::string_view silent;    // names
+  AgentNumber from;           // whom the server stands in for; 0: nobody
+  std::string_view error;     // type of an error
 };
 
 // Nothing where the profile has no words for the occasion, where the agent was removed or its mailbox is full (D11), or

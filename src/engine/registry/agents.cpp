@@ -122,9 +122,9 @@ void apply(State& state, Workspace& workspace, WorkspaceNumber number, const eve
   remove_credentials(state, agent.tokens);
   forget_sessions(state, number, agent_number);
   withdraw_requests(state, workspace, number, agent_number);
-  if (!event.in_steps())
+  if (!event.in_steps())  // as servers did it that knew neither steps nor tasks
     bounce({state, workspace, number, agent_number, at}, agent.mailbox.open());
-  else if (agent.open_messages > 0)
+  else if (!has_left(workspace, agent_number))
     state.unfinished.leaving.insert({number, agent_number});
 }
 

@@ -12,12 +12,6 @@ using envelope::Kind;
 
 constexpr base::Duration longest_wait = std::chrono::hours(24);
 
-std::string_view field(const envelope::Envelope& envelope, std::string_view name) {
-  const auto at = std::find_if(envelope.fields.begin(), envelope.fields.end(),
-                               [name](const envelope::Field& f) { return f.name == name; });
-  return at == envelope.fields.end() ? std::string_view() : std::string_view(at->json);
-}
-
 bool awaits_answer(const AcceptMessage& command) {
   const auto& policy = command.ruleset.requests;
   if (!policy || command.envelope.kind != Kind::request) return false;

@@ -7,8 +7,20 @@
 #include "engine/messages/records.hpp"
 #include "engine/registry/registry.hpp"
 #include "engine/requests/requests.hpp"
+#include "engine/tasks/tasks.hpp"
 
 namespace parley::engine {
+
+// What a workspace may set in place of its profiles' (COL-07, COL-08); 0 watches nothing.
+struct TaskTimes {
+  std::optional<base::Duration> progress_after, progress_every, silence;
+
+  friend bool operator==(const TaskTimes&, const TaskTimes&) = default;
+  template <class Archive>
+  void archive(Archive& a) {
+    a(progress_after, progress_every, silence);
+  }
+};
 
 struct Settings {
   bool lenient = false;                      // R5
@@ -23,12 +35,14 @@ struct Settings {
   base::Duration rate_window = std::chrono::seconds(60);
   std::uint32_t kept_records = 100'000;   // PIP-03
   std::uint32_t open_requests = 100'000;  // that await their answers (D11)
+  std::uint32_t tasks = 100'000;          // that are not over; and as many that are (D11)
+  TaskTimes task_times;                   // none: the profile's
 
   friend bool operator==(const Settings&, const Settings&) = default;
   template <class Archive>
   void archive(Archive& a) {
     a(lenient, profiles, mailbox_messages, mailbox_bytes, recipients, remembered_ids, remembered_for, lease);
-    a(rate_messages, rate_window, kept_records, open_requests);
+    a(rate_messages, rate_window, kept_records, open_requests, tasks, task_times);
   }
 };
 
@@ -83,11 +97,12 @@ struct Workspace {
   std::deque<Mark> marks;
   Records records;
   Requests requests;
+  Tasks tasks;
 
   template <class Archive>
   void archive(Archive& a) {
     a(name, settings, created_at, head, registry, messages, forgotten_through, forgotten, window_size, marks);
-    a(records, requests);
+    a(records, requests, tasks);
     if constexpr (Archive::loads)
       messages.visit_after(Offset{}, [&](Offset offset, const Message& message) {
         if (message.remembered) ids.insert(message.id_key, offset);

@@ -18,6 +18,11 @@ void write(const Settings& settings, event::Settings& out) {
   out.set_rate_window(settings.rate_window.count());
   out.set_kept_records(settings.kept_records);
   out.set_open_requests(settings.open_requests);
+  out.set_tasks(settings.tasks);
+  const TaskTimes& times = settings.task_times;
+  if (times.progress_after) out.set_task_progress_after(times.progress_after->count());
+  if (times.progress_every) out.set_task_progress_every(times.progress_every->count());
+  if (times.silence) out.set_task_silence(times.silence->count());
 }
 
 Settings read(const event::Settings& in) {
@@ -35,6 +40,11 @@ Settings read(const event::Settings& in) {
   if (in.rate_window() > 0) settings.rate_window = base::Duration(in.rate_window());
   if (in.kept_records() > 0) settings.kept_records = in.kept_records();
   if (in.open_requests() > 0) settings.open_requests = in.open_requests();
+  if (in.tasks() > 0) settings.tasks = in.tasks();
+  TaskTimes& times = settings.task_times;
+  if (in.has_task_progress_after()) times.progress_after = base::Duration(in.task_progress_after());
+  if (in.has_task_progress_every()) times.progress_every = base::Duration(in.task_progress_every());
+  if (in.has_task_silence()) times.silence = base::Duration(in.task_silence());
   return settings;
 }
 

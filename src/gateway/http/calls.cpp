@@ -75,6 +75,10 @@ base::Result<Answer> Gateway::answer(const Request& request, Body body) {
       return broker_.message(caller, at[0], at[1], parameter(request.query, "to"));
     case Call::list_records:
       return broker_.records(caller, at[0], parameter(request.query, "task"), parameter(request.query, "agent"), page);
+    case Call::list_tasks:
+      return broker_.tasks(caller, at[0], parameter(request.query, "state"), parameter(request.query, "agent"), page);
+    case Call::get_task:
+      return broker_.task(caller, at[0], at[1]);
     case Call::look_into_inbox:
       return broker_.inbox(caller, at[0], at[1], page);
     case Call::ack:

@@ -28,6 +28,8 @@ enum class Call : std::uint8_t {
   send_messages,
   get_message,
   list_records,
+  list_tasks,
+  get_task,
   look_into_inbox,
   take,
   ack,

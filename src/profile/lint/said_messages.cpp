@@ -25,12 +25,22 @@ std::string request_id(const Subject& subject) {
   return {};
 }
 
+// Any of the profile's roles.
+std::string role_of(const Subject& subject, std::size_t which) {
+  const auto& roles = subject.rules.roles;
+  return roles.empty() ? "worker" : roles[std::min(which, roles.size() - 1)];
+}
+
 std::vector<Filling> fillings(const Subject& subject) {
   return {{"uuid", "b7f2c1de-5a0e-4c7e-9d55-0a8f3c1d2e4f"},
-          {"number", "17"},
+          {"number", "17", true},
           {"seconds", "1790000000"},
           {"time", "2026-09-21T14:13:20Z"},
           {"to", "agent-1"},
+          {"to_type", role_of(subject, 0)},
+          {"from", "agent-2"},
+          {"from_type", role_of(subject, 1)},
+          {"error", "timeout"},
           {"task", "task-1"},
           {"request", request_id(subject)},
           {"silent", "agent-2"},

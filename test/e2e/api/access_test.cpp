@@ -37,6 +37,8 @@ const std::map<std::string, std::array<int, count>> table = {
     {"sendMessages",      {401, 401, 401, 404, 202, 403, 403, 403}},
     {"getMessage",        {401, 401, 401, 404, 404, 200, 200, 200}},
     {"listRecords",       {401, 401, 401, 404, 200, 200, 200, 200}},
+    {"listTasks",         {401, 401, 401, 404, 200, 200, 200, 200}},
+    {"getTask",           {401, 401, 401, 404, 200, 200, 200, 200}},
     {"lookIntoInbox",     {401, 401, 401, 404, 403, 200, 200, 200}},
     {"takeMessages",      {401, 401, 401, 404, 403, 403, 403, 403}},
     {"ackDeliveries",     {401, 401, 401, 404, 403, 403, 403, 403}},
@@ -75,6 +77,8 @@ struct Access : testing::Test {
     message = uuid();
     ASSERT_EQ(post(server, home + "/messages", other, status_query("architect-main", "developer-01", message)).status,
               202);
+    const std::string task = read_file(source_folder() + "/spec/profiles/collab/examples/task_assignment.json");
+    ASSERT_EQ(post(server, home + "/messages", other, task).status, 202);
   }
 
   // A valid call of an operation, with a thing of its own for each caller.
@@ -102,6 +106,8 @@ struct Access : testing::Test {
         {"sendMessages", {"POST", home + "/messages", "", status_query("architect-03", "developer-01")}},
         {"getMessage", {"GET", home + "/messages/" + message}},
         {"listRecords", {"GET", home + "/records"}},
+        {"listTasks", {"GET", home + "/tasks"}},
+        {"getTask", {"GET", home + "/tasks/task-settings-loader"}},
         {"lookIntoInbox", {"GET", inbox}},
         {"takeMessages", {"POST", inbox + "/take"}},
         {"ackDeliveries", {"POST", inbox + "/ack", "", ids}},

@@ -114,6 +114,12 @@ TEST_F(Calls, Every_operation_answers_a_valid_call) {
   EXPECT_EQ(get(s, workspace + "/messages/" + id, architect).text("/receipts/0/state"), "acked");
   EXPECT_EQ(get(s, workspace + "/log?max=1000", admin).status, 200);
   EXPECT_EQ(get(s, workspace + "/records?task=T-1&agent=architect-main", architect).status, 200);
+  const std::string task = read_file(source_folder() + "/spec/profiles/collab/examples/task_assignment.json");
+  EXPECT_EQ(post(s, workspace + "/messages", architect, task).status, 202);
+  EXPECT_EQ(get(s, workspace + "/tasks?state=assigned&agent=developer-01", architect).text("/items/0/task_id"),
+            "task-settings-loader");
+  EXPECT_EQ(get(s, workspace + "/tasks/task-settings-loader", developer).text("/legal_next/developer-01/0"),
+            "acknowledgment");
 
   // A dead letter, and back.
   EXPECT_EQ(send(query()).status, 202);

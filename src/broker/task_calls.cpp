@@ -1,0 +1,99 @@
+// Tasks as they stand, for every member of the workspace: who works on what, and who may do what next (COL-04, BEY-02).
+#include <charconv>
+
+#include "broker/broker.hpp"
+#include "broker/list_page.hpp"
+#include "broker/rights.hpp"
+#include "broker/views.hpp"
+#include "engine/tasks/refusal.hpp"
+
+namespace parley::broker {
+namespace {
+
+using base::ErrorCode;
+
+constexpr std::size_t looks_max = 10'000;  // tasks a call (D11)
+
+base::Result<base::Offset> parse_cursor(std::string_view text) {
+  base::Offset offset;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), offset.value);
+  if (error == std::errc() && end == text.data() + text.size()) return offset;
+  return base::fail(ErrorCode::BAD_CURSOR, "'" + std::string(text.substr(0, 64)) + "' is no cursor of this list");
+}
+
+void write_instant(json::Writer& writer, std::string_view name, base::Instant at) {
+  if (at != base::Instant{}) writer.member(name, base::to_rfc3339(at));
+}
+
+void write_task(json::Writer& writer, const engine::Workspace& workspace, const engine::Task& task,
+                const engine::RulesetOf& ruleset_of) {
+  const engine::Registry& registry = workspace.registry;
+  const engine::Agent& assigner = registry.agent(task.assigner);
+  writer.begin_object().member("task_id", task.id.view()).member("state", machine::task::name(task.state));
+  writer.member("epoch", task.epoch).member("profile", assigner.properties.profile);
+  writer.member("assigner", assigner.id).member("assignee", registry.agent(task.assignee).id);
+  writer.key("assignments").begin_array();
+  for (const base::Offset offset : task.assignments) writer.unsigned_integer(offset.value);
+  writer.end_array();
+  write_instant(writer, "moved_at", task.moved_at);
+  write_instant(writer, "heard_at", task.watch.heard_at);
+  write_instant(writer, "deadline", task.watch.deadline);
+  if (task.watch.timeout > base::Duration{}) writer.member("timeout", base::to_text(task.watch.timeout));
+  writer.member("late", task.watch.late);
+  writer.key("legal_next").begin_object();
+  if (const profile::Ruleset* const rules = ruleset_of(assigner.properties.profile); rules && rules->tasks)
+    for (const base::AgentNumber agent : {task.assigner, task.assignee}) {
+      const auto types = engine::legal_next(workspace, task, *rules, agent);
+      if (types.empty() || registry.agent(agent).removed) continue;
+      writer.key(registry.agent(agent).id).begin_array();
+      for (const std::string& type : types) writer.string(type);
+      writer.end_array();
+      if (task.assigner == task.assignee) break;
+    }
+  writer.end_object().end_object();
+}
+
+}  // namespace
+
+base::Result<Answer> Broker::tasks(const Caller& caller, std::string_view workspace_name, std::string_view state,
+                                   std::string_view agent, const Page& page) {
+  PARLEY_TRY(const base::WorkspaceNumber number, enter(engine_.state(), caller, workspace_name, Right::read));
+  const engine::Workspace& workspace = engine_.state().workspace(number);
+  const auto& all = workspace.tasks.all();
+  auto at = all.begin();
+  if (!page.after.empty()) {
+    PARLEY_TRY(const base::Offset after, parse_cursor(page.after));
+    at = all.upper_bound(after);
+  }
+  ListPage list(page.limit);
+  std::string last;
+  std::size_t looks = looks_max;
+  for (; at != all.end(); ++at) {
+    const engine::Task& task = *at->second;
+    if (looks-- == 0) return list.end(last);
+    const auto cursor = std::to_string(at->first.value);
+    const bool wanted = (state.empty() || machine::task::name(task.state) == state) &&
+                        (agent.empty() || workspace.registry.agent(task.assignee).id == agent ||
+                         workspace.registry.agent(task.assigner).id == agent);
+    if (wanted) {
+      if (!list.takes()) return list.end(last);
+      write_task(list.writer, workspace, task, parts_.ruleset_of);
+    }
+    last = cursor;
+  }
+  return list.end();
+}
+
+base::Result<Answer> Broker::task(const Caller& caller, std::string_view workspace_name, std::string_view task_id) {
+  PARLEY_TRY(const base::WorkspaceNumber number, enter(engine_.state(), caller, workspace_name, Right::read));
+  const engine::Workspace& workspace = engine_.state().workspace(number);
+  const auto offset = workspace.tasks.find(task_id);
+  if (!offset)
+    return base::fail(ErrorCode::NOT_FOUND, "no task '" + std::string(task_id.substr(0, 128)) + "' is known here");
+  Answer answer;
+  json::Writer writer(answer.json);
+  write_task(writer, workspace, workspace.tasks.at(*offset), parts_.ruleset_of);
+  return answer;
+}
+
+}  // namespace parley::broker

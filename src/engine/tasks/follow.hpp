@@ -1,0 +1,20 @@
+// What an accepted message means for a task: the move it makes in spec/machines/task.json, or why it makes none
+// (COL-03, COL-04, COL-17).
+#pragma once
+#include <optional>
+#include <vector>
+
+#include "engine/command.hpp"
+#include "engine/decided.hpp"
+
+namespace parley::engine {
+
+// Before acceptance; `to` are its recipients, rising. None: the message is of no task. Error: TASK_UNKNOWN,
+// OUT_OF_SEQUENCE, NOT_PARTY, STALE_ORDER, TASKS_FULL.
+base::Result<std::optional<event::TaskMoved>> task_move(const AcceptMessage& command, const Workspace& workspace,
+                                                        const std::vector<AgentNumber>& to, const Context& context);
+
+// The move of the message at this offset; it is in the state already.
+void apply_to_tasks(State&, Workspace&, WorkspaceNumber, Offset, const event::MessageAccepted&, Instant at);
+
+}  // namespace parley::engine

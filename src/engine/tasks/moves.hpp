@@ -1,0 +1,22 @@
+// The table of moves as the engine asks it (spec/machines/task.json).
+#pragma once
+#include "engine/tasks/tasks.hpp"
+#include "profile/ruleset.hpp"
+
+namespace parley::engine {
+
+// What a move's guard looks at. `accepted`: what an acknowledgment says; none where there is no message.
+struct TaskFacts {
+  bool needs_ack = false;
+  std::optional<bool> accepted;
+};
+
+bool holds(machine::task::Guard guard, const TaskFacts& facts);
+
+// Whether an agent is the party that a move asks for. The assigner's moves are anybody's once it was removed.
+bool is_party(machine::task::Party party, const Task& task, AgentNumber agent, bool assigner_removed);
+
+// The move that a message of this kind makes from the state, whoever sends it; null where there is none.
+const machine::task::Move* move_on(envelope::Kind kind, TaskState state, const TaskFacts& facts);
+
+}  // namespace parley::engine

@@ -1,0 +1,117 @@
+#include "engine/tasks/refusal.hpp"
+
+#include <algorithm>
+
+#include "engine/tasks/moves.hpp"
+
+namespace parley::engine {
+namespace {
+
+using machine::task::Move;
+using machine::task::Party;
+
+std::string quoted(std::string_view text) {
+  return "'" + std::string(text.substr(0, 128)) + "'";
+}
+
+const std::string& name_of(const Workspace& workspace, AgentNumber agent) {
+  return workspace.registry.agent(agent).id;
+}
+
+std::string about(const Workspace& workspace, const Task& task) {
+  return "task " + quoted(task.id.view()) + " is " + std::string(machine::task::name(task.state)) +
+         (machine::task::is_over(task.state) ? ", its assignee was " : ", its assignee is ") +
+         quoted(name_of(workspace, task.assignee));
+}
+
+// The profile's types of the kind, each once.
+void add_types(const profile::Ruleset& rules, envelope::Kind kind, std::vector<std::string>& into) {
+  for (const profile::MessageType& type : rules.types)
+    if (type.kind == kind && std::find(into.begin(), into.end(), type.name) == into.end()) into.push_back(type.name);
+}
+
+std::string listed(const std::vector<std::string>& types) {
+  std::string text;
+  for (const std::string& type : types) text += (text.empty() ? "" : ", ") + type;
+  return text;
+}
+
+// "Now 'developer-01' may send: acknowledgment. …": of both parties, for whoever it is that should act.
+std::string who_may(const AcceptMessage& command, const Workspace& workspace, const Task& task) {
+  std::string text;
+  for (const AgentNumber agent : {task.assignee, task.assigner}) {
+    const auto types = legal_next(workspace, task, command.ruleset, agent);
+    if (types.empty() || workspace.registry.agent(agent).removed) continue;
+    text += (text.empty() ? "Now " : "; ") + quoted(name_of(workspace, agent)) + " may send " + listed(types);
+    if (task.assignee == task.assigner) break;
+  }
+  if (task.state == TaskState::assigned && command.ruleset.tasks->needs_ack)
+    if (const Message* const message = workspace.messages.find(task.assignment()))
+      text += " (of message " + quoted(message->id.view()) + ")";
+  return text.empty() ? "The task is over: assign the work as a new task." : text + ".";
+}
+
+base::Error refusal(base::ErrorCode code, const AcceptMessage& command, const Workspace& workspace, const Task& task,
+                    std::string message) {
+  base::Error error;
+  error.code = code;
+  error.message = std::move(message);
+  error.where = "task";
+  error.hint = who_may(command, workspace, task);
+  error.legal_next = legal_next(workspace, task, command.ruleset, command.sender);
+  return error;
+}
+
+}  // namespace
+
+std::vector<std::string> legal_next(const Workspace& workspace, const Task& task, const profile::Ruleset& rules,
+                                    AgentNumber agent) {
+  const TaskFacts facts{rules.tasks->needs_ack, {}};
+  const bool assigner_removed = workspace.registry.agent(task.assigner).removed;
+  std::vector<std::string> types;
+  for (const Move& move : machine::task::moves)
+    if (move.on && (move.from & machine::task::of(task.state)) != 0 && holds(move.when, facts) &&
+        is_party(move.by, task, agent, assigner_removed))
+      add_types(rules, *move.on, types);
+  return types;
+}
+
+base::Error task_unknown(const AcceptMessage& command, std::string_view id) {
+  base::Error error;
+  error.code = base::ErrorCode::TASK_UNKNOWN;
+  error.message = "no task " + quoted(id) + " was assigned here, and '" + command.envelope.native_type + "' is about one";
+  error.where = "task";
+  add_types(command.ruleset, envelope::Kind::task_assign, error.legal_next);
+  if (!command.ruleset.may_send(command.type, "")) error.legal_next.clear();
+  return error;
+}
+
+base::Error no_move(const AcceptMessage& command, const Workspace& workspace, const Task& task) {
+  const TaskFacts facts{command.ruleset.tasks->needs_ack, {}};
+  const Move* const move = move_on(command.envelope.kind, task.state, facts);
+  if (!move)
+    return refusal(base::ErrorCode::OUT_OF_SEQUENCE, command, workspace, task,
+                   about(workspace, task) + ": '" + command.envelope.native_type + "' makes no move from there");
+  const AgentNumber whose = move->by == Party::assigner ? task.assigner : task.assignee;
+  return refusal(base::ErrorCode::NOT_PARTY, command, workspace, task,
+                 about(workspace, task) + ": '" + command.envelope.native_type + "' is for " +
+                     quoted(name_of(workspace, whose)) + " to send, not for " +
+                     quoted(name_of(workspace, command.sender)));
+}
+
+base::Error stale_order(const AcceptMessage& command, const Workspace& workspace, const Task& task) {
+  return refusal(base::ErrorCode::STALE_ORDER, command, workspace, task,
+                 "the assignment it answers was replaced: " + about(workspace, task) + ", in its assignment " +
+                     std::to_string(task.epoch));
+}
+
+base::Error goes_past(const AcceptMessage& command, const Workspace& workspace, const Task& task, AgentNumber who) {
+  auto error = refusal(base::ErrorCode::NOT_PARTY, command, workspace, task,
+                       about(workspace, task) + ": a '" + command.envelope.native_type + "' of it must reach " +
+                           quoted(name_of(workspace, who)));
+  error.where = "recipients";
+  error.hint = "Address it to " + quoted(name_of(workspace, who)) + ".";
+  return error;
+}
+
+}  // namespace parley::engine

@@ -1,0 +1,19 @@
+// Why a message makes no move of a task, and what its sender may send instead (BEY-02).
+#pragma once
+#include "base/result.hpp"
+#include "engine/command.hpp"
+
+namespace parley::engine {
+
+// The types an agent may send about a task as it stands, in its profile's order of moves.
+std::vector<std::string> legal_next(const Workspace& workspace, const Task& task, const profile::Ruleset& rules,
+                                    AgentNumber agent);
+
+base::Error task_unknown(const AcceptMessage& command, std::string_view id);
+// Another's move, or nobody's from the state the task is in.
+base::Error no_move(const AcceptMessage& command, const Workspace& workspace, const Task& task);
+base::Error stale_order(const AcceptMessage& command, const Workspace& workspace, const Task& task);
+// The message must reach `who`.
+base::Error goes_past(const AcceptMessage& command, const Workspace& workspace, const Task& task, AgentNumber who);
+
+}  // namespace parley::engine

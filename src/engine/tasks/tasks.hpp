@@ -1,0 +1,153 @@
+// Tasks: who assigned what to whom, and how it stands (COL-04, COL-17; spec/machines/task.json). Open ones, and the
+// newest of those that are over. Value types, part of the engine's state.
+#pragma once
+#include <absl/container/btree_map.h>
+#include <absl/container/btree_set.h>
+#include <absl/container/inlined_vector.h>
+
+#include <memory>
+#include <optional>
+#include <string_view>
+
+#include "base/packed_text.hpp"
+#include "engine/messages/message.hpp"
+#include "machine/task.hpp"
+
+namespace parley::engine {
+
+using TaskState = machine::task::State;
+
+// What the server looks at a task by (watch.hpp).
+struct TaskWatch {
+  Instant assigned_at;      // newest; as the next two, moved on by the time the server was down
+  Instant began_at;         // when it first was active since; 0: not yet
+  Instant heard_at;         // the newest word of its assignee
+  Instant deadline;         // 0: none
+  base::Duration timeout{}; // 0: none
+  bool late = false;        // its assigner was told that the deadline is over
+
+  template <class Archive>
+  void archive(Archive& a) {
+    a(assigned_at, began_at, heard_at, deadline, timeout, late);
+  }
+};
+
+struct Task {
+  base::PackedText id;
+  TaskState state = TaskState::none;
+  std::uint32_t epoch = 0;  // how often it was assigned (BEY-03)
+  AgentNumber assigner, assignee;
+  absl::InlinedVector<Offset, 1> assignments;  // the messages, rising
+  Instant moved_at;                            // when it came to this state
+  TaskWatch watch;
+  Instant due;                                 // when the server looks again; 0: never
+  Offset over_at;                              // of the event that ended it; 0: it is not over
+
+  Offset assignment() const { return assignments.back(); }
+
+  template <class Archive>
+  void archive(Archive& a) {
+    a(id, state, epoch, assigner, assignee, assignments, moved_at, watch, due, over_at);
+  }
+};
+
+// By the offset of the message that first assigned them.
+class Tasks {
+ public:
+  using ByOffset = absl::btree_map<Offset, std::unique_ptr<Task>>;
+
+  const ByOffset& all() const { return tasks_; }
+  std::size_t open() const { return tasks_.size() - over_.size(); }
+
+  const Task& at(Offset offset) const { return *tasks_.at(offset); }
+  Task& at(Offset offset) { return *tasks_.at(offset); }
+  std::optional<Offset> find(std::string_view id) const { return find(by_id_, id_key_of(id)); }
+  std::optional<Offset> of_assignment(Offset message) const { return find(by_assignment_, message); }
+  // Those not over.
+  const absl::btree_set<Offset>& of(AgentNumber assignee) const {
+    static const absl::btree_set<Offset> none;
+    const auto at = by_assignee_.find(assignee);
+    return at == by_assignee_.end() ? none : at->second;
+  }
+
+  Task& add(Offset offset, std::string_view id) {
+    auto& task = tasks_.try_emplace(offset, std::make_unique<Task>()).first->second;
+    task->id = base::PackedText(id);
+    by_id_.emplace(id_key_of(id), offset);
+    return *task;
+  }
+  void assign(Offset offset, Offset message, AgentNumber assignee) {
+    Task& task = at(offset);
+    leave(offset, task);
+    task.assignments.push_back(message);
+    by_assignment_.emplace(message, offset);
+    task.assignee = assignee;
+    by_assignee_[assignee].insert(offset);
+  }
+  void end(Offset offset, Offset by) {
+    Task& task = at(offset);
+    leave(offset, task);
+    task.over_at = by;
+    over_.insert({by, offset});
+  }
+  // What waits on assignees moves by the time the server was down; deadlines stay (D2).
+  void pause(base::Duration downtime) {
+    for (const auto& [assignee, open] : by_assignee_)
+      for (const Offset offset : open) {
+        TaskWatch& watch = at(offset).watch;
+        watch.assigned_at += downtime;
+        watch.heard_at += downtime;
+        if (watch.began_at != Instant{}) watch.began_at += downtime;
+      }
+  }
+  // The oldest of those that are over go.
+  void keep(std::size_t most) {
+    while (over_.size() > most) {
+      const Offset offset = over_.begin()->second;
+      over_.erase(over_.begin());
+      for (const Offset message : at(offset).assignments) by_assignment_.erase(message);
+      by_id_.erase(id_key_of(at(offset).id.view()));
+      tasks_.erase(offset);
+    }
+  }
+
+  template <class Archive>
+  void archive(Archive& a) {
+    a(tasks_);
+    if constexpr (Archive::loads)
+      for (const auto& [offset, task] : tasks_) index(offset, *task);
+  }
+
+ private:
+  template <class Map, class Key>
+  static std::optional<Offset> find(const Map& map, const Key& key) {
+    const auto at = map.find(key);
+    return at == map.end() ? std::nullopt : std::optional(at->second);
+  }
+
+  // Its assignee's, or those that are over.
+  void leave(Offset offset, Task& task) {
+    if (task.over_at != Offset{}) {
+      over_.erase({std::exchange(task.over_at, {}), offset});
+    } else if (const auto mine = by_assignee_.find(task.assignee); mine != by_assignee_.end()) {
+      mine->second.erase(offset);
+      if (mine->second.empty()) by_assignee_.erase(mine);
+    }
+  }
+  void index(Offset offset, const Task& task) {
+    by_id_.emplace(id_key_of(task.id.view()), offset);
+    for (const Offset message : task.assignments) by_assignment_.emplace(message, offset);
+    if (task.over_at != Offset{})
+      over_.insert({task.over_at, offset});
+    else
+      by_assignee_[task.assignee].insert(offset);
+  }
+
+  ByOffset tasks_;
+  absl::btree_map<IdKey, Offset> by_id_;
+  absl::btree_map<Offset, Offset> by_assignment_;
+  absl::btree_map<AgentNumber, absl::btree_set<Offset>> by_assignee_;
+  absl::btree_set<std::pair<Offset, Offset>> over_;  // by the event that ended them
+};
+
+}  // namespace parley::engine
