@@ -145,6 +145,12 @@ void Workload::judge_answer(const Sending& sending, const base::Result<broker::S
     case ErrorCode::RECIPIENT_UNKNOWN:
       if (sending.expected != Expected::duplicate || !remembers_all()) return;  // somebody was removed
       break;
+    case ErrorCode::TASK_UNKNOWN:
+    case ErrorCode::OUT_OF_SEQUENCE:
+    case ErrorCode::NOT_PARTY:
+    case ErrorCode::STALE_ORDER:
+      if (sending.expected != Expected::duplicate || !remembers_all()) return;  // examples in any order
+      break;
     case ErrorCode::TOO_OLD:
       sightings_.saw(Sighting::too_old_refused);
       if (!remembers_all()) return;

@@ -141,6 +141,11 @@ void write_accepted(json::Writer& writer, const engine::Workspace& workspace, ba
   if (accepted.answer_due() > 0) writer.member("answer_due", base::to_rfc3339(base::instant_of(accepted.answer_due())));
   if (accepted.answers() > 0) writer.member("answers", accepted.answers());
   if (accepted.extends() > 0) writer.member("extends", accepted.extends());
+  if (accepted.has_task_moved()) {
+    const event::TaskMoved& moved = accepted.task_moved();
+    writer.member("task_state", machine::task::name(static_cast<engine::TaskState>(moved.state())));
+    writer.member("task_epoch", moved.epoch());
+  }
   if (accepted.validation_errors_size() > 0) {
     writer.key("validation_errors");
     write_problems(writer, accepted.validation_errors());

@@ -48,18 +48,32 @@ Message collab(const AgentRole& sender, std::uint64_t number, std::mt19937_64& r
   return message;
 }
 
-// Task updates: of normal priority at most once, of high at least once (R20).
+// Status at most once; requests for help at least once, those of a task in its lane (R20).
 Message handoff(const AgentRole& sender, std::uint64_t number, std::mt19937_64& random, std::size_t text_bytes) {
   Message message{number, sender.workspace, sender.agent_id, {"dispatcher"}, {}, random() % 2 == 0, false, {}};
-  message.lane = "task-" + std::to_string(random() % 64);
   json::Writer out(message.native);
   out.begin_object().member("id", id_of(number)).member("timestamp", now()).member("from", sender.agent_id);
-  out.member("to", "dispatcher").member("type", "TASK_UPDATE").key("payload").begin_object();
-  out.member("task_id", message.lane)
-      .member("status", "in_progress")
-      .member("details", filler(number, text_bytes))
-      .end_object();
-  out.key("metadata").begin_object().member("priority", message.at_most_once ? "normal" : "high");
+  out.member("to", "dispatcher").member("type", message.at_most_once ? "STATUS_UPDATE" : "HELP_REQUEST");
+  out.key("payload").begin_object();
+  if (message.at_most_once) {
+    out.member("agent_id", sender.agent_id).key("status").begin_object().member("state", "BUSY");
+    out.member("capability_level", 72).member("error_rate", 0.04).member("avg_response_time_ms", 2140.5);
+    out.member("last_heartbeat", now()).end_object();
+    out.key("current_tasks").begin_array();
+    for (std::size_t bytes = 0; bytes < text_bytes; bytes += 200) out.string(filler(number, 200).substr(0, 200));
+    out.end_array();
+    out.key("resource_usage").begin_object().member("tokens_used", number).member("tokens_remaining", 71790);
+    out.member("cost_usd", 0.62).member("cpu_usage", 34.5).member("memory_usage", 58).end_object();
+    out.key("health_metrics").begin_object().member("uptime_seconds", number).member("success_rate", 0.96);
+    out.member("avg_latency_ms", 310.2).member("error_count", 3).end_object();
+  } else {
+    message.lane = "task-" + std::to_string(random() % 64);
+    out.member("requester_id", sender.agent_id).member("task_id", message.lane);
+    out.member("help_type", "DEBUGGING_ASSISTANCE").member("description", filler(number, text_bytes));
+    out.key("context").begin_object().member("current_state", "two pages of three are read");
+    out.key("attempted_solutions").begin_array().end_array().end_object().member("urgency", "medium");
+  }
+  out.end_object().key("metadata").begin_object().member("priority", "normal");
   out.member("retry_count", 0).member("max_retries", 5).end_object().end_object();
   return message;
 }

@@ -120,6 +120,7 @@ TEST_F(Calls, Every_operation_answers_a_valid_call) {
             "task-settings-loader");
   EXPECT_EQ(get(s, workspace + "/tasks/task-settings-loader", developer).text("/legal_next/developer-01/0"),
             "acknowledgment");
+  EXPECT_EQ(settle("ack", ids_of(take())).status, 200);
 
   // A dead letter, and back.
   EXPECT_EQ(send(query()).status, 202);
