@@ -121,6 +121,9 @@ TEST_F(Calls, Every_operation_answers_a_valid_call) {
   EXPECT_EQ(get(s, workspace + "/tasks/task-settings-loader", developer).text("/legal_next/developer-01/0"),
             "acknowledgment");
   EXPECT_EQ(settle("ack", ids_of(take())).status, 200);
+  // Its deadline is long over: the architect was told (COL-08).
+  const Answer late = post(s, workspace + "/agents/architect-main/inbox/take", architect, R"({"wait":"5s"})");
+  EXPECT_EQ(late.text("/deliveries/0/message/payload/status"), "late");
 
   // A dead letter, and back.
   EXPECT_EQ(send(query()).status, 202);
