@@ -56,6 +56,7 @@ class Server {
     Settings settings;
     settings.mailbox_messages = 100'000'000;
     settings.mailbox_bytes = ~0ull;
+    settings.tasks = 1'000'000'000;
     (void)engine_.decide(CreateWorkspace{"team", settings}, context(), decided_);
     record();
     for (std::uint32_t i = 1; i <= agents; ++i) {

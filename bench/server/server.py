@@ -85,7 +85,7 @@ class Server:
 
     def workspace(self, name="w"):
         self.call("POST", "/v1/workspaces", {"name": name, "validation": "strict", "settings": {
-            "mailbox_messages": 1_000_000_000, "mailbox_bytes": 1 << 40}})
+            "mailbox_messages": 1_000_000_000, "mailbox_bytes": 1 << 40, "tasks": 1_000_000_000}})
         return f"/v1/workspaces/{name}"
 
     def agent(self, workspace, name, role="developer"):

@@ -17,7 +17,8 @@ base::Result<std::string> make_workspace(sdk::Client& admin) {
   std::string body;
   json::Writer out(body);
   out.begin_object().member("name", name).member("validation", "strict").key("settings").begin_object();
-  out.member("mailbox_messages", 1'000'000'000).member("mailbox_bytes", std::int64_t{1} << 40).end_object();
+  out.member("mailbox_messages", 1'000'000'000).member("mailbox_bytes", std::int64_t{1} << 40);
+  out.member("tasks", 1'000'000'000).end_object();  // each message assigns one
   out.end_object();
   PARLEY_CHECK(admin.post("/v1/workspaces", body));
   return name;
