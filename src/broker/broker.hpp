@@ -115,6 +115,8 @@ class Broker final : public Port, private journal::Outcomes {
   base::Result<Answer> tasks(const Caller&, std::string_view workspace, std::string_view state, std::string_view agent,
                              const Page&) override;
   base::Result<Answer> task(const Caller&, std::string_view workspace, std::string_view task_id) override;
+  base::Result<Answer> check_task(const Caller&, std::string_view workspace, std::string_view task_id,
+                                  std::uint64_t epoch) override;
 
   base::Result<Answer> inbox(const Caller&, std::string_view workspace, std::string_view agent, const Page&) override;
   base::Result<std::vector<Delivery>> take(const Caller&, std::string_view workspace, std::string_view agent,

@@ -80,6 +80,9 @@ void Broker::note_touched(const event::Event& event) {
     case Event::kLeasesReturned:
       touch(event.leases_returned().agent());
       break;
+    case Event::kMessagesSuperseded:
+      touch(event.messages_superseded().agent());
+      break;
     case Event::kBackoffsEnded:
       touch(event.backoffs_ended().agent());
       break;

@@ -48,6 +48,8 @@ std::string_view word(Event::FactCase fact) {
       return "leases_returned";
     case Event::kMessagesBounced:
       return "bounced";
+    case Event::kMessagesSuperseded:
+      return "superseded";
     case Event::kBackoffsEnded:
       return "backoffs_ended";
     case Event::kExpired:
@@ -96,6 +98,8 @@ std::uint32_t subject(const Event& event) {
       return event.leases_returned().agent();
     case Event::kMessagesBounced:
       return event.messages_bounced().agent();
+    case Event::kMessagesSuperseded:
+      return event.messages_superseded().agent();
     case Event::kBackoffsEnded:
       return event.backoffs_ended().agent();
     case Event::kDeadLettered:
@@ -162,6 +166,8 @@ std::vector<std::uint64_t> messages_of(const Event& event) {
       return all(event.leases_returned().offsets());
     case Event::kMessagesBounced:
       return all(event.messages_bounced().offsets());
+    case Event::kMessagesSuperseded:
+      return all(event.messages_superseded().offsets());
     case Event::kBackoffsEnded:
       return all(event.backoffs_ended().offsets());
     case Event::kExpired:

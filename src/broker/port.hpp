@@ -96,6 +96,7 @@ struct Delivery {
   bool notice = false;
   bool by_server = false;               // R31
   std::string_view profile;             // of the message
+  std::uint32_t task_epoch = 0;         // of an assignment: an order of an older epoch is stale (BEY-03)
   std::vector<base::Problem> warnings;  // what validation had to say
   std::string made_id;                  // R5: what the message lacks and the server made for it; empty: nothing
   std::optional<base::Instant> made_timestamp;
@@ -117,7 +118,7 @@ struct ReceiptChange {
   base::Offset offset;
   std::string message_id;
   std::string recipient;
-  std::string_view state;  // "queued", "offered", "waiting", "acked", "expired", "dead", "bounced"
+  std::string_view state;  // "queued", "offered", "waiting", "acked", "expired", "dead", "bounced", "superseded"
   base::Instant at;
   std::optional<base::Instant> retrying_at;  // waiting
 };
@@ -191,6 +192,9 @@ class Port {
   virtual base::Result<Answer> tasks(const Caller&, std::string_view workspace, std::string_view state,
                                      std::string_view agent, const Page&) = 0;
   virtual base::Result<Answer> task(const Caller&, std::string_view workspace, std::string_view task_id) = 0;
+  // Whether an order is still to be acted upon: of its task, the epoch that the assignment came with (BEY-03).
+  virtual base::Result<Answer> check_task(const Caller&, std::string_view workspace, std::string_view task_id,
+                                          std::uint64_t epoch) = 0;
 
   // Mailboxes.
   virtual base::Result<Answer> inbox(const Caller&, std::string_view workspace, std::string_view agent,

@@ -53,6 +53,11 @@ void write_task(json::Writer& writer, const engine::Workspace& workspace, const 
   writer.end_object().end_object();
 }
 
+base::Result<const engine::Task*> find_task(const engine::Workspace& workspace, std::string_view id) {
+  if (const auto offset = workspace.tasks.find(id)) return &workspace.tasks.at(*offset);
+  return base::fail(ErrorCode::NOT_FOUND, "no task '" + std::string(id.substr(0, 128)) + "' is known here");
+}
+
 }  // namespace
 
 base::Result<Answer> Broker::tasks(const Caller& caller, std::string_view workspace_name, std::string_view state,
@@ -87,12 +92,32 @@ base::Result<Answer> Broker::tasks(const Caller& caller, std::string_view worksp
 base::Result<Answer> Broker::task(const Caller& caller, std::string_view workspace_name, std::string_view task_id) {
   PARLEY_TRY(const base::WorkspaceNumber number, enter(engine_.state(), caller, workspace_name, Right::read));
   const engine::Workspace& workspace = engine_.state().workspace(number);
-  const auto offset = workspace.tasks.find(task_id);
-  if (!offset)
-    return base::fail(ErrorCode::NOT_FOUND, "no task '" + std::string(task_id.substr(0, 128)) + "' is known here");
+  PARLEY_TRY(const engine::Task* const task, find_task(workspace, task_id));
   Answer answer;
   json::Writer writer(answer.json);
-  write_task(writer, workspace, workspace.tasks.at(*offset), parts_.ruleset_of);
+  write_task(writer, workspace, *task, parts_.ruleset_of);
+  return answer;
+}
+
+base::Result<Answer> Broker::check_task(const Caller& caller, std::string_view workspace_name,
+                                        std::string_view task_id, std::uint64_t epoch) {
+  PARLEY_TRY(const base::WorkspaceNumber number, enter(engine_.state(), caller, workspace_name, Right::read));
+  PARLEY_TRY(const engine::Task* const task, find_task(engine_.state().workspace(number), task_id));
+  if (epoch > task->epoch)
+    return base::fail(ErrorCode::BAD_REQUEST,
+                      "task '" + std::string(task_id.substr(0, 128)) + "' has been assigned " +
+                          std::to_string(task->epoch) + " times, there is no epoch " + std::to_string(epoch),
+                      "/epoch", "Name the `task_epoch` of the frame that brought the assignment.");
+  const std::string_view status = epoch < task->epoch                    ? "superseded"
+                                  : machine::task::is_over(task->state) ? "stale"
+                                                                         : "current";
+  Answer answer;
+  json::Writer(answer.json)
+      .begin_object()
+      .member("status", status)
+      .member("epoch", task->epoch)
+      .member("state", machine::task::name(task->state))
+      .end_object();
   return answer;
 }
 

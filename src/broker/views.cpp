@@ -49,6 +49,8 @@ std::string_view name(engine::ReceiptState state) {
       return "dead";
     case ReceiptState::bounced:
       return "bounced";
+    case ReceiptState::superseded:
+      return "superseded";
   }
   return "";
 }

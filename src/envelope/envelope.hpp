@@ -26,6 +26,7 @@ std::optional<Priority> priority_named(std::string_view name);
 struct Field {
   std::string name;
   std::string json;  // the value as JSON text
+  bool recorded = true;  // in the message's event; else it serves the decision alone
 };
 
 struct Envelope {

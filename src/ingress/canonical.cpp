@@ -95,12 +95,13 @@ void read_timestamp(json::Value value, const std::string& pointer, base::Instant
 void read_fields(const Found& found, const std::vector<profile::FieldSlot>& fields, Envelope& envelope) {
   std::size_t count = 0;
   for (const profile::FieldSlot& field : fields) {
-    const json::Value value = field.carried ? found.at(field.slot) : json::Value();
+    const json::Value value = field.carried == profile::Carried::no ? json::Value() : found.at(field.slot);
     if (!value || !profile::is_of(field.type, value)) continue;
     if (value.is_string() && value.as_string().size() > carried_bytes_max) continue;
     if (count == envelope.fields.size()) envelope.fields.emplace_back();
     envelope::Field& kept = envelope.fields[count++];
     kept.name = field.name;
+    kept.recorded = field.carried == profile::Carried::yes;
     kept.json.clear();
     json::Writer(kept.json).value(value);
   }

@@ -22,14 +22,16 @@ FieldType type_named(std::string_view name) {
 
 // Mechanisms work on ids, words, numbers and times. Long texts, lists and objects would only be copied into every
 // event.
-bool is_carried(FieldType type) {
-  return type != FieldType::list && type != FieldType::object && type != FieldType::any;
+Carried carried(FieldType type, json::Value stated) {
+  if (stated.if_string() == "to_decide") return Carried::to_decide;
+  const bool small = type != FieldType::list && type != FieldType::object && type != FieldType::any;
+  return stated.if_bool().value_or(small) ? Carried::yes : Carried::no;
 }
 
 CanonicalField field_of(std::string_view name, json::Value stated) {
   const FieldType type = type_named(stated.find("type").as_string());
   return {std::string(name), type, stated.find("required").if_bool().value_or(false),
-          stated.find("carried").if_bool().value_or(is_carried(type))};
+          carried(type, stated.find("carried"))};
 }
 
 // The file is part of the binary: what is wrong with it is our own bug.

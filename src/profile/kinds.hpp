@@ -13,11 +13,14 @@ namespace parley::profile {
 
 enum class FieldType : std::uint8_t { string, instant, integer, number, boolean, list, object, any };
 
+// Whether the envelope takes a field along: not, until a translation asks; for the decision alone; into the event.
+enum class Carried : std::uint8_t { no, to_decide, yes };
+
 struct CanonicalField {
   std::string name;
   FieldType type{};
   bool required = false;  // every type of the kind maps it
-  bool carried = false;   // the envelope carries it; else it stays in the message until a translation asks for it
+  Carried carried{};
 };
 
 // Whether a value can stand in a field of this type. Where data are plain (R41) it may not: then the field is absent.

@@ -91,6 +91,7 @@ void read_tasks(Loading& loading) {
   read(tasks.find("progress").find("every"), "progress/every", policy.progress_every);
   read(tasks.find("silence"), "silence", policy.silence);
   read(tasks.find("timeout"), "timeout", policy.timeout);
+  policy.partial_words = texts_of(tasks.find("partial"));
 }
 
 void read_priorities(Loading& loading) {

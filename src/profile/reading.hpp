@@ -42,7 +42,7 @@ struct FieldSlot {
   std::string name;  // canonical
   Slot slot = no_slot;
   FieldType type{};
-  bool carried = false;  // into the envelope
+  Carried carried{};
 };
 
 enum class LimitUnit : std::uint8_t { bytes, code_points, items };

@@ -83,6 +83,7 @@ struct TaskPolicy {
   base::Duration progress_every{};  // progress is due so often
   base::Duration silence{};         // COL-08: after so long without a word of its assignee it is given up
   base::Duration timeout{};         // SUP-09: of a task that states none
+  std::vector<std::string> partial_words;
 };
 
 // When the server itself has something to say in the profile's words (R31).

@@ -408,6 +408,15 @@ void task(const Call& call) {
   call.world.answer(print(call.world.broker().task(*who, call.workspace(), call.word(0)), print_task));
 }
 
+void check_task(const Call& call) {
+  const auto who = caller(call, "admin");
+  if (!who) return;
+  const auto answer = call.world.broker().check_task(*who, call.workspace(), call.word(0), call.number("epoch", 1));
+  call.world.answer(print(answer, [](json::Value checked) {
+    return text_of(checked, "status") + members(checked, {"epoch", "state"}) + '\n';
+  }));
+}
+
 // ---- mailboxes
 
 void take(const Call& call) {
@@ -591,6 +600,7 @@ const std::map<std::string, std::function<void(const Call&)>, std::less<>>& comm
       {"records", records},
       {"tasks", tasks},
       {"task", task},
+      {"check", check_task},
       {"take", take},
       {"ack", [](const Call& call) { settle(call, Settlement::ack); }},
       {"nack", [](const Call& call) { settle(call, Settlement::nack); }},

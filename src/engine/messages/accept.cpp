@@ -257,6 +257,7 @@ void write(const AcceptMessage& command, const Recipients& recipients, std::stri
   event.set_sender_instance(envelope.sender_instance);
   if (!envelope.task.empty()) event.set_record_at(command.ruleset.type(command.type).keeps);
   for (const envelope::Field& field : envelope.fields) {
+    if (!field.recorded) continue;
     event::Field& written = *event.add_fields();
     written.set_name(field.name);
     written.set_json(field.json);
@@ -276,9 +277,10 @@ struct Semantics {
 };
 
 base::Result<Semantics> check_semantics(const AcceptMessage& command, const Workspace& workspace,
-                                        const Recipients& recipients, const Context& context) {
+                                        const Recipients& recipients, const Context& context,
+                                        std::vector<base::Problem>& warnings) {
   Semantics semantics;
-  auto moved = task_move(command, workspace, recipients.open, context);
+  auto moved = task_move(command, workspace, recipients.open, context, warnings);
   if (moved)
     semantics.task_moved = std::move(*moved);
   else if (workspace.settings.lenient && moved.error().code != ErrorCode::TASKS_FULL)
@@ -348,7 +350,8 @@ base::Result<Accepted> Engine::decide(const AcceptMessage& command, const Contex
   PARLEY_CHECK(check_rate(rate, workspace.registry.agent(command.sender), context.now, warnings));
   PARLEY_TRY(const Recipients recipients, resolve(command, workspace));
   PARLEY_CHECK(check_request(command, workspace));
-  PARLEY_TRY(Semantics semantics, check_semantics(command, workspace, recipients, context));
+  std::vector<base::Problem> of_semantics;
+  PARLEY_TRY(Semantics semantics, check_semantics(command, workspace, recipients, context, of_semantics));
 
   event::Event& event = decided.add(command.workspace);
   const Offset offset(event.offset());
@@ -364,9 +367,14 @@ base::Result<Accepted> Engine::decide(const AcceptMessage& command, const Contex
   decided.last().has_native_body = true;
   remark(command, workspace, recipients, warnings);
   follow_requests(command, workspace, context, message);
-  if (semantics.task_moved) *message.mutable_task_moved() = std::move(*semantics.task_moved);
   write(semantics.defects, *message.mutable_validation_errors());
+  write(of_semantics, *message.mutable_warnings());
   warnings.insert(warnings.end(), semantics.defects.begin(), semantics.defects.end());
+  warnings.insert(warnings.end(), of_semantics.begin(), of_semantics.end());
+  if (semantics.task_moved) {
+    *message.mutable_task_moved() = *semantics.task_moved;
+    decide_task_over(decided, workspace, command.workspace, offset, *semantics.task_moved, command.lane);
+  }
   return Accepted{AcceptOutcome::accepted, offset, std::move(message_id), std::move(warnings)};
 }
 

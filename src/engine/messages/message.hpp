@@ -26,6 +26,7 @@ enum class ReceiptState : std::uint8_t {
   expired,
   dead,
   bounced,
+  superseded,  // what it was about is over
 };
 
 constexpr bool open(ReceiptState state) {

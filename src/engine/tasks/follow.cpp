@@ -5,6 +5,7 @@
 
 #include "engine/appliers.hpp"
 #include "engine/steps.hpp"
+#include "engine/tasks/evidence.hpp"
 #include "engine/tasks/moves.hpp"
 #include "engine/tasks/refusal.hpp"
 #include "engine/tasks/watch.hpp"
@@ -60,11 +61,12 @@ base::Duration timeout_in(const envelope::Envelope& envelope, base::Duration oth
 class Follow {
  public:
   Follow(const AcceptMessage& command, const Workspace& workspace, const std::vector<AgentNumber>& to,
-         const Context& context)
+         const Context& context, std::vector<base::Problem>& warnings)
       : command_(command),
         workspace_(workspace),
         to_(to),
         context_(context),
+        warnings_(warnings),
         policy_(policy_of(*command.ruleset.tasks, workspace.settings.task_times)),
         facts_{policy_.needs_ack, {}} {}
 
@@ -93,6 +95,7 @@ class Follow {
     const Task& task = workspace_.tasks.at(*known);
     if (*message != task.assignment()) return std::unexpected(stale_order(command_, workspace_, task));
     facts_.accepted = field(command_.envelope, "accepted") == "true";
+    if (*facts_.accepted) warn_of_unread(task);
     return moved(*known, task, task.assigner);
   }
 
@@ -101,7 +104,9 @@ class Follow {
     const auto known = workspace_.tasks.find(id);
     if (!known) return std::unexpected(task_unknown(command_, id));
     const Task& task = workspace_.tasks.at(*known);
-    return moved(*known, task, must_arrive ? task.assigner : AgentNumber{});
+    auto move = moved(*known, task, must_arrive ? task.assigner : AgentNumber{});
+    if (move && command_.envelope.kind == Kind::task_complete) PARLEY_CHECK(check_evidence(command_, task));
+    return move;
   }
 
   Moved abort() {
@@ -143,8 +148,21 @@ class Follow {
     moved.set_assignee(to_.front().value);
     if (watch.deadline != Instant{}) moved.set_deadline(base::unix_us(watch.deadline));
     moved.set_timeout(watch.timeout.count());
+    PARLEY_CHECK(write_terms(command_.envelope, moved));
     come_to(TaskState::assigned, watch, moved);
     return moved;
+  }
+
+  void warn_of_unread(const Task& task) const {
+    const auto unread = unread_files(command_.envelope, task);
+    if (unread.empty()) return;
+    std::string names;
+    for (const std::string& path : unread) {
+      names += (names.empty() ? "'" : ", '") + path.substr(0, 128) + "'";
+      if (names.size() > 512) break;
+    }
+    warnings_.push_back({"", "REFERENCE_UNREAD",
+                         "Of the task's reference files, files_read lacks " + names + ": read them before you begin."});
   }
 
   // `must_reach`: 0 for nobody.
@@ -173,6 +191,7 @@ class Follow {
   const Workspace& workspace_;
   const std::vector<AgentNumber>& to_;
   const Context& context_;
+  std::vector<base::Problem>& warnings_;
   const profile::TaskPolicy policy_;
   TaskFacts facts_;
 };
@@ -193,6 +212,9 @@ void assign(Tasks& tasks, Offset offset, Offset message, const event::TaskMoved&
                 .heard_at = at,
                 .deadline = event.deadline() != 0 ? base::instant_of(event.deadline()) : Instant{},
                 .timeout = base::Duration(event.timeout())};
+  task.terms = {.scope = {event.scope().begin(), event.scope().end()},
+                .reference_files = {event.reference_files().begin(), event.reference_files().end()},
+                .testing_required = event.testing_required()};
 }
 
 // `by`: the event's offset.
@@ -215,15 +237,31 @@ void move(State& state, Workspace& workspace, WorkspaceNumber number, Offset off
 }  // namespace
 
 base::Result<std::optional<event::TaskMoved>> task_move(const AcceptMessage& command, const Workspace& workspace,
-                                                        const std::vector<AgentNumber>& to, const Context& context) {
+                                                        const std::vector<AgentNumber>& to, const Context& context,
+                                                        std::vector<base::Problem>& warnings) {
   const Kind kind = command.envelope.kind;
   if (!is_about_a_task(kind) || !command.ruleset.tasks) return std::nullopt;
-  Follow follow(command, workspace, to, context);
+  Follow follow(command, workspace, to, context, warnings);
   if (kind == Kind::task_ack) return follow.answer();
   if (command.envelope.task.empty()) return std::nullopt;
   if (kind == Kind::task_assign) return follow.assign();
   if (kind == Kind::task_abort) return follow.abort();
   return follow.report(kind != Kind::task_progress);
+}
+
+void decide_task_over(Decided& decided, const Workspace& workspace, WorkspaceNumber number, Offset message,
+                      const event::TaskMoved& moved, LaneId lane) {
+  constexpr std::size_t superseded_max = 10'000;  // D11
+  if (static_cast<TaskState>(moved.state()) != TaskState::aborted || lane == LaneId{}) return;
+  const AgentNumber assignee = workspace.tasks.at(Offset(moved.task())).assignee;
+  const Lanes& lanes = workspace.registry.agent(assignee).mailbox.lanes();
+  const auto at = lanes.find(lane);
+  if (at == lanes.end()) return;
+  event::MessagesSuperseded& event = *decided.add(number).mutable_messages_superseded();
+  event.set_agent(assignee.value);
+  event.set_by(message.value);
+  for (const Lane::Item& item : *at->second)
+    if (static_cast<std::size_t>(event.offsets_size()) < superseded_max) event.add_offsets(item.offset.value);
 }
 
 void apply_to_tasks(State& state, Workspace& workspace, WorkspaceNumber number, Offset offset,
@@ -237,6 +275,17 @@ void apply_to_tasks(State& state, Workspace& workspace, WorkspaceNumber number, 
   Task& task = workspace.tasks.at(of_task);
   if (moved.assignee() != 0 || AgentNumber(event.sender()) == task.assignee) task.watch.heard_at = at;
   move(state, workspace, number, of_task, offset, moved, at);
+}
+
+// Also what is held: an ack of it comes too late (P4).
+void apply(State& state, Workspace& workspace, WorkspaceNumber number, const event::MessagesSuperseded& event,
+           Instant at) {
+  const Scene scene{state, workspace, number, AgentNumber(event.agent()), at};
+  for (const std::uint64_t offset : event.offsets()) {
+    const Found found = find(workspace, scene.agent_number, Offset(offset));
+    if (found && open(found.receipt->state))
+      close(scene, Offset(offset), *found.message, *found.receipt, ReceiptState::superseded);
+  }
 }
 
 void apply(State& state, Workspace& workspace, WorkspaceNumber number, Offset offset, const event::TaskMoved& event,

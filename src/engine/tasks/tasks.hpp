@@ -5,9 +5,12 @@
 #include <absl/container/btree_set.h>
 #include <absl/container/inlined_vector.h>
 
+#include <algorithm>
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/packed_text.hpp"
 #include "engine/messages/message.hpp"
@@ -32,6 +35,18 @@ struct TaskWatch {
   }
 };
 
+// What an assignment asks for, as far as a completion can be held against it (evidence.hpp).
+struct TaskTerms {
+  std::vector<std::string> scope;  // globs; empty: any file
+  std::vector<std::string> reference_files;
+  bool testing_required = false;
+
+  template <class Archive>
+  void archive(Archive& a) {
+    a(scope, reference_files, testing_required);
+  }
+};
+
 struct Task {
   base::PackedText id;
   TaskState state = TaskState::none;
@@ -40,6 +55,7 @@ struct Task {
   absl::InlinedVector<Offset, 1> assignments;  // the messages, rising
   Instant moved_at;                            // when it came to this state
   TaskWatch watch;
+  TaskTerms terms;
   Instant due;                                 // when the server looks again; 0: never
   Offset over_at;                              // of the event that ended it; 0: it is not over
 
@@ -47,7 +63,7 @@ struct Task {
 
   template <class Archive>
   void archive(Archive& a) {
-    a(id, state, epoch, assigner, assignee, assignments, moved_at, watch, due, over_at);
+    a(id, state, epoch, assigner, assignee, assignments, moved_at, watch, terms, due, over_at);
   }
 };
 
@@ -61,8 +77,22 @@ class Tasks {
 
   const Task& at(Offset offset) const { return *tasks_.at(offset); }
   Task& at(Offset offset) { return *tasks_.at(offset); }
-  std::optional<Offset> find(std::string_view id) const { return find(by_id_, id_key_of(id)); }
-  std::optional<Offset> of_assignment(Offset message) const { return find(by_assignment_, message); }
+  std::optional<Offset> find(std::string_view id) const { return by_id_.find(id_key_of(id)); }
+  std::optional<Offset> of_assignment(Offset message) const {
+    if (tasks_.contains(message)) return message;
+    const auto at = assigned_again_.find(message);
+    return at == assigned_again_.end() ? std::nullopt : std::optional(at->second);
+  }
+  // Which assignment of its task a message is, from 1; 0: it is none (BEY-03).
+  std::uint32_t epoch_of(Offset message) const {
+    if (tasks_.empty()) return 0;
+    if (tasks_.contains(message)) return 1;
+    const auto again = assigned_again_.find(message);
+    if (again == assigned_again_.end()) return 0;
+    const auto& assignments = at(again->second).assignments;
+    const auto place = std::lower_bound(assignments.begin(), assignments.end(), message);
+    return static_cast<std::uint32_t>(place - assignments.begin()) + 1;
+  }
   // Those not over.
   const absl::btree_set<Offset>& of(AgentNumber assignee) const {
     static const absl::btree_set<Offset> none;
@@ -71,18 +101,19 @@ class Tasks {
   }
 
   Task& add(Offset offset, std::string_view id) {
-    auto& task = tasks_.try_emplace(offset, std::make_unique<Task>()).first->second;
+    auto& task = tasks_.try_emplace(tasks_.end(), offset, std::make_unique<Task>())->second;
     task->id = base::PackedText(id);
-    by_id_.emplace(id_key_of(id), offset);
+    by_id_.insert(id_key_of(id), offset);
     return *task;
   }
   void assign(Offset offset, Offset message, AgentNumber assignee) {
     Task& task = at(offset);
     leave(offset, task);
     task.assignments.push_back(message);
-    by_assignment_.emplace(message, offset);
+    if (message != offset) assigned_again_.emplace(message, offset);
     task.assignee = assignee;
-    by_assignee_[assignee].insert(offset);
+    auto& mine = by_assignee_[assignee];
+    mine.insert(mine.end(), offset);
   }
   void end(Offset offset, Offset by) {
     Task& task = at(offset);
@@ -105,7 +136,7 @@ class Tasks {
     while (over_.size() > most) {
       const Offset offset = over_.begin()->second;
       over_.erase(over_.begin());
-      for (const Offset message : at(offset).assignments) by_assignment_.erase(message);
+      for (const Offset message : at(offset).assignments) assigned_again_.erase(message);
       by_id_.erase(id_key_of(at(offset).id.view()));
       tasks_.erase(offset);
     }
@@ -119,12 +150,6 @@ class Tasks {
   }
 
  private:
-  template <class Map, class Key>
-  static std::optional<Offset> find(const Map& map, const Key& key) {
-    const auto at = map.find(key);
-    return at == map.end() ? std::nullopt : std::optional(at->second);
-  }
-
   // Its assignee's, or those that are over.
   void leave(Offset offset, Task& task) {
     if (task.over_at != Offset{}) {
@@ -135,8 +160,9 @@ class Tasks {
     }
   }
   void index(Offset offset, const Task& task) {
-    by_id_.emplace(id_key_of(task.id.view()), offset);
-    for (const Offset message : task.assignments) by_assignment_.emplace(message, offset);
+    by_id_.insert(id_key_of(task.id.view()), offset);
+    for (const Offset message : task.assignments)
+      if (message != offset) assigned_again_.emplace(message, offset);
     if (task.over_at != Offset{})
       over_.insert({task.over_at, offset});
     else
@@ -144,8 +170,8 @@ class Tasks {
   }
 
   ByOffset tasks_;
-  absl::btree_map<IdKey, Offset> by_id_;
-  absl::btree_map<Offset, Offset> by_assignment_;
+  IdIndex by_id_;
+  absl::btree_map<Offset, Offset> assigned_again_;  // by the message that did
   absl::btree_map<AgentNumber, absl::btree_set<Offset>> by_assignee_;
   absl::btree_set<std::pair<Offset, Offset>> over_;  // by the event that ended them
 };

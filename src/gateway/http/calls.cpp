@@ -79,6 +79,8 @@ base::Result<Answer> Gateway::answer(const Request& request, Body body) {
       return broker_.tasks(caller, at[0], parameter(request.query, "state"), parameter(request.query, "agent"), page);
     case Call::get_task:
       return broker_.task(caller, at[0], at[1]);
+    case Call::check_task:
+      return broker_.check_task(caller, at[0], at[1], body.find("epoch").if_uint().value_or(0));
     case Call::look_into_inbox:
       return broker_.inbox(caller, at[0], at[1], page);
     case Call::ack:

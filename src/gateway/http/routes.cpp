@@ -30,6 +30,7 @@ constexpr std::array table{
     Route{"GET", "/v1/workspaces/{workspace}/records", Call::list_records, "listRecords"},
     Route{"GET", "/v1/workspaces/{workspace}/tasks", Call::list_tasks, "listTasks"},
     Route{"GET", "/v1/workspaces/{workspace}/tasks/{task_id}", Call::get_task, "getTask"},
+    Route{"POST", "/v1/workspaces/{workspace}/tasks/{task_id}/check", Call::check_task, "checkTask", small},
     Route{"GET", "/v1/workspaces/{workspace}/agents/{id}/inbox", Call::look_into_inbox, "lookIntoInbox"},
     Route{"POST", "/v1/workspaces/{workspace}/agents/{id}/inbox/take", Call::take, "takeMessages", small},
     Route{"POST", "/v1/workspaces/{workspace}/agents/{id}/inbox/ack", Call::ack, "ackDeliveries", small},

@@ -30,6 +30,7 @@ enum class Call : std::uint8_t {
   list_records,
   list_tasks,
   get_task,
+  check_task,
   look_into_inbox,
   take,
   ack,

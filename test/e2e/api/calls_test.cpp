@@ -120,6 +120,8 @@ TEST_F(Calls, Every_operation_answers_a_valid_call) {
             "task-settings-loader");
   EXPECT_EQ(get(s, workspace + "/tasks/task-settings-loader", developer).text("/legal_next/developer-01/0"),
             "acknowledgment");
+  EXPECT_EQ(post(s, workspace + "/tasks/task-settings-loader/check", developer, R"({"epoch":1})").text("/status"),
+            "current");
   EXPECT_EQ(settle("ack", ids_of(take())).status, 200);
   // Its deadline is long over: the architect was told (COL-08).
   const Answer late = post(s, workspace + "/agents/architect-main/inbox/take", architect, R"({"wait":"5s"})");

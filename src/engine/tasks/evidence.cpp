@@ -1,0 +1,119 @@
+#include "engine/tasks/evidence.hpp"
+
+#include <algorithm>
+
+#include "base/glob.hpp"
+#include "json/parser.hpp"
+
+namespace parley::engine {
+namespace {
+
+using base::ErrorCode;
+
+constexpr std::size_t terms_max = 1'000;         // entries of one list (D11)
+constexpr std::size_t terms_bytes_max = 16'384;  // of all of them
+constexpr std::size_t named_max = 10;            // in a refusal
+
+// Strings, or objects with a `path`.
+void add_paths(json::Value list, std::vector<std::string>& into) {
+  for (const json::Value item : list.elements())
+    if (const auto path = item.is_object() ? item.find("path").if_string() : item.if_string()) into.emplace_back(*path);
+}
+
+std::vector<std::string> paths_in(std::string_view json) {
+  std::vector<std::string> paths;
+  if (json.empty()) return paths;
+  const auto document = json::Document::parse(json);
+  if (!document) return paths;
+  if (document->root().is_array()) add_paths(document->root(), paths);
+  for (const auto [name, list] : document->root().members()) add_paths(list, paths);
+  return paths;
+}
+
+bool is_in_scope(const std::string& path, const std::vector<std::string>& scope) {
+  return std::any_of(scope.begin(), scope.end(),
+                     [&path](const std::string& glob) { return base::glob_matches(glob, path); });
+}
+
+std::string listed(const std::vector<std::string>& texts) {
+  std::string list;
+  for (std::size_t i = 0; i < std::min(texts.size(), named_max); ++i)
+    list += (i > 0 ? ", '" : "'") + texts[i].substr(0, 128) + "'";
+  return texts.size() > named_max ? list + ", …" : list;
+}
+
+base::Result<> check_scope(const envelope::Envelope& envelope, const Task& task) {
+  if (task.terms.scope.empty()) return {};
+  std::vector<std::string> outside = paths_in(envelope::field(envelope, "changes"));
+  std::erase_if(outside, [&task](const std::string& path) { return is_in_scope(path, task.terms.scope); });
+  if (outside.empty()) return {};
+  return base::fail(ErrorCode::SCOPE_VIOLATION,
+                    "task '" + std::string(task.id.view().substr(0, 128)) + "' was changed outside its scope: " +
+                        listed(outside),
+                    "changes",
+                    "Its scope is " + listed(task.terms.scope) +
+                        ". Undo what lies outside and complete it again, or ask for a wider scope; the task goes on.");
+}
+
+// A member that is there and not true.
+bool denies(json::Value object, std::string_view member) {
+  return object.find(member).if_bool().value_or(true) == false;
+}
+
+base::Result<> check_tests(const AcceptMessage& command, const Task& task) {
+  if (!task.terms.testing_required) return {};
+  const std::string_view status = envelope::field(command.envelope, "status");
+  const auto& partial = command.ruleset.tasks->partial_words;
+  if (std::any_of(partial.begin(), partial.end(), [status](const std::string& word) {
+        return status.size() == word.size() + 2 && status.substr(1, word.size()) == word;
+      }))
+    return {};
+  const std::string_view review = envelope::field(command.envelope, "self_review");
+  const auto document = json::Document::parse(review.empty() ? "{}" : review);
+  const json::Value said = document ? document->root() : json::Value();
+  const bool run = said.find("tests_run").if_bool().value_or(false);
+  if (run && !denies(said, "tests_passed")) return {};
+  return base::fail(ErrorCode::EVIDENCE_MISSING,
+                    "task '" + std::string(task.id.view().substr(0, 128)) + "' requires testing, and its tests were " +
+                        (run ? "run and did not pass" : "not run"),
+                    "self_review", "Run the tests until they pass, or complete it in part or as failed, with blockers.");
+}
+
+template <class Field>
+base::Result<> write_list(const std::vector<std::string>& texts, std::size_t& bytes, std::string_view where,
+                          Field* out) {
+  for (const std::string& text : texts) bytes += text.size();
+  if (texts.size() > terms_max || bytes > terms_bytes_max)
+    return base::fail(ErrorCode::PAYLOAD_TOO_LARGE,
+                      "scope and reference files of a task are kept up to " + std::to_string(terms_max) +
+                          " entries each and " + std::to_string(terms_bytes_max) + " bytes together",
+                      std::string(where), "Use globs that cover more.");
+  for (const std::string& text : texts) *out->Add() = text;
+  return {};
+}
+
+}  // namespace
+
+base::Result<> write_terms(const envelope::Envelope& envelope, event::TaskMoved& moved) {
+  std::size_t bytes = 0;
+  PARLEY_CHECK(write_list(paths_in(envelope::field(envelope, "scope")), bytes, "scope", moved.mutable_scope()));
+  PARLEY_CHECK(write_list(paths_in(envelope::field(envelope, "reference_files")), bytes, "reference_files",
+                          moved.mutable_reference_files()));
+  moved.set_testing_required(envelope::field(envelope, "testing_required") == "true");
+  return {};
+}
+
+base::Result<> check_evidence(const AcceptMessage& command, const Task& task) {
+  PARLEY_CHECK(check_scope(command.envelope, task));
+  return check_tests(command, task);
+}
+
+std::vector<std::string> unread_files(const envelope::Envelope& envelope, const Task& task) {
+  std::vector<std::string> read = paths_in(envelope::field(envelope, "files_read"));
+  std::sort(read.begin(), read.end());
+  std::vector<std::string> unread = task.terms.reference_files;
+  std::erase_if(unread, [&read](const std::string& path) { return std::binary_search(read.begin(), read.end(), path); });
+  return unread;
+}
+
+}  // namespace parley::engine
