@@ -66,8 +66,7 @@ void ReceiptWatch::before(const engine::State& state, const event::Event& event)
     case Event::kMessagesBounced:
       return each(event.messages_bounced().offsets(), event.messages_bounced().agent(), ReceiptState::bounced);
     case Event::kMessagesSuperseded:
-      return each(event.messages_superseded().offsets(), event.messages_superseded().agent(),
-                  ReceiptState::superseded);
+      return each(event.messages_superseded().offsets(), event.messages_superseded().agent(), ReceiptState::superseded);
     case Event::kExpired:
       for (const std::uint32_t agent : event.expired().agents())
         one(event.expired().message(), agent, ReceiptState::expired);

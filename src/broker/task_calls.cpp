@@ -40,15 +40,15 @@ void write_task(json::Writer& writer, const engine::Workspace& workspace, const 
   write_instant(writer, "deadline", task.watch.deadline);
   if (task.watch.timeout > base::Duration{}) writer.member("timeout", base::to_text(task.watch.timeout));
   writer.member("late", task.watch.late);
+  if (task.offer) writer.member("offered_to", registry.agent(task.offer->target).id);
   writer.key("legal_next").begin_object();
   if (const profile::Ruleset* const rules = ruleset_of(assigner.properties.profile); rules && rules->tasks)
-    for (const base::AgentNumber agent : {task.assigner, task.assignee}) {
+    for (const base::AgentNumber agent : engine::parties_of(workspace, task)) {
       const auto types = engine::legal_next(workspace, task, *rules, agent);
-      if (types.empty() || registry.agent(agent).removed) continue;
+      if (types.empty()) continue;
       writer.key(registry.agent(agent).id).begin_array();
       for (const std::string& type : types) writer.string(type);
       writer.end_array();
-      if (task.assigner == task.assignee) break;
     }
   writer.end_object().end_object();
 }
@@ -99,8 +99,8 @@ base::Result<Answer> Broker::task(const Caller& caller, std::string_view workspa
   return answer;
 }
 
-base::Result<Answer> Broker::check_task(const Caller& caller, std::string_view workspace_name,
-                                        std::string_view task_id, std::uint64_t epoch) {
+base::Result<Answer> Broker::check_task(const Caller& caller, std::string_view workspace_name, std::string_view task_id,
+                                        std::uint64_t epoch) {
   PARLEY_TRY(const base::WorkspaceNumber number, enter(engine_.state(), caller, workspace_name, Right::read));
   PARLEY_TRY(const engine::Task* const task, find_task(engine_.state().workspace(number), task_id));
   if (epoch > task->epoch)
@@ -108,9 +108,9 @@ base::Result<Answer> Broker::check_task(const Caller& caller, std::string_view w
                       "task '" + std::string(task_id.substr(0, 128)) + "' has been assigned " +
                           std::to_string(task->epoch) + " times, there is no epoch " + std::to_string(epoch),
                       "/epoch", "Name the `task_epoch` of the frame that brought the assignment.");
-  const std::string_view status = epoch < task->epoch                    ? "superseded"
+  const std::string_view status = epoch < task->epoch                   ? "superseded"
                                   : machine::task::is_over(task->state) ? "stale"
-                                                                         : "current";
+                                                                        : "current";
   Answer answer;
   json::Writer(answer.json)
       .begin_object()

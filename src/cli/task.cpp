@@ -34,7 +34,8 @@ base::Result<Exit> check(Context& context, const TaskOptions& options) {
   PARLEY_TRY(auto server, connect(options.online));
   std::string body;
   json::Writer(body).begin_object().member("epoch", options.epoch).end_object();
-  PARLEY_TRY(const auto reply, server.client.post(sdk::path_of(server.workspace, {"tasks", options.task_id, "check"}), body));
+  PARLEY_TRY(const auto reply,
+             server.client.post(sdk::path_of(server.workspace, {"tasks", options.task_id, "check"}), body));
   PARLEY_TRY(const auto document, json::Document::parse(reply.body));
   const bool current = document.root().find("status").if_string() == "current";
   PARLEY_TRY(const Exit shown, show(context, reply));
@@ -49,26 +50,27 @@ Verb task_verb() {
       std::vector<Option>{{"--as", "the agent to act as (else the admin)", &options->online.wanted.agent}} +
       workspace_options(options->online);
   const auto bound = [options](auto what) { return [options, what](Context& c) { return what(c, *options); }; };
-  return {.name = "task",
-          .summary = "List tasks, look at one, ask whether an order is current",
-          .examples = {"parley task list --state stalled", "parley task show TASK_ID"},
-          .verbs = {{.name = "list",
-                     .summary = "List the tasks of the workspace",
-                     .options = std::vector<Option>{{"--state", "only those in this state", &options->state},
-                                                    {"--agent", "only those it assigned or works on", &options->agent},
-                                                    {"-n,--limit", "how many at most", &options->limit}} +
-                                common,
-                     .run = bound(list)},
-                    {.name = "show",
-                     .summary = "Show one task, and who may send what about it",
-                     .options = std::vector<Option>{{"task_id", "as it was assigned", &options->task_id, true}} + common,
-                     .run = bound(show_one)},
-                    {.name = "check",
-                     .summary = "Ask whether an order is still to be acted upon",
-                     .options = std::vector<Option>{{"task_id", "as it was assigned", &options->task_id, true},
-                                                    {"--epoch", "the frame's task_epoch", &options->epoch}} +
-                                common,
-                     .run = bound(check)}}};
+  return {
+      .name = "task",
+      .summary = "List tasks, look at one, ask whether an order is current",
+      .examples = {"parley task list --state stalled", "parley task show TASK_ID"},
+      .verbs = {{.name = "list",
+                 .summary = "List the tasks of the workspace",
+                 .options = std::vector<Option>{{"--state", "only those in this state", &options->state},
+                                                {"--agent", "only those it assigned or works on", &options->agent},
+                                                {"-n,--limit", "how many at most", &options->limit}} +
+                            common,
+                 .run = bound(list)},
+                {.name = "show",
+                 .summary = "Show one task, and who may send what about it",
+                 .options = std::vector<Option>{{"task_id", "as it was assigned", &options->task_id, true}} + common,
+                 .run = bound(show_one)},
+                {.name = "check",
+                 .summary = "Ask whether an order is still to be acted upon",
+                 .options = std::vector<Option>{{"task_id", "as it was assigned", &options->task_id, true},
+                                                {"--epoch", "the frame's task_epoch", &options->epoch}} +
+                            common,
+                 .run = bound(check)}}};
 }
 
 }  // namespace parley::cli

@@ -25,9 +25,13 @@ std::optional<Priority> priority_named(std::string_view text) {
 }
 
 std::string_view field(const Envelope& envelope, std::string_view name) {
-  const auto at = std::find_if(envelope.fields.begin(), envelope.fields.end(),
-                               [name](const Field& f) { return f.name == name; });
+  const auto at =
+      std::find_if(envelope.fields.begin(), envelope.fields.end(), [name](const Field& f) { return f.name == name; });
   return at == envelope.fields.end() ? std::string_view() : std::string_view(at->json);
+}
+
+std::string_view unquoted(std::string_view json) {
+  return json.size() >= 2 && json.front() == '"' ? json.substr(1, json.size() - 2) : json;
 }
 
 }  // namespace parley::envelope

@@ -25,7 +25,7 @@ std::optional<Priority> priority_named(std::string_view name);
 // One value that the sender's profile maps to a canonical field of the message's kind.
 struct Field {
   std::string name;
-  std::string json;  // the value as JSON text
+  std::string json;      // the value as JSON text
   bool recorded = true;  // in the message's event; else it serves the decision alone
 };
 
@@ -62,5 +62,7 @@ struct Envelope {
 
 // The JSON text of a canonical field; empty where the message has none.
 std::string_view field(const Envelope& envelope, std::string_view name);
+// Of a JSON string, without its quotes; one with escapes is none that was ever given for an id, a word or a time.
+std::string_view unquoted(std::string_view json);
 
 }  // namespace parley::envelope

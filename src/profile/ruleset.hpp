@@ -87,9 +87,16 @@ struct TaskPolicy {
 };
 
 // When the server itself has something to say in the profile's words (R31).
-enum class Occasion : std::uint8_t { request_timed_out, request_escalated, task_stalled, task_late, task_given_up };
-inline constexpr std::array<std::string_view, 5> occasion_names{"request.timed_out", "request.escalated", "task.stalled",
-                                                                "task.late", "task.given_up"};
+enum class Occasion : std::uint8_t {
+  request_timed_out,
+  request_escalated,
+  task_stalled,
+  task_late,
+  task_given_up,
+  task_offer_over
+};
+inline constexpr std::array<std::string_view, 6> occasion_names{
+    "request.timed_out", "request.escalated", "task.stalled", "task.late", "task.given_up", "task.offer_over"};
 constexpr std::optional<Occasion> occasion_named(std::string_view name) {
   for (std::size_t i = 0; i < occasion_names.size(); ++i)
     if (occasion_names[i] == name) return static_cast<Occasion>(i);

@@ -47,12 +47,12 @@ base::Result<> check_scope(const envelope::Envelope& envelope, const Task& task)
   std::vector<std::string> outside = paths_in(envelope::field(envelope, "changes"));
   std::erase_if(outside, [&task](const std::string& path) { return is_in_scope(path, task.terms.scope); });
   if (outside.empty()) return {};
-  return base::fail(ErrorCode::SCOPE_VIOLATION,
-                    "task '" + std::string(task.id.view().substr(0, 128)) + "' was changed outside its scope: " +
-                        listed(outside),
-                    "changes",
-                    "Its scope is " + listed(task.terms.scope) +
-                        ". Undo what lies outside and complete it again, or ask for a wider scope; the task goes on.");
+  return base::fail(
+      ErrorCode::SCOPE_VIOLATION,
+      "task '" + std::string(task.id.view().substr(0, 128)) + "' was changed outside its scope: " + listed(outside),
+      "changes",
+      "Its scope is " + listed(task.terms.scope) +
+          ". Undo what lies outside and complete it again, or ask for a wider scope; the task goes on.");
 }
 
 // A member that is there and not true.
@@ -76,7 +76,8 @@ base::Result<> check_tests(const AcceptMessage& command, const Task& task) {
   return base::fail(ErrorCode::EVIDENCE_MISSING,
                     "task '" + std::string(task.id.view().substr(0, 128)) + "' requires testing, and its tests were " +
                         (run ? "run and did not pass" : "not run"),
-                    "self_review", "Run the tests until they pass, or complete it in part or as failed, with blockers.");
+                    "self_review",
+                    "Run the tests until they pass, or complete it in part or as failed, with blockers.");
 }
 
 template <class Field>
@@ -112,7 +113,8 @@ std::vector<std::string> unread_files(const envelope::Envelope& envelope, const 
   std::vector<std::string> read = paths_in(envelope::field(envelope, "files_read"));
   std::sort(read.begin(), read.end());
   std::vector<std::string> unread = task.terms.reference_files;
-  std::erase_if(unread, [&read](const std::string& path) { return std::binary_search(read.begin(), read.end(), path); });
+  std::erase_if(unread,
+                [&read](const std::string& path) { return std::binary_search(read.begin(), read.end(), path); });
   return unread;
 }
 

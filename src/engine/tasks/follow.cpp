@@ -6,6 +6,7 @@
 #include "engine/appliers.hpp"
 #include "engine/steps.hpp"
 #include "engine/tasks/evidence.hpp"
+#include "engine/tasks/handoff.hpp"
 #include "engine/tasks/moves.hpp"
 #include "engine/tasks/refusal.hpp"
 #include "engine/tasks/watch.hpp"
@@ -13,7 +14,9 @@
 namespace parley::engine {
 namespace {
 
+using envelope::field;
 using envelope::Kind;
+using envelope::unquoted;
 using machine::task::Move;
 using machine::task::Party;
 
@@ -27,15 +30,12 @@ bool is_about_a_task(Kind kind) {
     case Kind::task_complete:
     case Kind::task_fail:
     case Kind::task_abort:
+    case Kind::task_handoff:
+    case Kind::task_handoff_reply:
       return true;
     default:
       return false;
   }
-}
-
-// Without the quotes; values that need escapes name nothing that was assigned.
-std::string_view unquoted(std::string_view json) {
-  return json.size() >= 2 && json.front() == '"' ? json.substr(1, json.size() - 2) : json;
 }
 
 Timer timer_of(WorkspaceNumber number, Offset task, Instant due) {
@@ -68,7 +68,7 @@ class Follow {
         context_(context),
         warnings_(warnings),
         policy_(policy_of(*command.ruleset.tasks, workspace.settings.task_times)),
-        facts_{policy_.needs_ack, {}} {}
+        facts_{policy_.needs_ack, false, {}} {}
 
   using Moved = base::Result<std::optional<event::TaskMoved>>;
 
@@ -106,6 +106,39 @@ class Follow {
     const Task& task = workspace_.tasks.at(*known);
     auto move = moved(*known, task, must_arrive ? task.assigner : AgentNumber{});
     if (move && command_.envelope.kind == Kind::task_complete) PARLEY_CHECK(check_evidence(command_, task));
+    return move;
+  }
+
+  Moved offer() {
+    const std::string& id = command_.envelope.task;
+    const auto known = workspace_.tasks.find(id);
+    if (!known) return std::unexpected(task_unknown(command_, id));
+    const Task& task = workspace_.tasks.at(*known);
+    facts_.offered = task.offer != nullptr;
+    PARLEY_TRY(auto move, moved(*known, task, AgentNumber{}));
+    if (to_.size() != 1 || to_.front() == task.assignee) return std::unexpected(offered_to_itself(command_));
+    PARLEY_CHECK(write_offer(command_.envelope, workspace_, to_.front(), context_.now, *move->mutable_offer()));
+    const TaskOffer offer = read_offer(Offset(1), move->offer());
+    come_to(task.state, heard(task), *move, &offer);
+    return move;
+  }
+
+  Moved answer_offer() {
+    const auto request = workspace_.ids.find(id_key_of(command_.envelope.correlation));
+    const auto known = request ? workspace_.tasks.of_offer(*request) : std::nullopt;
+    if (!known) return std::unexpected(no_offer(command_));
+    const Task& task = workspace_.tasks.at(*known);
+    facts_.accepted = field(command_.envelope, "accepted") == "true";
+    PARLEY_TRY(auto move, moved(*known, task, task.assignee));
+    if (*facts_.accepted) {
+      PARLEY_CHECK(check_kept(command_.envelope, *task.offer));
+      move->set_epoch(task.epoch + 1);
+      move->set_assignee(command_.sender.value);
+    }
+    auto& offer = *move->mutable_offer();
+    offer.set_state(*facts_.accepted ? event::TaskOffer::ACCEPTED : event::TaskOffer::DECLINED);
+    TaskWatch watch = *facts_.accepted ? heard(task) : task.watch;
+    come_to(static_cast<TaskState>(move->state()), watch, *move, nullptr);
     return move;
   }
 
@@ -149,7 +182,7 @@ class Follow {
     if (watch.deadline != Instant{}) moved.set_deadline(base::unix_us(watch.deadline));
     moved.set_timeout(watch.timeout.count());
     PARLEY_CHECK(write_terms(command_.envelope, moved));
-    come_to(TaskState::assigned, watch, moved);
+    come_to(TaskState::assigned, watch, moved, nullptr);
     return moved;
   }
 
@@ -171,20 +204,25 @@ class Follow {
     const bool reaches = must_reach == AgentNumber{} || workspace_.registry.agent(must_reach).removed ||
                          std::binary_search(to_.begin(), to_.end(), must_reach);
     if (!reaches) return std::unexpected(goes_past(command_, workspace_, known, must_reach));
-    TaskWatch watch = known.watch;
-    watch.heard_at = context_.now;
-    if (watch.began_at == Instant{}) watch.began_at = context_.now;
     event::TaskMoved moved;
     moved.set_task(offset.value);
     moved.set_epoch(known.epoch);
-    come_to(move->to.value_or(known.state), watch, moved);
+    come_to(move->to.value_or(known.state), heard(known), moved, known.offer.get());
     return moved;
   }
 
-  void come_to(TaskState state, const TaskWatch& watch, event::TaskMoved& moved) const {
+  TaskWatch heard(const Task& task) const {
+    TaskWatch watch = task.watch;
+    watch.heard_at = context_.now;
+    if (watch.began_at == Instant{}) watch.began_at = context_.now;
+    return watch;
+  }
+
+  void come_to(TaskState state, const TaskWatch& watch, event::TaskMoved& moved, const TaskOffer* offer) const {
     moved.set_state(static_cast<std::uint32_t>(state));
     moved.set_late(watch.late);
-    if (const Instant due = due_of(state, watch, policy_); due != Instant{}) moved.set_due(base::unix_us(due));
+    moved.clear_due();
+    if (const Instant due = due_of(state, watch, policy_, offer); due != Instant{}) moved.set_due(base::unix_us(due));
   }
 
   const AcceptMessage& command_;
@@ -201,6 +239,15 @@ void look_at(State& state, WorkspaceNumber number, Offset offset, Task& task, In
   if (task.due != Instant{}) state.timers.erase(timer_of(number, offset, task.due));
   task.due = due;
   if (due != Instant{}) state.timers.insert(timer_of(number, offset, due));
+}
+
+void follow_offer(Tasks& tasks, Offset offset, Offset message, const event::TaskMoved& event) {
+  using event::TaskOffer;
+  const Offset request = tasks.at(offset).offer ? tasks.at(offset).offer->request : Offset{};
+  if (event.offer().state() == TaskOffer::OFFERED) return tasks.offer(offset, read_offer(message, event.offer()));
+  tasks.end_offer(offset);
+  // The offer is the order that its new owner acts upon.
+  if (event.offer().state() == TaskOffer::ACCEPTED) tasks.assign(offset, request, AgentNumber(event.assignee()));
 }
 
 void assign(Tasks& tasks, Offset offset, Offset message, const event::TaskMoved& event, Instant at) {
@@ -243,9 +290,11 @@ base::Result<std::optional<event::TaskMoved>> task_move(const AcceptMessage& com
   if (!is_about_a_task(kind) || !command.ruleset.tasks) return std::nullopt;
   Follow follow(command, workspace, to, context, warnings);
   if (kind == Kind::task_ack) return follow.answer();
+  if (kind == Kind::task_handoff_reply) return follow.answer_offer();
   if (command.envelope.task.empty()) return std::nullopt;
   if (kind == Kind::task_assign) return follow.assign();
   if (kind == Kind::task_abort) return follow.abort();
+  if (kind == Kind::task_handoff) return follow.offer();
   return follow.report(kind != Kind::task_progress);
 }
 
@@ -271,7 +320,10 @@ void apply_to_tasks(State& state, Workspace& workspace, WorkspaceNumber number, 
   const bool first = moved.task() == 0;
   const Offset of_task = first ? offset : Offset(moved.task());
   if (first) workspace.tasks.add(offset, event.task());
-  if (moved.assignee() != 0) assign(workspace.tasks, of_task, offset, moved, at);
+  if (moved.has_offer())
+    follow_offer(workspace.tasks, of_task, offset, moved);
+  else if (moved.assignee() != 0)
+    assign(workspace.tasks, of_task, offset, moved, at);
   Task& task = workspace.tasks.at(of_task);
   if (moved.assignee() != 0 || AgentNumber(event.sender()) == task.assignee) task.watch.heard_at = at;
   move(state, workspace, number, of_task, offset, moved, at);
@@ -290,6 +342,7 @@ void apply(State& state, Workspace& workspace, WorkspaceNumber number, const eve
 
 void apply(State& state, Workspace& workspace, WorkspaceNumber number, Offset offset, const event::TaskMoved& event,
            Instant at) {
+  if (event.has_offer()) follow_offer(workspace.tasks, Offset(event.task()), offset, event);
   move(state, workspace, number, Offset(event.task()), offset, event, at);
   const AgentNumber assignee(event.assignee());
   if (workspace.registry.agent(assignee).removed && has_left(workspace, assignee))

@@ -15,6 +15,8 @@ bool holds(Guard guard, const TaskFacts& facts) {
       return !facts.accepted.value_or(false);
     case Guard::needs_no_ack:
       return !facts.needs_ack;
+    case Guard::is_free:
+      return !facts.offered;
   }
   return false;
 }
@@ -27,6 +29,8 @@ bool is_party(Party party, const Task& task, AgentNumber agent, bool assigner_re
       return agent == task.assigner || assigner_removed;
     case Party::assignee:
       return agent == task.assignee;
+    case Party::target:
+      return task.offer && agent == task.offer->target;
     case Party::server:
       return false;
   }

@@ -8,6 +8,7 @@ namespace parley::engine {
 // What a move's guard looks at. `accepted`: what an acknowledgment says; none where there is no message.
 struct TaskFacts {
   bool needs_ack = false;
+  bool offered = false;  // the task is
   std::optional<bool> accepted;
 };
 

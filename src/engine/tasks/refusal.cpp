@@ -39,11 +39,10 @@ std::string listed(const std::vector<std::string>& types) {
 // "Now 'developer-01' may send: acknowledgment. …": of both parties, for whoever it is that should act.
 std::string who_may(const AcceptMessage& command, const Workspace& workspace, const Task& task) {
   std::string text;
-  for (const AgentNumber agent : {task.assignee, task.assigner}) {
+  for (const AgentNumber agent : parties_of(workspace, task)) {
     const auto types = legal_next(workspace, task, command.ruleset, agent);
-    if (types.empty() || workspace.registry.agent(agent).removed) continue;
-    text += (text.empty() ? "Now " : "; ") + quoted(name_of(workspace, agent)) + " may send " + listed(types);
-    if (task.assignee == task.assigner) break;
+    if (!types.empty())
+      text += (text.empty() ? "Now " : "; ") + quoted(name_of(workspace, agent)) + " may send " + listed(types);
   }
   if (task.state == TaskState::assigned && command.ruleset.tasks->needs_ack)
     if (const Message* const message = workspace.messages.find(task.assignment()))
@@ -64,9 +63,17 @@ base::Error refusal(base::ErrorCode code, const AcceptMessage& command, const Wo
 
 }  // namespace
 
+std::vector<AgentNumber> parties_of(const Workspace& workspace, const Task& task) {
+  std::vector<AgentNumber> parties{task.assignee};
+  if (task.assigner != task.assignee) parties.push_back(task.assigner);
+  if (task.offer && task.offer->target != task.assigner) parties.push_back(task.offer->target);
+  std::erase_if(parties, [&workspace](AgentNumber agent) { return workspace.registry.agent(agent).removed; });
+  return parties;
+}
+
 std::vector<std::string> legal_next(const Workspace& workspace, const Task& task, const profile::Ruleset& rules,
                                     AgentNumber agent) {
-  const TaskFacts facts{rules.tasks->needs_ack, {}};
+  const TaskFacts facts{rules.tasks->needs_ack, task.offer != nullptr, {}};
   const bool assigner_removed = workspace.registry.agent(task.assigner).removed;
   std::vector<std::string> types;
   for (const Move& move : machine::task::moves)
@@ -79,7 +86,8 @@ std::vector<std::string> legal_next(const Workspace& workspace, const Task& task
 base::Error task_unknown(const AcceptMessage& command, std::string_view id) {
   base::Error error;
   error.code = base::ErrorCode::TASK_UNKNOWN;
-  error.message = "no task " + quoted(id) + " was assigned here, and '" + command.envelope.native_type + "' is about one";
+  error.message =
+      "no task " + quoted(id) + " was assigned here, and '" + command.envelope.native_type + "' is about one";
   error.where = "task";
   add_types(command.ruleset, envelope::Kind::task_assign, error.legal_next);
   if (!command.ruleset.may_send(command.type, "")) error.legal_next.clear();
@@ -87,12 +95,14 @@ base::Error task_unknown(const AcceptMessage& command, std::string_view id) {
 }
 
 base::Error no_move(const AcceptMessage& command, const Workspace& workspace, const Task& task) {
-  const TaskFacts facts{command.ruleset.tasks->needs_ack, {}};
+  const TaskFacts facts{command.ruleset.tasks->needs_ack, task.offer != nullptr, {}};
   const Move* const move = move_on(command.envelope.kind, task.state, facts);
   if (!move)
     return refusal(base::ErrorCode::OUT_OF_SEQUENCE, command, workspace, task,
                    about(workspace, task) + ": '" + command.envelope.native_type + "' makes no move from there");
-  const AgentNumber whose = move->by == Party::assigner ? task.assigner : task.assignee;
+  const AgentNumber whose = move->by == Party::assigner               ? task.assigner
+                            : move->by == Party::target && task.offer ? task.offer->target
+                                                                      : task.assignee;
   return refusal(base::ErrorCode::NOT_PARTY, command, workspace, task,
                  about(workspace, task) + ": '" + command.envelope.native_type + "' is for " +
                      quoted(name_of(workspace, whose)) + " to send, not for " +
@@ -103,6 +113,24 @@ base::Error stale_order(const AcceptMessage& command, const Workspace& workspace
   return refusal(base::ErrorCode::STALE_ORDER, command, workspace, task,
                  "the assignment it answers was replaced: " + about(workspace, task) + ", in its assignment " +
                      std::to_string(task.epoch));
+}
+
+base::Error no_offer(const AcceptMessage& command) {
+  base::Error error;
+  error.code = base::ErrorCode::STALE_ORDER;
+  error.message =
+      "no offer " + quoted(command.envelope.correlation) + " is open: it was answered, ran out, or its task is over";
+  error.where = "correlation";
+  error.hint = "Answer under the id of the offer; an open one is shown as `offered_to` by GET …/tasks.";
+  return error;
+}
+
+base::Error offered_to_itself(const AcceptMessage& command) {
+  base::Error error;
+  error.code = base::ErrorCode::NOT_PARTY;
+  error.message = "a '" + command.envelope.native_type + "' offers a task to one other agent";
+  error.where = "recipients";
+  return error;
 }
 
 base::Error goes_past(const AcceptMessage& command, const Workspace& workspace, const Task& task, AgentNumber who) {

@@ -5,6 +5,9 @@
 
 namespace parley::engine {
 
+// Who has a part in a task, each once: its assignee, its assigner, whom it is offered to; not who was removed.
+std::vector<AgentNumber> parties_of(const Workspace& workspace, const Task& task);
+
 // The types an agent may send about a task as it stands, in its profile's order of moves.
 std::vector<std::string> legal_next(const Workspace& workspace, const Task& task, const profile::Ruleset& rules,
                                     AgentNumber agent);
@@ -13,6 +16,9 @@ base::Error task_unknown(const AcceptMessage& command, std::string_view id);
 // Another's move, or nobody's from the state the task is in.
 base::Error no_move(const AcceptMessage& command, const Workspace& workspace, const Task& task);
 base::Error stale_order(const AcceptMessage& command, const Workspace& workspace, const Task& task);
+// No offer that is open has the id that an answer names.
+base::Error no_offer(const AcceptMessage& command);
+base::Error offered_to_itself(const AcceptMessage& command);
 // The message must reach `who`.
 base::Error goes_past(const AcceptMessage& command, const Workspace& workspace, const Task& task, AgentNumber who);
 

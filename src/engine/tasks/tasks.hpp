@@ -22,12 +22,12 @@ using TaskState = machine::task::State;
 
 // What the server looks at a task by (watch.hpp).
 struct TaskWatch {
-  Instant assigned_at;      // newest; as the next two, moved on by the time the server was down
-  Instant began_at;         // when it first was active since; 0: not yet
-  Instant heard_at;         // the newest word of its assignee
-  Instant deadline;         // 0: none
-  base::Duration timeout{}; // 0: none
-  bool late = false;        // its assigner was told that the deadline is over
+  Instant assigned_at;       // newest; as the next two, moved on by the time the server was down
+  Instant began_at;          // when it first was active since; 0: not yet
+  Instant heard_at;          // the newest word of its assignee
+  Instant deadline;          // 0: none
+  base::Duration timeout{};  // 0: none
+  bool late = false;         // its assigner was told that the deadline is over
 
   template <class Archive>
   void archive(Archive& a) {
@@ -47,6 +47,21 @@ struct TaskTerms {
   }
 };
 
+// An offer that is not answered yet (HND-02).
+struct TaskOffer {
+  Offset request;  // its message; 0: the task is offered to nobody
+  AgentNumber target;
+  Instant due;  // 0: it stands as long as the task
+  std::vector<std::string> capabilities;
+  std::optional<double> max_tokens, budget, quality;
+
+  bool open() const { return request != Offset{}; }
+  template <class Archive>
+  void archive(Archive& a) {
+    a(request, target, due, capabilities, max_tokens, budget, quality);
+  }
+};
+
 struct Task {
   base::PackedText id;
   TaskState state = TaskState::none;
@@ -56,14 +71,18 @@ struct Task {
   Instant moved_at;                            // when it came to this state
   TaskWatch watch;
   TaskTerms terms;
-  Instant due;                                 // when the server looks again; 0: never
-  Offset over_at;                              // of the event that ended it; 0: it is not over
+  std::unique_ptr<TaskOffer> offer;  // null: to nobody
+  Instant due;                       // when the server looks again; 0: never
+  Offset over_at;                    // of the event that ended it; 0: it is not over
 
   Offset assignment() const { return assignments.back(); }
 
   template <class Archive>
   void archive(Archive& a) {
     a(id, state, epoch, assigner, assignee, assignments, moved_at, watch, terms, due, over_at);
+    TaskOffer kept = offer ? std::move(*offer) : TaskOffer{};
+    a(kept);
+    offer = kept.open() ? std::make_unique<TaskOffer>(std::move(kept)) : nullptr;
   }
 };
 
@@ -93,6 +112,20 @@ class Tasks {
     const auto place = std::lower_bound(assignments.begin(), assignments.end(), message);
     return static_cast<std::uint32_t>(place - assignments.begin()) + 1;
   }
+  // Offered by this message, and not answered.
+  std::optional<Offset> of_offer(Offset request) const {
+    const auto at = offered_.find(request);
+    return at == offered_.end() ? std::nullopt : std::optional(at->second);
+  }
+  void offer(Offset offset, TaskOffer offer) {
+    offered_.emplace(offer.request, offset);
+    at(offset).offer = std::make_unique<TaskOffer>(std::move(offer));
+  }
+  void end_offer(Offset offset) {
+    auto& offer = at(offset).offer;
+    if (offer) offered_.erase(offer->request);
+    offer = nullptr;
+  }
   // Those not over.
   const absl::btree_set<Offset>& of(AgentNumber assignee) const {
     static const absl::btree_set<Offset> none;
@@ -118,6 +151,7 @@ class Tasks {
   void end(Offset offset, Offset by) {
     Task& task = at(offset);
     leave(offset, task);
+    end_offer(offset);
     task.over_at = by;
     over_.insert({by, offset});
   }
@@ -163,6 +197,7 @@ class Tasks {
     by_id_.insert(id_key_of(task.id.view()), offset);
     for (const Offset message : task.assignments)
       if (message != offset) assigned_again_.emplace(message, offset);
+    if (task.offer) offered_.emplace(task.offer->request, offset);
     if (task.over_at != Offset{})
       over_.insert({task.over_at, offset});
     else
@@ -172,6 +207,7 @@ class Tasks {
   ByOffset tasks_;
   IdIndex by_id_;
   absl::btree_map<Offset, Offset> assigned_again_;  // by the message that did
+  absl::btree_map<Offset, Offset> offered_;         // by the message that offers
   absl::btree_map<AgentNumber, absl::btree_set<Offset>> by_assignee_;
   absl::btree_set<std::pair<Offset, Offset>> over_;  // by the event that ended them
 };

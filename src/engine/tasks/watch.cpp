@@ -43,6 +43,12 @@ event::TaskMoved& begin_move(const Scene& scene) {
   return moved;
 }
 
+AgentNumber party(machine::task::Party who, const Task& task) {
+  using machine::task::Party;
+  if (who == Party::target && task.offer) return task.offer->target;
+  return who == Party::assignee ? task.assignee : task.assigner;
+}
+
 // A move of the server's own, and what it tells (R31).
 void make(const Scene& scene, Step step, bool late, std::string_view error, const std::string& text) {
   const Move& move = machine::task::move_of(step);
@@ -55,24 +61,30 @@ void make(const Scene& scene, Step step, bool late, std::string_view error, cons
   moved.set_state(static_cast<std::uint32_t>(state));
   moved.set_late(late);
   moved.set_why(text);
+  if (step == Step::take_back) moved.mutable_offer()->set_state(event::TaskOffer::OVER);
   if (!scene.rules || !scene.rules->tasks) return;
-  const Instant due = due_of(state, watch, policy_of(*scene.rules->tasks, workspace.settings.task_times));
+  const Instant due = due_of(state, watch, policy_of(*scene.rules->tasks, workspace.settings.task_times),
+                             step == Step::take_back ? nullptr : task.offer.get());
   if (due != Instant{}) moved.set_due(base::unix_us(due));
 
   Saying saying;
   saying.task = task.id.view();
-  if (const Message* const assignment = workspace.messages.find(task.assignment()))
-    saying.reply_to = assignment->id.view();
-  saying.from = task.assignee;
+  const bool of_offer = step == Step::take_back;
+  if (const Message* const about = workspace.messages.find(of_offer ? task.offer->request : task.assignment()))
+    saying.reply_to = about->id.view();
   saying.error = error;
   saying.text = text;
   for (const machine::task::Told& told : move.tells)
-    if (const auto occasion = profile::occasion_named(told.occasion))
-      say(scene.decided, scene.state, scene.number, task.assigner, *scene.rules, *occasion, saying, scene.context);
+    if (const auto occasion = profile::occasion_named(told.occasion)) {
+      const AgentNumber to = party(told.who, task);
+      saying.from = to == task.assignee && of_offer ? task.offer->target : task.assignee;
+      say(scene.decided, scene.state, scene.number, to, *scene.rules, *occasion, saying, scene.context);
+    }
 }
 
 void give_up(const Scene& scene, std::string_view error, const std::string& why) {
-  make(scene, Step::give_up, scene.task().watch.late, error, opening(scene.workspace(), scene.task()) + " was given up: " + why);
+  make(scene, Step::give_up, scene.task().watch.late, error,
+       opening(scene.workspace(), scene.task()) + " was given up: " + why);
 }
 
 }  // namespace
@@ -105,12 +117,16 @@ Instant late_at(TaskState state, const TaskWatch& watch) {
   return state == TaskState::stalled || !watch.late ? watch.deadline : never;
 }
 
+Instant offer_over_at(const TaskOffer* offer) {
+  return offer && offer->due != Instant{} ? offer->due : never;
+}
+
 }  // namespace
 
-Instant due_of(TaskState state, const TaskWatch& watch, const profile::TaskPolicy& policy) {
+Instant due_of(TaskState state, const TaskWatch& watch, const profile::TaskPolicy& policy, const TaskOffer* offer) {
   if (machine::task::is_over(state)) return {};
-  const Instant due =
-      std::min({times_out_at(watch), silent_at(watch, policy), stalls_at(state, watch, policy), late_at(state, watch)});
+  const Instant due = std::min({times_out_at(watch), silent_at(watch, policy), stalls_at(state, watch, policy),
+                                late_at(state, watch), offer_over_at(offer)});
   return due == never ? Instant{} : due;
 }
 
@@ -122,9 +138,15 @@ void decide_task_due(Decided& decided, const State& state, WorkspaceNumber numbe
   const Instant now = context.now;
   const profile::TaskPolicy policy =
       rules && rules->tasks ? policy_of(*rules->tasks, scene.workspace().settings.task_times) : profile::TaskPolicy{};
-  if (times_out_at(watch) <= now) return give_up(scene, "timeout", "its time of " + base::to_text(watch.timeout) + " is over.");
+  if (times_out_at(watch) <= now)
+    return give_up(scene, "timeout", "its time of " + base::to_text(watch.timeout) + " is over.");
   if (silent_at(watch, policy) <= now)
     return give_up(scene, "timeout", "not a word for " + base::to_text(policy.silence) + ".");
+  if (offer_over_at(task.offer.get()) <= now)
+    return make(scene, Step::take_back, watch.late, "",
+                opening(scene.workspace(), task) + " was not taken by " +
+                    name_of(scene.workspace(), task.offer->target) + " before " + base::to_rfc3339(task.offer->due) +
+                    ": it stays with its owner.");
   if (late_at(task.state, watch) <= now) {
     const std::string deadline = base::to_rfc3339(watch.deadline);
     if (task.state == TaskState::stalled)
@@ -133,12 +155,13 @@ void decide_task_due(Decided& decided, const State& state, WorkspaceNumber numbe
                 opening(scene.workspace(), task) + " is late: its deadline was " + deadline + ".");
   }
   if (stalls_at(task.state, watch, policy) <= now)
-    return make(scene, Step::stall, watch.late, "",
-                opening(scene.workspace(), task) + " is stalled: no progress since " + base::to_rfc3339(watch.heard_at) +
-                    ".");
+    return make(
+        scene, Step::stall, watch.late, "",
+        opening(scene.workspace(), task) + " is stalled: no progress since " + base::to_rfc3339(watch.heard_at) + ".");
   // The times were set anew since.
   event::TaskMoved& moved = begin_move(scene);
-  if (const Instant due = due_of(task.state, watch, policy); due != Instant{}) moved.set_due(base::unix_us(due));
+  if (const Instant due = due_of(task.state, watch, policy, task.offer.get()); due != Instant{})
+    moved.set_due(base::unix_us(due));
 }
 
 void decide_given_up(Decided& decided, const State& state, WorkspaceNumber number, Offset offset,

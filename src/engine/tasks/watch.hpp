@@ -10,7 +10,7 @@ namespace parley::engine {
 profile::TaskPolicy policy_of(const profile::TaskPolicy& of_profile, const TaskTimes& times);
 
 // When to look at it next; 0: never.
-Instant due_of(TaskState state, const TaskWatch& watch, const profile::TaskPolicy& policy);
+Instant due_of(TaskState state, const TaskWatch& watch, const profile::TaskPolicy& policy, const TaskOffer* offer);
 
 // `rules`: its assigner's, or null where its profile is gone.
 void decide_task_due(Decided& decided, const State& state, WorkspaceNumber workspace, Offset task,
