@@ -98,11 +98,13 @@ base::Result<> check_server(const std::string& owner, bool named, Access& access
 }
 
 // Its own token; PARLEY_TOKEN where none is kept, since that may be it.
-base::Result<> find_own_token(const std::string& name, const std::string& token_of_environment,
+base::Result<> find_own_token(const Wanted& wanted, const std::string& token_of_environment,
                               const std::string& folders_url, bool named, Access& access) {
+  const std::string& name = wanted.agent;
   const TokenStore tokens(access.data_folder);
   const std::string wanted_workspace = access.workspace;
-  for (const std::string_view whose : {"agents", "people"}) {
+  const auto [first, second] = wanted.prefers_person ? std::pair("people", "agents") : std::pair("agents", "people");
+  for (const std::string_view whose : {first, second}) {
     if (wanted_workspace.empty()) {
       const auto workspaces = tokens.workspaces_of(whose, name);
       if (workspaces.empty()) continue;
@@ -145,7 +147,7 @@ base::Result<Access> discover(const Wanted& wanted, const Environment& environme
   if (!access.token.empty()) return access;
   const std::string token = environment("PARLEY_TOKEN");
   if (!wanted.agent.empty()) {
-    PARLEY_CHECK(find_own_token(wanted.agent, token, folders_url, !named.empty(), access));
+    PARLEY_CHECK(find_own_token(wanted, token, folders_url, !named.empty(), access));
     return access;
   }
   access.token = token;

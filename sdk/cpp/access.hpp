@@ -25,8 +25,9 @@ struct Wanted {
   std::string server{};
   std::string token{};
   std::string data_folder{};
-  std::string workspace{};  // with `agent`: call as this agent of it
-  std::string agent{};      // an agent; or a person, where no agent's token of this name is kept
+  std::string workspace{};      // with `agent`: call as this agent of it
+  std::string agent{};          // an agent; or a person, where no agent's token of this name is kept
+  bool prefers_person = false;  // the other way round
 };
 
 struct Access {

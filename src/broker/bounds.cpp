@@ -18,6 +18,16 @@ base::Result<> check_lease(base::Duration lease, std::string where) {
   return check_at_most("the lease", lease, lease_max, std::move(where));
 }
 
+base::Result<> check_rationale(std::string_view rationale) {
+  const std::size_t length = json::code_points(rationale);
+  if (length > 0 && length <= rationale_max) return {};
+  return base::fail(base::ErrorCode::BAD_REQUEST,
+                    length == 0 ? "a decision has its rationale"
+                                : "the rationale has " + std::to_string(length) + " characters, the limit is " +
+                                      std::to_string(rationale_max),
+                    "/rationale", length == 0 ? "Say why, in a sentence." : "Say it shorter.");
+}
+
 base::Result<> check_settlement(const SettleRequest& request) {
   if (request.delivery_ids.size() > batch_max)
     return base::fail(base::ErrorCode::BAD_REQUEST,

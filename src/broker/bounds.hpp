@@ -10,7 +10,11 @@ inline constexpr std::size_t reason_max = 1'024;  // characters of a nack's reas
 inline constexpr base::Duration lease_max = std::chrono::hours(12);  // a lane waits for its taker no longer
 inline constexpr base::Duration delay_max = std::chrono::hours(12);
 
+inline constexpr std::size_t rationale_max = 1'000;  // characters of a decision's (R44)
+
 base::Result<> check_lease(base::Duration lease, std::string where = "/lease");
 base::Result<> check_settlement(const SettleRequest& request);
+
+base::Result<> check_rationale(std::string_view rationale);
 
 }  // namespace parley::broker

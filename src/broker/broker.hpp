@@ -23,6 +23,7 @@
 #include "engine/engine.hpp"
 #include "journal/journal.hpp"
 #include "json/parser.hpp"
+#include "json/writer.hpp"
 #include "profile/ruleset.hpp"
 
 namespace parley::broker {
@@ -117,6 +118,11 @@ class Broker final : public Port, private journal::Outcomes {
   base::Result<Answer> task(const Caller&, std::string_view workspace, std::string_view task_id) override;
   base::Result<Answer> check_task(const Caller&, std::string_view workspace, std::string_view task_id,
                                   std::uint64_t epoch) override;
+  base::Result<Answer> approvals(const Caller&, std::string_view workspace, std::string_view state,
+                                 const Page&) override;
+  base::Result<Answer> approval(const Caller&, std::string_view workspace, std::string_view id) override;
+  base::Result<Answer> decide_approval(const Caller&, std::string_view workspace, std::string_view id,
+                                       json::Value body) override;
 
   base::Result<Answer> inbox(const Caller&, std::string_view workspace, std::string_view agent, const Page&) override;
   base::Result<std::vector<Delivery>> take(const Caller&, std::string_view workspace, std::string_view agent,
@@ -205,6 +211,10 @@ class Broker final : public Port, private journal::Outcomes {
   void release_held();
   base::SessionId fresh_session(bool connection);
   std::string fresh_token(base::Digest& hash);
+
+  // Approvals (approval_calls.cpp).
+  base::Result<> write_approval(json::Writer& writer, const engine::Workspace& workspace, base::Offset offset);
+  base::Result<> check_action(const engine::Workspace& workspace, const engine::Approval& approval, json::Value action);
 
   // Deliveries (deliveries.cpp).
   base::Result<std::vector<Delivery>> render(const Mailbox& mailbox, const std::vector<engine::Offer>& offers);

@@ -66,6 +66,14 @@ std::string_view word(Event::FactCase fact) {
       return "request_timed_out";
     case Event::kTaskMoved:
       return "task_moved";
+    case Event::kApprovalDecided:
+      return "approval_decided";
+    case Event::kApprovalEscalated:
+      return "approval_escalated";
+    case Event::kApprovalLapsed:
+      return "approval_lapsed";
+    case Event::kApprovalRefused:
+      return "approval_refused";
     case Event::kMessagesRefused:
       return "messages_refused";
     default:
@@ -112,6 +120,14 @@ std::uint32_t subject(const Event& event) {
       return event.request_timed_out().asker();
     case Event::kTaskMoved:
       return event.task_moved().assignee();
+    case Event::kApprovalDecided:
+      return event.approval_decided().asker();
+    case Event::kApprovalEscalated:
+      return event.approval_escalated().asker();
+    case Event::kApprovalLapsed:
+      return event.approval_lapsed().asker();
+    case Event::kApprovalRefused:
+      return event.approval_refused().asker();
     case Event::kMessagesRefused:
       return event.messages_refused().agent();
     default:
@@ -130,6 +146,8 @@ std::uint32_t person_of(const Event& event) {
       return event.person_removed().number();
     case Event::kTokenRotated:
       return event.token_rotated().person();
+    case Event::kApprovalDecided:
+      return event.approval_decided().person();
     default:
       return 0;
   }
@@ -182,6 +200,14 @@ std::vector<std::uint64_t> messages_of(const Event& event) {
       return {event.request_timed_out().request()};
     case Event::kTaskMoved:
       return {event.task_moved().task()};
+    case Event::kApprovalDecided:
+      return {event.approval_decided().approval()};
+    case Event::kApprovalEscalated:
+      return {event.approval_escalated().approval()};
+    case Event::kApprovalLapsed:
+      return {event.approval_lapsed().approval()};
+    case Event::kApprovalRefused:
+      return {event.approval_refused().approval()};
     default:
       return {};
   }
@@ -220,6 +246,12 @@ void write_task_moved(json::Writer& writer, const event::TaskMoved& moved) {
   if (!moved.why().empty()) writer.member("why", moved.why());
 }
 
+void write_decided(json::Writer& writer, const event::ApprovalDecided& decided) {
+  writer.member("state", name(static_cast<engine::Approval::State>(decided.state())));
+  writer.member("rationale", decided.rationale());
+  if (!decided.modified_action().empty()) writer.key("modified_action").raw(decided.modified_action());
+}
+
 // All but messages.
 void write_fact(json::Writer& writer, const engine::Workspace& workspace, const LogEntry& entry,
                 std::string_view body) {
@@ -236,6 +268,10 @@ void write_fact(json::Writer& writer, const engine::Workspace& workspace, const 
     writer.end_array();
   }
   if (event.has_task_moved()) write_task_moved(writer, event.task_moved());
+  if (event.has_approval_decided()) write_decided(writer, event.approval_decided());
+  if (event.has_approval_escalated())
+    writer.member("due", base::to_rfc3339(base::instant_of(event.approval_escalated().due())));
+  if (event.has_approval_refused()) writer.member("code", event.approval_refused().code());
   if (event.has_messages_refused()) write_refused(writer, event.messages_refused());
   if (event.has_notice_posted()) writer.key("notice").raw(body);
 }

@@ -119,7 +119,8 @@ base::Result<Sent> Broker::send(const Caller& caller, std::string_view workspace
   PARLEY_TRY(const base::WorkspaceNumber number, enter(engine_.state(), caller, workspace_name, Right::read));
   if (caller.kind != Caller::Kind::agent)
     return base::fail(ErrorCode::FORBIDDEN, "'" + caller.id + "' is no agent, and only agents send messages", {},
-                      "Send with the token of the agent whose message it is; people cannot send yet.");
+                      "Send with the token of the agent whose message it is; people decide with POST "
+                      "…/approvals/{id}/decision, and send nothing yet.");
   Batch::State& sending = batch.state();
   PARLEY_ASSERT(index < sending.count && sending.sender == caller.id);
   Incoming& message = sending.messages[index];

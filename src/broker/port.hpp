@@ -196,6 +196,13 @@ class Port {
   virtual base::Result<Answer> check_task(const Caller&, std::string_view workspace, std::string_view task_id,
                                           std::uint64_t epoch) = 0;
 
+  // Approvals, in the order they were asked for: all the caller may see, or those of a state; "waiting": not decided.
+  virtual base::Result<Answer> approvals(const Caller&, std::string_view workspace, std::string_view state,
+                                         const Page&) = 0;
+  virtual base::Result<Answer> approval(const Caller&, std::string_view workspace, std::string_view id) = 0;
+  virtual base::Result<Answer> decide_approval(const Caller&, std::string_view workspace, std::string_view id,
+                                               json::Value body) = 0;
+
   // Mailboxes.
   virtual base::Result<Answer> inbox(const Caller&, std::string_view workspace, std::string_view agent,
                                      const Page&) = 0;

@@ -61,6 +61,7 @@ base::Result<engine::Settings> read_settings(json::Value body, engine::Settings 
   PARLEY_CHECK(read_optional(more, "task_progress_after", times.progress_after));
   PARLEY_CHECK(read_optional(more, "task_progress_every", times.progress_every));
   PARLEY_CHECK(read_optional(more, "task_silence", times.silence));
+  read_count(more, "approvals", settings.approvals);
   if (const json::Value rate = more.find("rate_messages"); rate.is_null())
     settings.rate_messages.reset();
   else if (rate)

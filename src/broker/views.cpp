@@ -80,7 +80,7 @@ void write_workspace(json::Writer& writer, const engine::Workspace& workspace) {
   write_optional(writer, "task_progress_after", times.progress_after);
   write_optional(writer, "task_progress_every", times.progress_every);
   write_optional(writer, "task_silence", times.silence);
-  writer.end_object();
+  writer.member("approvals", settings.approvals).end_object();
   writer.member("created_at", base::to_rfc3339(workspace.created_at)).member("head", workspace.head.value).end_object();
 }
 
@@ -148,6 +148,8 @@ void write_accepted(json::Writer& writer, const engine::Workspace& workspace, ba
     writer.member("task_state", machine::task::name(static_cast<engine::TaskState>(moved.state())));
     writer.member("task_epoch", moved.epoch());
   }
+  if (accepted.approval_due() > 0)
+    writer.member("approval_due", base::to_rfc3339(base::instant_of(accepted.approval_due())));
   if (accepted.validation_errors_size() > 0) {
     writer.key("validation_errors");
     write_problems(writer, accepted.validation_errors());

@@ -18,6 +18,7 @@ std::vector<Group> all_verbs(const Services& services);
 
 Verb ack_verb();
 Verb agent_verb();
+Verb approve_verb();
 Verb bench_verb();
 Verb deadletter_verb();
 Verb task_verb();

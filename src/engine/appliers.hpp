@@ -36,4 +36,9 @@ void apply(State&, Workspace&, WorkspaceNumber, const event::Redriven&, Instant 
 void apply(State&, Workspace&, WorkspaceNumber, const event::RequestTimedOut&);
 void apply(State&, Workspace&, WorkspaceNumber, Offset, const event::TaskMoved&, Instant at);
 
+void apply(State&, Workspace&, WorkspaceNumber, const event::ApprovalDecided&, const Placed&);
+void apply(State&, Workspace&, WorkspaceNumber, const event::ApprovalEscalated&);
+void apply(State&, Workspace&, WorkspaceNumber, const event::ApprovalLapsed&, const Placed&);
+void apply(Workspace&, const event::ApprovalRefused&, const event::Actor&, Instant at);
+
 }  // namespace parley::engine

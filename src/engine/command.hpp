@@ -135,6 +135,19 @@ struct RedriveMessage {
   Offset message;
 };
 
+// Who decides is whom the credential stands for: an agent, a person, or neither, which is the admin.
+struct DecideApproval {
+  WorkspaceNumber workspace;
+  Offset approval;
+  AgentNumber agent;
+  PersonNumber person;
+  Decision decision{};
+  std::string_view rationale;
+  base::Digest shown{};                         // of what the person saw
+  std::string_view modified_action;             // JSON text; empty: none
+  const base::Error* action_refused = nullptr;  // what the profile has against it
+};
+
 struct RecordRefusals {
   WorkspaceNumber workspace;
   AgentNumber agent;

@@ -1,5 +1,6 @@
 // What time brings: leases and backoffs that end, messages that expire, ids that are forgotten (D11: bounded a turn).
 #include "engine/appliers.hpp"
+#include "engine/approvals/time_out.hpp"
 #include "engine/mailboxes/failures.hpp"
 #include "engine/mailboxes/transitions.hpp"
 #include "engine/messages/expiry.hpp"
@@ -10,8 +11,9 @@ namespace parley::engine {
 namespace {
 
 constexpr std::size_t timers_a_turn = 1'000;
-constexpr std::size_t requests_a_turn = 50;  // each is a fact and up to 17 messages
-constexpr std::size_t tasks_a_turn = 200;    // each is a fact and a message
+constexpr std::size_t requests_a_turn = 50;   // each is a fact and up to 17 messages
+constexpr std::size_t tasks_a_turn = 200;     // each is a fact and a message
+constexpr std::size_t approvals_a_turn = 50;  // up to 101 messages
 
 bool expired(const Message& message, Instant now) {
   return message.expires() && message.expires_at <= now;
@@ -40,7 +42,7 @@ void Engine::decide_due(const Context& context, Decided& decided) const {
   absl::btree_map<Group, std::vector<Offset>> backoffs;
   absl::btree_set<std::pair<WorkspaceNumber, Offset>> over;  // a backoff may be due with its message: told once
   Escalations escalations;
-  std::size_t count = 0, requests = 0, tasks = 0;
+  std::size_t count = 0, requests = 0, tasks = 0, approvals = 0;
   for (const Timer& timer : state_.timers) {
     if (timer.due > context.now || ++count > timers_a_turn) break;
     const Workspace& workspace = state_.workspace(timer.workspace);
@@ -56,6 +58,11 @@ void Engine::decide_due(const Context& context, Decided& decided) const {
       const Agent& assigner = workspace.registry.agent(workspace.tasks.at(timer.message).assigner);
       decide_task_due(decided, state_, timer.workspace, timer.message, ruleset_of_(assigner.properties.profile),
                       context);
+      continue;
+    }
+    if (timer.kind == TimerKind::approval_times_out) {
+      if (++approvals <= approvals_a_turn)
+        decide_overdue(decided, state_, timer.workspace, timer.message, ruleset_of_, context);
       continue;
     }
     const Message& message = workspace.messages.at(timer.message);

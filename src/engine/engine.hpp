@@ -80,6 +80,9 @@ class Engine {
   void decide(const ReturnLeases&, const Context&, Decided&) const;
   base::Result<> decide(const RedriveMessage&, const Context&, Decided&) const;
 
+  // Errors: APPROVAL_*, or what is wrong with the changed action. A refusal is a fact too.
+  base::Result<> decide(const DecideApproval&, const Context&, Decided&) const;
+
   void decide(const RecordRefusals&, const Context&, Decided&) const;
 
   void decide(const StartServer&, const Context&, Decided&) const;

@@ -27,6 +27,11 @@ void return_all(State& state) {
                   server_stopped);
 }
 
+// What stays where it is (D2): what messages say of themselves, and what people were told to decide by.
+bool is_deadline(TimerKind kind) {
+  return kind == TimerKind::message_expires || kind == TimerKind::approval_times_out;
+}
+
 }  // namespace
 
 void Engine::decide(const StartServer& command, const Context&, Decided& decided) const {
@@ -46,7 +51,7 @@ void apply(State& state, const event::ServerStarted& event) {
       timer.due += downtime;
       state.workspace(timer.workspace).requests.find(timer.message)->due = timer.due;
     } else if (timer.kind == TimerKind::task_due) {  // it is looked at then, and the times below decide
-    } else if (timer.kind != TimerKind::message_expires) {
+    } else if (!is_deadline(timer.kind)) {
       timer.due += downtime;
       find(state.workspace(timer.workspace), timer.agent, timer.message).receipt->until = timer.due;
     }

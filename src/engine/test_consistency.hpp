@@ -61,6 +61,12 @@ class Consistency {
       if (!workspace.requests.of(request.asker).contains(offset)) defect(number, offset, "not among its asker's");
     }
     tasks(number, workspace);
+    std::size_t waiting = 0;
+    for (const auto& [offset, approval] : workspace.approvals.all()) {
+      if (approval.waits()) timers_wanted_.insert({approval.due, TimerKind::approval_times_out, number, {}, offset});
+      if (approval.waits()) ++waiting;
+    }
+    if (waiting != workspace.approvals.waiting()) defect(number, workspace.head, "waiting approvals are miscounted");
     if (window != workspace.window_size) defect(number, workspace.head, "the remembered window is miscounted");
     if (remembered != workspace.ids.size()) defect(number, workspace.head, "ids are kept of messages that are gone");
     for (std::uint32_t i = 1; i <= workspace.registry.agents.size(); ++i)
@@ -72,8 +78,10 @@ class Consistency {
     for (const auto& [offset, task] : workspace.tasks.all()) {
       const bool over = machine::task::is_over(task->state);
       if (!over) ++open_tasks;
-      if (over != (task->over_at != Offset{})) defect(number, offset, "a task is over and is not, or the other way round");
-      if (over == workspace.tasks.of(task->assignee).contains(offset)) defect(number, offset, "a task is not its assignee's");
+      if (over != (task->over_at != Offset{}))
+        defect(number, offset, "a task is over and is not, or the other way round");
+      if (over == workspace.tasks.of(task->assignee).contains(offset))
+        defect(number, offset, "a task is not its assignee's");
       if (workspace.tasks.find(task->id.view()) != offset) defect(number, offset, "a task is not found by its id");
       if (task->epoch != task->assignments.size()) defect(number, offset, "a task's epoch is not its assignments");
       if (workspace.tasks.of_assignment(task->assignment()) != offset) defect(number, offset, "an assignment is lost");

@@ -36,6 +36,7 @@ inline constexpr std::size_t id_bytes_max = 1024;  // 256 code points, the most 
 
 // Every carried field is written into the event of its message: a longer text stays in the message alone.
 inline constexpr std::size_t carried_bytes_max = 1024;
+inline constexpr std::size_t carried_list_bytes_max = 8 * 1024;
 
 // The text of an id; empty where the value is none.
 std::string_view id_of(json::Value value);

@@ -94,6 +94,15 @@ void read_tasks(Loading& loading) {
   policy.partial_words = texts_of(tasks.find("partial"));
 }
 
+void read_approvals(Loading& loading) {
+  const json::Value approvals = loading.root.find("approvals");
+  if (!approvals) return;
+  ApprovalPolicy& policy = loading.rules->approvals.emplace();
+  policy.timeout = duration_at(loading, approvals.find("timeout"), "/approvals/timeout");
+  policy.escalates = approvals.find("escalates").if_bool().value_or(true);
+  if (policy.timeout <= base::Duration{}) loading.problem("/approvals/timeout", "approvals", "a decision takes time");
+}
+
 void read_priorities(Loading& loading) {
   Reading& reading = *loading.reading;
   const json::Value stated = loading.root.find("priorities");
@@ -113,6 +122,7 @@ void load_policies(Loading& loading) {
   read_rate(loading);
   read_requests(loading);
   read_tasks(loading);
+  read_approvals(loading);
   read_priorities(loading);
 }
 

@@ -139,6 +139,24 @@ TEST(Lint, FindsWhatTheServerSaysWrongly) {
               ElementsAre("profile.json#/requests/timeout requests"));
 }
 
+// SUP-05: what is said of a decision fits, with the changed action as the JSON value it is.
+TEST(Lint, FindsWhatIsSaidWronglyOfADecision) {
+  const auto supervisor_but = [](const std::string& before, const std::string& after) {
+    Files files = built_in_files("supervisor");
+    std::string& text = files.at("profile.json");
+    EXPECT_NE(text.find(before), std::string::npos) << before;
+    text.replace(text.find(before), before.size(), after);
+    return defects(files);
+  };
+  EXPECT_THAT(supervisor_but("\"{action}\"", "\"{action}\""), IsEmpty());
+  EXPECT_THAT(supervisor_but("\"{action}\"", "\"the {action}\""), Not(IsEmpty()));
+  EXPECT_THAT(supervisor_but("\"{decision}\"", "\"{choice}\""),
+              Contains("profile.json#/says/approval.decided/message/decision says"));
+  EXPECT_THAT(supervisor_but("\"approval.lapsed\"", "\"approval.escalated\""), ElementsAre("profile.json#/says says"));
+  EXPECT_THAT(supervisor_but("\"timeout\": \"72h\"", "\"timeout\": \"0s\""),
+              ElementsAre("profile.json#/approvals/timeout approvals"));
+}
+
 TEST(Lint, FindsEachDefectAtItsPlace) {
   struct Case {
     std::string file, before, after, defect;

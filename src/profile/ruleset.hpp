@@ -76,6 +76,12 @@ struct RequestPolicy {
   std::string escalates_to;  // a role; empty: nobody
 };
 
+// How humans decide what is asked of them (SUP-05).
+struct ApprovalPolicy {
+  base::Duration timeout{};
+  bool escalates = true;  // once, for the same time again
+};
+
 // What a task must look like (000 §3.2, 003 Timeout Handling). A duration of 0 watches nothing.
 struct TaskPolicy {
   bool needs_ack = false;           // R11: before progress and completion
@@ -93,10 +99,14 @@ enum class Occasion : std::uint8_t {
   task_stalled,
   task_late,
   task_given_up,
-  task_offer_over
+  task_offer_over,
+  approval_decided,
+  approval_escalated,
+  approval_lapsed,
 };
-inline constexpr std::array<std::string_view, 6> occasion_names{
-    "request.timed_out", "request.escalated", "task.stalled", "task.late", "task.given_up", "task.offer_over"};
+inline constexpr std::array<std::string_view, 9> occasion_names{
+    "request.timed_out", "request.escalated", "task.stalled",       "task.late",      "task.given_up",
+    "task.offer_over",   "approval.decided",  "approval.escalated", "approval.lapsed"};
 constexpr std::optional<Occasion> occasion_named(std::string_view name) {
   for (std::size_t i = 0; i < occasion_names.size(); ++i)
     if (occasion_names[i] == name) return static_cast<Occasion>(i);
@@ -127,6 +137,7 @@ struct Ruleset {
   RateLimit rate;                                               // where the workspace sets none
   std::optional<RequestPolicy> requests;                        // none: nobody waits for answers
   std::optional<TaskPolicy> tasks;                              // none: it knows no tasks
+  std::optional<ApprovalPolicy> approvals;                      // none: nothing is decided by humans
   std::array<std::optional<Said>, occasion_names.size()> says;  // by Occasion
   IdempotencyKey idempotency_key = IdempotencyKey::message;
   std::vector<std::string> broadcast_words;  // "broadcast", "all"

@@ -4,6 +4,7 @@
 #include <functional>
 
 #include "../conformance/profiles/edit.hpp"
+#include "base/hash.hpp"
 #include "json/parser.hpp"
 #include "json/writer.hpp"
 #include "print.hpp"
@@ -417,6 +418,63 @@ void check_task(const Call& call) {
   }));
 }
 
+// ---- approvals
+
+std::string approval_text(const Call& call, json::Value item) {
+  std::string text = "approval " + text_of(item, "approval_id").substr(24) +
+                     members(item, {"offset", "state", "asker", "subject", "task", "approvers", "options", "due"}) +
+                     '\n';
+  if (const json::Value decision = item.find("decision"))
+    text += " " + members(decision, {"decision", "decided_by", "decided_at", "rationale", "modified_action"}) + '\n';
+  const auto offset = item.find("offset").if_uint();
+  const std::string sent = json::to_text(item.find("message"));
+  const auto kept = json::Document::parse(call.world.sent_bytes(call.workspace(), base::Offset(offset.value_or(0))));
+  if (!kept || json::to_text(kept->root()) != sent) text += "  NOT WHAT WAS SENT\n";
+  return text;
+}
+
+void approvals(const Call& call) {
+  const auto who = caller(call, "admin");
+  if (!who) return;
+  const std::string state = call.option("state"), after = call.option("after");
+  const auto answer = call.world.broker().approvals(*who, call.workspace(), state,
+                                                    {after, static_cast<std::uint32_t>(call.number("limit", 100))});
+  call.world.answer(print(answer, [&](json::Value list) {
+    std::string text;
+    for (const json::Value item : list.find("items").elements()) text += approval_text(call, item);
+    text += next_of(list);
+    return text.empty() ? "none\n" : text;
+  }));
+}
+
+void approval(const Call& call) {
+  const auto who = caller(call, "admin");
+  if (!who) return;
+  const std::string id = id_of(call.option("profile", "supervisor"), "", call.number("id", 0));
+  call.world.answer(print(call.world.broker().approval(*who, call.workspace(), id),
+                          [&](json::Value item) { return approval_text(call, item); }));
+}
+
+// decide approve id=1 as=ada rationale="fine": about what was sent, or about `shown`.
+void decide(const Call& call) {
+  const auto who = caller(call, "admin");
+  if (!who) return;
+  const std::string id = id_of(call.option("profile", "supervisor"), "", call.number("id", 0));
+  const engine::State& state = call.world.broker().engine().state();
+  const auto asked = state.workspace(*state.find_workspace(call.workspace())).approvals.find(id);
+  const std::string bytes = call.world.sent_bytes(call.workspace(), asked.value_or(base::Offset(0)));
+  const std::string shown = call.command.has("shown") ? call.option("shown") : base::to_hex(base::sha256(bytes));
+  std::string body;
+  json::Writer writer(body);
+  writer.begin_object().member("decision", call.word(0)).member("rationale", call.text("rationale"));
+  writer.member("shown", shown);
+  if (call.command.has("action")) writer.key("modified_action").raw(call.option("action"));
+  writer.end_object();
+  const auto document = json::Document::parse(body);
+  call.world.answer(print(call.world.broker().decide_approval(*who, call.workspace(), id, document->root()),
+                          [&](json::Value item) { return approval_text(call, item); }));
+}
+
 // ---- mailboxes
 
 void take(const Call& call) {
@@ -504,6 +562,8 @@ void log(const Call& call) {
       text += text_of(item, "offset") + ' ' + (item.find("private") ? "private" : text_of(item, "event"));
       text += members(item, {"agent", "messages", "from", "to", "type", "kind", "code", "count", "first_at", "last_at",
                              "answers", "extends"});
+      if (text_of(item, "event").starts_with("approval_"))
+        text += members(item, {"by", "state", "rationale", "modified_action", "due"});
       if (const json::Value code = item.find("notice").find("notice"))
         text += " notice=" + std::string(code.as_string());
       for (const json::Value error : item.find("validation_errors").elements())
@@ -598,6 +658,9 @@ const std::map<std::string, std::function<void(const Call&)>, std::less<>>& comm
       {"send", send},
       {"message", message},
       {"records", records},
+      {"approvals", approvals},
+      {"approval", approval},
+      {"decide", decide},
       {"tasks", tasks},
       {"task", task},
       {"check", check_task},

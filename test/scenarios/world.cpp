@@ -97,6 +97,11 @@ void World::sent(const std::string& to, base::Offset offset, std::string bytes) 
   sent_.insert_or_assign({to, offset.value}, std::move(bytes));
 }
 
+std::string World::sent_bytes(const std::string& to, base::Offset offset) const {
+  const auto known = sent_.find({to, offset.value});
+  return known == sent_.end() ? std::string() : known->second;
+}
+
 bool World::as_sent(const std::string& from, base::Offset offset, std::string_view bytes) const {
   const auto known = sent_.find({from, offset.value});
   return known != sent_.end() && known->second == bytes;

@@ -62,6 +62,7 @@ class World {
   std::string native_bytes(const std::string& name) const;  // of a message sent under a name
   void keep_native(const std::string& name, std::string bytes);
   void sent(const std::string& to, base::Offset offset, std::string bytes);
+  std::string sent_bytes(const std::string& to, base::Offset offset) const;                  // empty: none were
   bool as_sent(const std::string& from, base::Offset offset, std::string_view bytes) const;  // R4
 
   // Says something to the caller: it comes out when the journal has synced what it rests on (D3).

@@ -4,6 +4,7 @@
 
 #include "base/hash.hpp"
 #include "engine/appliers.hpp"
+#include "engine/approvals/open.hpp"
 #include "engine/mailboxes/transitions.hpp"
 #include "engine/messages/said.hpp"
 #include "engine/requests/follow.hpp"
@@ -352,6 +353,8 @@ base::Result<Accepted> Engine::decide(const AcceptMessage& command, const Contex
   PARLEY_CHECK(check_request(command, workspace));
   std::vector<base::Problem> of_semantics;
   PARLEY_TRY(Semantics semantics, check_semantics(command, workspace, recipients, context, of_semantics));
+  const std::optional<Asking> asking = asking_of(command);
+  if (asking) PARLEY_CHECK(check_approval(command, workspace));
 
   event::Event& event = decided.add(command.workspace);
   const Offset offset(event.offset());
@@ -370,6 +373,7 @@ base::Result<Accepted> Engine::decide(const AcceptMessage& command, const Contex
   write(semantics.defects, *message.mutable_validation_errors());
   write(of_semantics, *message.mutable_warnings());
   warnings.insert(warnings.end(), semantics.defects.begin(), semantics.defects.end());
+  if (asking) open_approval(*asking, context, message);
   warnings.insert(warnings.end(), of_semantics.begin(), of_semantics.end());
   if (semantics.task_moved) {
     *message.mutable_task_moved() = *semantics.task_moved;
@@ -410,6 +414,7 @@ void apply(State& state, Workspace& workspace, WorkspaceNumber number, Offset of
   }
   apply_to_requests(state, workspace, number, offset, event);
   apply_to_tasks(state, workspace, number, offset, event, placed.at);
+  apply_to_approvals(state, workspace, number, offset, event, placed);
   if (message.private_) return;  // R25: to nobody's mailbox
   message.receipts.reserve(static_cast<std::size_t>(event.recipients_size() + event.bounced_size()));
   for (const std::uint32_t agent : event.recipients()) message.receipts.push_back({.agent = AgentNumber(agent)});

@@ -17,7 +17,8 @@ std::string body_of(const Workspace& workspace, Instant now, const Notice& notic
   for (const Offset offset : notice.about) {
     if (&offset - notice.about.data() == about_shown_max) break;
     writer.begin_object().member("offset", offset.value);
-    writer.member("message_id", workspace.messages.at(offset).id.view()).end_object();
+    const bool given = !notice.id.empty();
+    writer.member("message_id", given ? notice.id : workspace.messages.at(offset).id.view()).end_object();
   }
   writer.end_array().key("recipients").begin_array();
   for (const AgentNumber agent : notice.agents) writer.string(workspace.registry.agent(agent).id);

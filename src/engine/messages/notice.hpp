@@ -13,6 +13,7 @@ struct Notice {
   std::vector<Offset> about;        // the agent's own messages concerned
   std::vector<AgentNumber> agents;  // at whom
   std::string reason;
+  std::string_view id = {};  // of the only message; given where the state may have forgotten it
 };
 
 // Nothing where `to` is the server or was removed, or where its mailbox is full (D11): receipts say the same.

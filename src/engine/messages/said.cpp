@@ -51,7 +51,11 @@ void say(Decided& decided, const State& state, WorkspaceNumber number, AgentNumb
         {"request", std::string(saying.reply_to)},
         {"silent", std::string(saying.silent)},
         {"error", std::string(saying.error)},
-        {"text", saying.text}}});
+        {"text", saying.text},
+        {"by", std::string(saying.by)},
+        {"decision", std::string(saying.decision)},
+        {"rationale", std::string(saying.rationale)},
+        {"action", std::string(saying.action), true}}});
   Load& before = decided.notices_to(number, to);
   if (!has_room(workspace.settings, agent, spoken.message.size(), before)) return;
   const std::uint64_t there = load_of(agent).messages + before.messages;

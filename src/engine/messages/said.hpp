@@ -22,6 +22,10 @@ struct Saying {
   std::string_view silent;    // names
   AgentNumber from;           // whom the server stands in for; 0: nobody
   std::string_view error;     // type of an error
+  std::string_view by;        // who decided
+  std::string_view decision;
+  std::string_view rationale;
+  std::string_view action;  // JSON
 };
 
 // Nothing where the profile has no words for the occasion, where the agent was removed or its mailbox is full (D11), or

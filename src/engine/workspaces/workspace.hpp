@@ -2,6 +2,7 @@
 #pragma once
 #include <deque>
 
+#include "engine/approvals/approvals.hpp"
 #include "engine/messages/forgotten.hpp"
 #include "engine/messages/messages.hpp"
 #include "engine/messages/records.hpp"
@@ -37,12 +38,13 @@ struct Settings {
   std::uint32_t open_requests = 100'000;  // that await their answers (D11)
   std::uint32_t tasks = 100'000;          // that are not over; and as many that are (D11)
   TaskTimes task_times;                   // none: the profile's
+  std::uint32_t approvals = 10'000;       // that wait for decisions; and as many more that ended are remembered
 
   friend bool operator==(const Settings&, const Settings&) = default;
   template <class Archive>
   void archive(Archive& a) {
     a(lenient, profiles, mailbox_messages, mailbox_bytes, recipients, remembered_ids, remembered_for, lease);
-    a(rate_messages, rate_window, kept_records, open_requests, tasks, task_times);
+    a(rate_messages, rate_window, kept_records, open_requests, tasks, task_times, approvals);
   }
 };
 
@@ -98,11 +100,12 @@ struct Workspace {
   Records records;
   Requests requests;
   Tasks tasks;
+  Approvals approvals;
 
   template <class Archive>
   void archive(Archive& a) {
     a(name, settings, created_at, head, registry, messages, forgotten_through, forgotten, window_size, marks);
-    a(records, requests, tasks);
+    a(records, requests, tasks, approvals);
     if constexpr (Archive::loads)
       messages.visit_after(Offset{}, [&](Offset offset, const Message& message) {
         if (message.remembered) ids.insert(message.id_key, offset);

@@ -23,6 +23,7 @@ void write(const Settings& settings, event::Settings& out) {
   if (times.progress_after) out.set_task_progress_after(times.progress_after->count());
   if (times.progress_every) out.set_task_progress_every(times.progress_every->count());
   if (times.silence) out.set_task_silence(times.silence->count());
+  out.set_approvals(settings.approvals);
 }
 
 Settings read(const event::Settings& in) {
@@ -45,6 +46,7 @@ Settings read(const event::Settings& in) {
   if (in.has_task_progress_after()) times.progress_after = base::Duration(in.task_progress_after());
   if (in.has_task_progress_every()) times.progress_every = base::Duration(in.task_progress_every());
   if (in.has_task_silence()) times.silence = base::Duration(in.task_silence());
+  if (in.approvals() > 0) settings.approvals = in.approvals();
   return settings;
 }
 

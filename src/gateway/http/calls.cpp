@@ -81,6 +81,12 @@ base::Result<Answer> Gateway::answer(const Request& request, Body body) {
       return broker_.task(caller, at[0], at[1]);
     case Call::check_task:
       return broker_.check_task(caller, at[0], at[1], body.find("epoch").if_uint().value_or(0));
+    case Call::list_approvals:
+      return broker_.approvals(caller, at[0], parameter(request.query, "state"), page);
+    case Call::get_approval:
+      return broker_.approval(caller, at[0], at[1]);
+    case Call::decide_approval:
+      return broker_.decide_approval(caller, at[0], at[1], body);
     case Call::look_into_inbox:
       return broker_.inbox(caller, at[0], at[1], page);
     case Call::ack:

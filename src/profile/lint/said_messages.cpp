@@ -2,6 +2,7 @@
 // every {name} in it is known.
 #include <algorithm>
 
+#include "json/writer.hpp"
 #include "profile/lint/lint_rules.hpp"
 #include "profile/said.hpp"
 
@@ -10,17 +11,33 @@ namespace {
 
 constexpr std::size_t problems_max = 20;
 
-// The id of a request, as this profile writes ids: that of an example.
-std::string request_id(const Subject& subject) {
+// What a message that something is said about holds: an example's id, and the action it proposes.
+struct Asked {
+  std::string id, action;
+};
+
+envelope::Kind asked_kind(Occasion occasion) {
+  const bool approval = occasion_names[static_cast<std::size_t>(occasion)].starts_with("approval.");
+  return approval ? envelope::Kind::approval_request : envelope::Kind::request;
+}
+
+Asked asked(const Subject& subject, envelope::Kind kind) {
   const Reading& reading = subject.reading();
   for (const auto& [path, bytes] : subject.files) {
     if (!path.starts_with("examples/")) continue;
     const auto document = json::Document::parse(bytes);
     const auto word = document ? reading.type_at.resolve(document->root()).if_string() : std::nullopt;
     const auto type = word ? subject.rules.type_named(*word) : std::nullopt;
-    if (!type || subject.rules.type(*type).kind != envelope::Kind::request) continue;
-    const auto pointer = json::Pointer::parse(subject.pointer(type->value, subject.type(type->value).envelope.id));
-    return std::string(pointer->resolve(document->root()).if_string().value_or(""));
+    if (!type || subject.rules.type(*type).kind != kind) continue;
+    const TypeReading& of_type = subject.type(type->value);
+    const auto text_at = [&](Slot slot) {
+      const json::Value value = json::Pointer::parse(subject.pointer(type->value, slot))->resolve(document->root());
+      return value.is_string() ? std::string(value.as_string()) : value ? json::to_text(value) : std::string();
+    };
+    Asked found{text_at(of_type.envelope.id), {}};
+    for (const FieldSlot& field : of_type.fields)
+      if (field.name == "action") found.action = text_at(field.slot);
+    return found;
   }
   return {};
 }
@@ -31,7 +48,8 @@ std::string role_of(const Subject& subject, std::size_t which) {
   return roles.empty() ? "worker" : roles[std::min(which, roles.size() - 1)];
 }
 
-std::vector<Filling> fillings(const Subject& subject) {
+std::vector<Filling> fillings(const Subject& subject, Occasion occasion) {
+  const Asked about = asked(subject, asked_kind(occasion));
   return {{"uuid", "b7f2c1de-5a0e-4c7e-9d55-0a8f3c1d2e4f"},
           {"number", "17", true},
           {"seconds", "1790000000"},
@@ -42,9 +60,13 @@ std::vector<Filling> fillings(const Subject& subject) {
           {"from_type", role_of(subject, 1)},
           {"error", "timeout"},
           {"task", "task-1"},
-          {"request", request_id(subject)},
+          {"request", about.id},
           {"silent", "agent-2"},
-          {"text", "No answer came."}};
+          {"text", "No answer came."},
+          {"by", "person-1"},
+          {"decision", occasion == Occasion::approval_decided ? "modify" : "reject"},
+          {"rationale", "It is better so."},
+          {"action", about.action, true}};
 }
 
 void check_names(json::Value value, const std::string& at, Problems& problems) {
@@ -70,7 +92,8 @@ void said_messages(const Subject& subject, Problems& problems) {
     if (!said) continue;
     const std::string at = "/says/" + std::string(occasion_names[i]) + "/message";
     check_names(reading.description.root().find("says").find(occasion_names[i]).find("message"), at, problems);
-    const auto message = json::Document::parse(say(subject.rules, static_cast<Occasion>(i), fillings(subject)).message);
+    const auto occasion = static_cast<Occasion>(i);
+    const auto message = json::Document::parse(say(subject.rules, occasion, fillings(subject, occasion)).message);
     const schema::Program& program = reading.programs[reading.types[said->type.value].program];
     if (!program.accepts(message->root())) problems.add(at, program.explain(message->root(), {problems_max, false}));
     if (reading.type_at.resolve(message->root()).if_string() != subject.rules.type(said->type).name)

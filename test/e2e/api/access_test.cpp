@@ -40,6 +40,9 @@ const std::map<std::string, std::array<int, count>> table = {
     {"listTasks",         {401, 401, 401, 404, 200, 200, 200, 200}},
     {"getTask",           {401, 401, 401, 404, 200, 200, 200, 200}},
     {"checkTask",         {401, 401, 401, 404, 200, 200, 200, 200}},
+    {"listApprovals",     {401, 401, 401, 404, 200, 200, 200, 200}},
+    {"getApproval",       {401, 401, 401, 404, 404, 200, 200, 200}},
+    {"decideApproval",    {401, 401, 401, 404, 404, 403, 200, 403}},
     {"lookIntoInbox",     {401, 401, 401, 404, 403, 200, 200, 200}},
     {"takeMessages",      {401, 401, 401, 404, 403, 403, 403, 403}},
     {"ackDeliveries",     {401, 401, 401, 404, 403, 403, 403, 403}},
@@ -63,6 +66,7 @@ struct Access : testing::Test {
   std::string away = make_workspace(server, "away");
   std::array<std::string, count> tokens;
   std::string owner, other, message;
+  std::array<std::string, count> approvals, shown;  // one for each caller to decide
 
   void SetUp() override {
     owner = make_agent(server, home, "developer-01", "collab", "developer");
@@ -80,6 +84,13 @@ struct Access : testing::Test {
               202);
     const std::string task = read_file(source_folder() + "/spec/profiles/collab/examples/task_assignment.json");
     ASSERT_EQ(post(server, home + "/messages", other, task).status, 202);
+    const std::string triage = make_agent(server, home, "triage", "supervisor", "");
+    make_agent(server, home, "orchestrator", "supervisor", "");
+    for (int who = 0; who < count; ++who) {
+      approvals[who] = uuid();
+      ASSERT_EQ(post(server, home + "/messages", triage, approval_request("triage", approvals[who])).status, 202);
+      shown[who] = get(server, home + "/approvals/" + approvals[who], server.admin()).text("/shown");
+    }
   }
 
   // A valid call of an operation, with a thing of its own for each caller.
@@ -110,6 +121,11 @@ struct Access : testing::Test {
         {"listTasks", {"GET", home + "/tasks"}},
         {"getTask", {"GET", home + "/tasks/task-settings-loader"}},
         {"checkTask", {"POST", home + "/tasks/task-settings-loader/check", "", "{\"epoch\":1}"}},
+        {"listApprovals", {"GET", home + "/approvals"}},
+        {"getApproval", {"GET", home + "/approvals/" + approvals[who]}},
+        {"decideApproval",
+         {"POST", home + "/approvals/" + approvals[who] + "/decision", "",
+          R"({"decision":"approve","rationale":"Fine","shown":")" + shown[who] + "\"}"}},
         {"lookIntoInbox", {"GET", inbox}},
         {"takeMessages", {"POST", inbox + "/take"}},
         {"ackDeliveries", {"POST", inbox + "/ack", "", ids}},

@@ -218,4 +218,11 @@ std::string status_query(const std::string& from, const std::string& to, const s
          R"("},"message_type":"status_query","payload":{"scope":"session"}})";
 }
 
+std::string approval_request(const std::string& from, const std::string& id, const std::string& more) {
+  return R"({"message_type":"hitl_approval_request","message_id":")" + id + R"(","timestamp":")" + now_text() +
+         R"(","from_agent":")" + from + R"(","to_agent":"orchestrator","approval_needed_for":"close_issue",)" +
+         R"("proposed_action":{"action_type":"close_issue","issue_number":7},"rationale":"It is a duplicate.",)" +
+         R"("confidence":0.9)" + more + "}";
+}
+
 }  // namespace parley::e2e

@@ -63,4 +63,7 @@ std::string now_text();  // RFC 3339
 // A `collab` status query from the architect to the developer, valid and new.
 std::string status_query(const std::string& from, const std::string& to, const std::string& id = uuid());
 
+// A `supervisor` approval request to the orchestrator, valid and new; `more`: members, each with a comma before it.
+std::string approval_request(const std::string& from, const std::string& id = uuid(), const std::string& more = "");
+
 }  // namespace parley::e2e

@@ -127,6 +127,19 @@ TEST_F(Calls, Every_operation_answers_a_valid_call) {
   const Answer late = post(s, workspace + "/agents/architect-main/inbox/take", architect, R"({"wait":"5s"})");
   EXPECT_EQ(late.text("/deliveries/0/message/payload/status"), "late");
 
+  const std::string triage = make_agent(s, workspace, "triage", "supervisor", "");
+  make_agent(s, workspace, "orchestrator", "supervisor", "");
+  const std::string person = make_person(s, workspace, "maintainer-9", "maintainer");
+  const std::string asked = uuid();
+  ASSERT_EQ(post(s, workspace + "/messages", triage, approval_request("triage", asked)).status, 202);
+  EXPECT_EQ(get(s, workspace + "/approvals?state=waiting", person).text("/items/0/approval_id"), asked);
+  const Answer approval = get(s, workspace + "/approvals/" + asked, triage);
+  EXPECT_EQ(approval.text("/state"), "open");
+  EXPECT_EQ(post(s, workspace + "/approvals/" + asked + "/decision", person,
+                 R"({"decision":"approve","rationale":"Fine","shown":")" + approval.text("/shown") + "\"}")
+                .text("/state"),
+            "approved");
+
   // A dead letter, and back.
   EXPECT_EQ(send(query()).status, 202);
   std::uint64_t attempts = 0;  // as many as the profile has

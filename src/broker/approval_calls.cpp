@@ -1,0 +1,221 @@
+// Approvals: looked at by whoever may, decided by people (SUP-05). What is decided is shown as the agent sent it, with
+// its SHA-256, and a decision names the hash of what was seen (D9).
+#include <algorithm>
+#include <charconv>
+
+#include "broker/bounds.hpp"
+#include "broker/broker.hpp"
+#include "broker/list_page.hpp"
+#include "broker/rights.hpp"
+#include "ingress/changed.hpp"
+
+namespace parley::broker {
+namespace {
+
+using base::ErrorCode;
+using engine::Approval;
+using engine::Decision;
+
+constexpr std::string_view action_field = "action";
+
+// People and the admin see all; an agent what it asked, and what it was told somebody asks.
+bool sees(const Caller& caller, const Approval& approval) {
+  if (caller.kind != Caller::Kind::agent) return true;
+  return approval.asker == caller.agent || std::ranges::find(approval.told, caller.agent) != approval.told.end();
+}
+
+std::unexpected<base::Error> not_known(std::string_view id) {
+  return base::fail(ErrorCode::APPROVAL_UNKNOWN, "no approval '" + std::string(id.substr(0, 64)) + "' is known here");
+}
+
+base::Result<base::Offset> find_approval(const engine::Workspace& workspace, std::string_view id) {
+  if (const auto offset = workspace.approvals.find(id)) return *offset;
+  return not_known(id);
+}
+
+bool is_wanted(const Approval& approval, std::string_view state) {
+  return state.empty() || (state == "waiting" ? approval.waits() : name(approval.state) == state);
+}
+
+base::Result<base::Offset> parse_cursor(std::string_view text) {
+  base::Offset offset;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), offset.value);
+  if (error == std::errc() && end == text.data() + text.size()) return offset;
+  return base::fail(ErrorCode::BAD_CURSOR, "'" + std::string(text.substr(0, 64)) + "' is no cursor of this list");
+}
+
+void write_texts(json::Writer& writer, std::string_view name, const std::vector<std::string>& texts) {
+  writer.key(name).begin_array();
+  for (const std::string& text : texts) writer.string(text);
+  writer.end_array();
+}
+
+void write_options(json::Writer& writer, std::uint32_t offered) {
+  writer.key("options").begin_array();
+  for (std::size_t i = 0; i < engine::decision_names.size(); ++i) {
+    const auto one = static_cast<Decision>(i);
+    if (offered == 0 || one == Decision::reject || (offered & set_of(one)) != 0)
+      writer.string(engine::decision_names[i]);
+  }
+  writer.end_array();
+}
+
+std::string_view word_of(Approval::State state) {
+  const bool approved = state == Approval::State::approved, modified = state == Approval::State::modified;
+  return engine::decision_names[static_cast<std::size_t>(approved   ? Decision::approve
+                                                         : modified ? Decision::modify
+                                                                    : Decision::reject)];
+}
+
+// `end`: the event that ended it.
+void write_decision(json::Writer& writer, const engine::Workspace& workspace, const Approval& approval,
+                    const event::Event& end) {
+  const bool by_time = approval.decided_by == base::PersonNumber{};
+  writer.key("decision").begin_object().member("decision", word_of(approval.state));
+  writer.member("decided_by",
+                by_time ? profile::server_role : std::string_view(workspace.registry.person(approval.decided_by).id));
+  writer.member("decided_at", base::to_rfc3339(approval.ended_at));
+  if (end.has_approval_decided()) {
+    writer.member("rationale", end.approval_decided().rationale());
+    if (const std::string& action = end.approval_decided().modified_action(); !action.empty())
+      writer.key("modified_action").raw(action);
+  }
+  writer.end_object();
+}
+
+base::Result<engine::DecideApproval> read_decision(json::Value body) {
+  engine::DecideApproval command;
+  const std::string_view word = body.find("decision").if_string().value_or("");
+  const auto known = std::find(engine::decision_names.begin(), engine::decision_names.end(), word);
+  if (known == engine::decision_names.end())
+    return base::fail(ErrorCode::BAD_REQUEST, "'" + std::string(word.substr(0, 64)) + "' is no decision", "/decision",
+                      "Decide approve, reject or modify.");
+  command.decision = static_cast<Decision>(known - engine::decision_names.begin());
+  command.rationale = body.find("rationale").if_string().value_or("");
+  PARLEY_CHECK(check_rationale(command.rationale));
+  if (!base::from_hex(body.find("shown").if_string().value_or(""), command.shown))
+    return base::fail(ErrorCode::BAD_REQUEST, "`shown` is no SHA-256 in hexadecimal digits", "/shown",
+                      "Send the `shown` of the approval as you read it.");
+  const bool has_action = !body.find("modified_action").is_absent();
+  if (has_action != (command.decision == Decision::modify))
+    return base::fail(ErrorCode::BAD_REQUEST,
+                      has_action ? "only `modify` takes a modified_action" : "`modify` takes a modified_action",
+                      "/modified_action");
+  return command;
+}
+
+bool lies_at(std::string_view instance, std::string_view pointer) {
+  return instance.starts_with(pointer) && (instance.size() == pointer.size() || instance[pointer.size()] == '/');
+}
+
+}  // namespace
+
+base::Result<> Broker::write_approval(json::Writer& writer, const engine::Workspace& workspace, base::Offset offset) {
+  const Approval& approval = *workspace.approvals.find(offset);
+  PARLEY_TRY(const std::string_view body, history_.body(approval.position));
+  const bool by_server = approval.asker == base::AgentNumber{};
+  writer.begin_object().member("approval_id", approval.id.view()).member("offset", offset.value);
+  writer.member("state", name(approval.state));
+  writer.member("asker",
+                by_server ? profile::server_role : std::string_view(workspace.registry.agent(approval.asker).id));
+  writer.member("subject", approval.subject);
+  if (!approval.task.empty()) writer.member("task", approval.task);
+  write_texts(writer, "approvers", approval.approvers);
+  write_options(writer, approval.offered);
+  writer.member("opened_at", base::to_rfc3339(approval.opened_at));
+  writer.member("timeout", base::to_text(approval.timeout)).member("due", base::to_rfc3339(approval.due));
+  writer.member("shown", base::to_hex(approval.shown));
+  if (!approval.waits()) {
+    PARLEY_TRY(const event::Event end, history_.event(approval.end));
+    write_decision(writer, workspace, approval, end);
+  }
+  writer.key("message").raw(body).end_object();
+  return {};
+}
+
+base::Result<Answer> Broker::approvals(const Caller& caller, std::string_view workspace_name, std::string_view state,
+                                       const Page& page) {
+  PARLEY_TRY(const base::WorkspaceNumber number, enter(engine_.state(), caller, workspace_name, Right::read));
+  const engine::Workspace& workspace = engine_.state().workspace(number);
+  const auto& all = workspace.approvals.all();
+  base::Offset last;
+  if (!page.after.empty()) {
+    PARLEY_TRY(last, parse_cursor(page.after));
+  }
+  ListPage list(page.limit);
+  for (auto at = all.upper_bound(last); at != all.end(); ++at) {
+    if (!sees(caller, at->second) || !is_wanted(at->second, state)) continue;
+    PARLEY_TRY(const std::string_view body, history_.body(at->second.position));
+    if (!list.takes(body.size())) return list.end(std::to_string(last.value));
+    PARLEY_CHECK(write_approval(list.writer, workspace, at->first));
+    last = at->first;
+  }
+  return list.end();
+}
+
+base::Result<Answer> Broker::approval(const Caller& caller, std::string_view workspace_name, std::string_view id) {
+  PARLEY_TRY(const base::WorkspaceNumber number, enter(engine_.state(), caller, workspace_name, Right::read));
+  const engine::Workspace& workspace = engine_.state().workspace(number);
+  PARLEY_TRY(const base::Offset offset, find_approval(workspace, id));
+  if (!sees(caller, *workspace.approvals.find(offset))) return not_known(id);
+  Answer answer;
+  json::Writer writer(answer.json);
+  PARLEY_CHECK(write_approval(writer, workspace, offset));
+  return answer;
+}
+
+// The message that asked, with the changed action in place of the proposed one, must be one that its sender could have
+// sent. A lenient workspace may have let other defects of it pass (R5): those of the action alone count then.
+base::Result<> Broker::check_action(const engine::Workspace& workspace, const Approval& approval, json::Value action) {
+  if (approval.asker == base::AgentNumber{})
+    return base::fail(ErrorCode::BAD_REQUEST, "the server asks, and proposes no action", "/decision");
+  const engine::Agent& asker = workspace.registry.agent(approval.asker);
+  const profile::Ruleset* const rules = parts_.ruleset_of(asker.properties.profile);
+  if (!rules) return base::fail(ErrorCode::PROFILE_UNKNOWN, "no profile '" + asker.properties.profile + "' is known");
+  PARLEY_TRY(const std::string_view body, history_.body(approval.position));
+  PARLEY_TRY(const json::Document asked, json::Document::parse(body));
+  PARLEY_TRY(const ingress::Changed made, ingress::changed(asked.root(), *rules, action_field, action));
+  PARLEY_TRY(const json::Document changed, json::Document::parse(made.bytes));
+  const bool lenient = workspace.settings.lenient;
+  const ingress::Options options{asker.id, approval.id.view(), context().now,
+                                 lenient ? ingress::Validation::lenient : ingress::Validation::strict, &inflate_left_};
+  auto judged = ingress::check({made.bytes, changed.root()}, *rules, options);
+  if (!judged) {
+    judged.error().hint = "Places are those of the message that asked, with the changed action in it: mend the action.";
+    return std::unexpected(std::move(judged).error());
+  }
+  ingress::Checked& checked = *judged;
+  std::erase_if(checked.validation_errors, [&](const base::Problem& p) { return !lies_at(p.instance, made.at); });
+  if (checked.validation_errors.empty()) return {};
+  auto refusal = base::fail(ErrorCode::SCHEMA, "the changed action breaks the schema", "/modified_action");
+  refusal.error().details = std::move(checked.validation_errors);
+  return refusal;
+}
+
+base::Result<Answer> Broker::decide_approval(const Caller& caller, std::string_view workspace_name, std::string_view id,
+                                             json::Value body) {
+  PARLEY_TRY(const base::WorkspaceNumber number, enter(engine_.state(), caller, workspace_name, Right::read));
+  const engine::Workspace& workspace = engine_.state().workspace(number);
+  PARLEY_TRY(const base::Offset offset, find_approval(workspace, id));
+  PARLEY_TRY(engine::DecideApproval command, read_decision(body));
+  const Approval& approval = *workspace.approvals.find(offset);
+  command.workspace = number;
+  command.approval = offset;
+  command.agent = caller.agent;
+  command.person = caller.person;
+  std::string action;
+  base::Result<> checked;
+  if (command.decision == Decision::modify) {
+    action = json::to_text(body.find("modified_action"));
+    checked = check_action(workspace, approval, body.find("modified_action"));
+    if (!checked) command.action_refused = &checked.error();
+  }
+  command.modified_action = action;
+  const bool visible = sees(caller, approval);
+  auto decided = decide_for(caller, command);
+  if (!decided && !visible) return not_known(id);  // on record, and no more is told than of what is not there
+  PARLEY_CHECK(decided);
+  return this->approval(caller, workspace_name, id);
+}
+
+}  // namespace parley::broker

@@ -1,0 +1,125 @@
+// Approvals: what humans are asked to decide (SUP-05), by the message that asked. Those that wait, and the newest of
+// those that ended, so that a second decision is told what the first was. Value types, part of the engine's state.
+#pragma once
+#include <absl/container/btree_map.h>
+
+#include <deque>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/messages/message.hpp"
+#include "machine/approval.hpp"
+
+namespace parley::engine {
+
+using base::PersonNumber;
+
+enum class Decision : std::uint8_t { approve, reject, modify };  // numbers are journaled
+inline constexpr std::array<std::string_view, 3> decision_names{"approve", "reject", "modify"};
+constexpr std::uint32_t set_of(Decision decision) {
+  return std::uint32_t{1} << static_cast<unsigned>(decision);
+}
+
+// A decision that was refused, lately: the same is not recorded again at once (D11).
+struct RefusedDecision {
+  AgentNumber agent;  // who tried; both 0: the admin
+  PersonNumber person;
+  std::string code;
+  Instant at;
+
+  template <class Archive>
+  void archive(Archive& a) {
+    a(agent, person, code, at);
+  }
+};
+
+struct Approval {
+  using State = machine::approval::State;
+
+  base::PackedText id;  // of the message that asked
+  AgentNumber asker;    // its sender; 0: the server
+  std::string task;
+  std::string subject;
+  std::vector<std::string> approvers;  // the people named
+  std::uint32_t offered = 0;           // a set of decisions; 0: all
+  base::Duration timeout{};
+  Instant opened_at, due;
+  State state = State::none;
+  Position position;              // of the message's record: what is decided is its body,
+  base::Digest shown{};           // and this its SHA-256
+  std::vector<AgentNumber> told;  // to whom the message went, the first few
+  PersonNumber decided_by;        // 0: time
+  Instant ended_at;
+  Position end;  // of the record of its end
+  std::vector<RefusedDecision> refused;
+
+  bool waits() const { return !machine::approval::is_over(state); }
+
+  template <class Archive>
+  void archive(Archive& a) {
+    a(id, asker, task, subject, approvers, offered, timeout, opened_at, due, state, position, shown, told);
+    a(decided_by, ended_at, end, refused);
+  }
+};
+
+class Approvals {
+ public:
+  std::size_t waiting() const { return all_.size() - ended_.size(); }
+  std::size_t waiting(AgentNumber asker) const {
+    const auto at = by_asker_.find(asker);
+    return at == by_asker_.end() ? 0 : at->second;
+  }
+  const absl::btree_map<Offset, Approval>& all() const { return all_; }
+  const Approval* find(Offset offset) const {
+    const auto at = all_.find(offset);
+    return at == all_.end() ? nullptr : &at->second;
+  }
+  Approval& at(Offset offset) { return all_.at(offset); }
+  // The newest of this id; one that waits, where one does.
+  std::optional<Offset> find(std::string_view id) const {
+    const auto at = by_id_.find(id_key_of(id));
+    return at == by_id_.end() ? std::nullopt : std::optional(at->second);
+  }
+
+  void add(Offset offset, Approval approval) {
+    index(offset, approval);
+    all_.emplace(offset, std::move(approval));
+  }
+  // It waits no longer. Of those that ended the newest `kept` stay.
+  void end(Offset offset, std::size_t kept) {
+    uncount(all_.at(offset).asker);
+    ended_.push_back(offset);
+    for (; ended_.size() > kept; ended_.pop_front()) forget(ended_.front());
+  }
+
+  template <class Archive>
+  void archive(Archive& a) {
+    a(all_, ended_);
+    if constexpr (Archive::loads)
+      for (const auto& [offset, approval] : all_) index(offset, approval);
+  }
+
+ private:
+  void index(Offset offset, const Approval& approval) {
+    by_id_[id_key_of(approval.id.view())] = offset;
+    if (approval.waits()) ++by_asker_[approval.asker];
+  }
+  void uncount(AgentNumber asker) {
+    const auto at = by_asker_.find(asker);
+    if (--at->second == 0) by_asker_.erase(at);
+  }
+  void forget(Offset offset) {
+    const auto at = all_.find(offset);
+    const auto known = by_id_.find(id_key_of(at->second.id.view()));
+    if (known != by_id_.end() && known->second == offset) by_id_.erase(known);
+    all_.erase(at);
+  }
+
+  absl::btree_map<Offset, Approval> all_;
+  std::deque<Offset> ended_;                            // in the order they ended
+  absl::btree_map<IdKey, Offset> by_id_;                // the newest
+  absl::btree_map<AgentNumber, std::size_t> by_asker_;  // how many wait
+};
+
+}  // namespace parley::engine

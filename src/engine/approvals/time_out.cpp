@@ -1,0 +1,77 @@
+#include "engine/approvals/time_out.hpp"
+
+#include "base/assert.hpp"
+#include "engine/appliers.hpp"
+#include "engine/approvals/decide.hpp"
+#include "engine/approvals/moves.hpp"
+#include "engine/approvals/tell.hpp"
+
+namespace parley::engine {
+namespace {
+
+using ApprovalState = machine::approval::State;
+
+// Anew from now on, however late it is noticed: a server that was down takes no time from maintainers.
+void escalate(Decided& decided, WorkspaceNumber number, Offset offset, const Approval& approval, ApprovalState to,
+              Instant until) {
+  event::ApprovalEscalated& event = *decided.add(number).mutable_approval_escalated();
+  event.set_approval(offset.value);
+  event.set_state(static_cast<std::uint32_t>(to));
+  event.set_asker(approval.asker.value);
+  event.set_due(base::unix_us(until));
+}
+
+void lapse(Decided& decided, WorkspaceNumber number, Offset offset, const Approval& approval, ApprovalState to) {
+  event::ApprovalLapsed& event = *decided.add(number).mutable_approval_lapsed();
+  event.set_approval(offset.value);
+  event.set_state(static_cast<std::uint32_t>(to));
+  event.set_asker(approval.asker.value);
+}
+
+}  // namespace
+
+bool escalates(const Workspace& workspace, const Approval& approval, const RulesetOf& ruleset_of) {
+  if (approval.asker == AgentNumber{}) return true;
+  const profile::Ruleset* const rules = ruleset_of(workspace.registry.agent(approval.asker).properties.profile);
+  return !rules || !rules->approvals || rules->approvals->escalates;
+}
+
+void decide_overdue(Decided& decided, const State& state, WorkspaceNumber number, Offset offset,
+                    const RulesetOf& ruleset_of, const Context& context) {
+  const Workspace& workspace = state.workspace(number);
+  const Approval& approval = *workspace.approvals.find(offset);
+  const auto* const move = overdue_move(approval.state, escalates(workspace, approval, ruleset_of));
+  PARLEY_ASSERT(move && move->to);
+  const std::string id(approval.id.view().substr(0, 128)), time = base::to_text(approval.timeout);
+  Saying saying;
+  saying.by = profile::server_role;
+  if (machine::approval::is_over(*move->to)) {
+    lapse(decided, number, offset, approval, *move->to);
+    saying.decision = decision_names[static_cast<std::size_t>(Decision::reject)];
+    saying.text = "Nobody decided '" + id +
+                  "' in its time, nor maintainers after it: rejected by time. Ask anew if it " + "still matters.";
+    saying.rationale = saying.text;
+  } else {
+    const Instant until = context.now + approval.timeout;
+    escalate(decided, number, offset, approval, *move->to, until);
+    saying.text = "Nobody decided '" + id + "' within " + time + "; maintainers may until " + base::to_rfc3339(until) +
+                  ", then it is rejected.";
+  }
+  tell(decided, state, number, offset, *move, saying, ruleset_of, context);
+}
+
+void apply(State& state, Workspace& workspace, WorkspaceNumber number, const event::ApprovalEscalated& event) {
+  const Offset offset(event.approval());
+  Approval& approval = workspace.approvals.at(offset);
+  state.timers.erase({approval.due, TimerKind::approval_times_out, number, {}, offset});
+  approval.state = static_cast<ApprovalState>(event.state());
+  approval.due = base::instant_of(event.due());
+  state.timers.insert({approval.due, TimerKind::approval_times_out, number, {}, offset});
+}
+
+void apply(State& state, Workspace& workspace, WorkspaceNumber number, const event::ApprovalLapsed& event,
+           const Placed& placed) {
+  end_approval(state, workspace, number, Offset(event.approval()), static_cast<ApprovalState>(event.state()), placed);
+}
+
+}  // namespace parley::engine
