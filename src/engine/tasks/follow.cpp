@@ -99,7 +99,7 @@ class Follow {
   Moved report(bool must_arrive) {
     const std::string& id = command_.envelope.task;
     const auto known = workspace_.tasks.find(id);
-    if (!known) return std::unexpected(task_unknown(command_, id));
+    if (!known) return std::unexpected(task_unknown(command_, workspace_, id));
     const Task& task = workspace_.tasks.at(*known);
     return moved(*known, task, must_arrive ? task.assigner : AgentNumber{});
   }
@@ -108,7 +108,7 @@ class Follow {
     if (unquoted(field(command_.envelope, "scope")) != "task") return std::nullopt;
     const std::string& id = command_.envelope.task;
     const auto known = workspace_.tasks.find(id);
-    if (!known) return std::unexpected(task_unknown(command_, id));
+    if (!known) return std::unexpected(task_unknown(command_, workspace_, id));
     const Task& task = workspace_.tasks.at(*known);
     return moved(*known, task, task.assignee);
   }
