@@ -69,11 +69,12 @@ void Engine::decide(const ReturnLeases& command, const Context& context, Decided
                   context.now);
 }
 
-// First its mail, then its tasks.
+// First its mail, then its tasks. What ended otherwise meanwhile (expired, aborted) may leave nothing to do: a step
+// without messages says that it is done.
 std::size_t Engine::decide_leaving(WorkspaceNumber number, AgentNumber agent, std::size_t most, const Context& context,
                                    Decided& decided) const {
   const Workspace& workspace = state_.workspace(number);
-  if (workspace.registry.agent(agent).open_messages > 0)
+  if (workspace.registry.agent(agent).open_messages > 0 || workspace.tasks.of(agent).empty())
     return decide_bounced(decided, state_, number, agent, most, context.now);
   std::size_t count = 0;
   for (const Offset task : workspace.tasks.of(agent)) {

@@ -102,7 +102,7 @@ class Follow {
   Moved report(bool must_arrive) {
     const std::string& id = command_.envelope.task;
     const auto known = workspace_.tasks.find(id);
-    if (!known) return std::unexpected(task_unknown(command_, id));
+    if (!known) return std::unexpected(task_unknown(command_, workspace_, id));
     const Task& task = workspace_.tasks.at(*known);
     auto move = moved(*known, task, must_arrive ? task.assigner : AgentNumber{});
     if (move && command_.envelope.kind == Kind::task_complete) PARLEY_CHECK(check_evidence(command_, task));
@@ -146,7 +146,7 @@ class Follow {
     if (unquoted(field(command_.envelope, "scope")) != "task") return std::nullopt;
     const std::string& id = command_.envelope.task;
     const auto known = workspace_.tasks.find(id);
-    if (!known) return std::unexpected(task_unknown(command_, id));
+    if (!known) return std::unexpected(task_unknown(command_, workspace_, id));
     const Task& task = workspace_.tasks.at(*known);
     return moved(*known, task, task.assignee);
   }

@@ -24,10 +24,15 @@ std::string about(const Workspace& workspace, const Task& task) {
          quoted(name_of(workspace, task.assignee));
 }
 
-// The profile's types of the kind, each once.
-void add_types(const profile::Ruleset& rules, envelope::Kind kind, std::vector<std::string>& into) {
-  for (const profile::MessageType& type : rules.types)
-    if (type.kind == kind && std::find(into.begin(), into.end(), type.name) == into.end()) into.push_back(type.name);
+// The profile's types of the kind that this agent's role may send, each once.
+void add_types(const profile::Ruleset& rules, envelope::Kind kind, const Agent& agent, std::vector<std::string>& into) {
+  const std::string_view role = rules.role_of_agent(agent.id, agent.properties.agent_type);
+  for (std::size_t i = 0; i < rules.types.size(); ++i) {
+    const profile::MessageType& type = rules.types[i];
+    if (type.kind == kind && rules.may_send(profile::TypeIndex(static_cast<std::uint16_t>(i)), role) &&
+        std::find(into.begin(), into.end(), type.name) == into.end())
+      into.push_back(type.name);
+  }
 }
 
 std::string listed(const std::vector<std::string>& types) {
@@ -79,18 +84,17 @@ std::vector<std::string> legal_next(const Workspace& workspace, const Task& task
   for (const Move& move : machine::task::moves)
     if (move.on && (move.from & machine::task::of(task.state)) != 0 && holds(move.when, facts) &&
         is_party(move.by, task, agent, assigner_removed))
-      add_types(rules, *move.on, types);
+      add_types(rules, *move.on, workspace.registry.agent(agent), types);
   return types;
 }
 
-base::Error task_unknown(const AcceptMessage& command, std::string_view id) {
+base::Error task_unknown(const AcceptMessage& command, const Workspace& workspace, std::string_view id) {
   base::Error error;
   error.code = base::ErrorCode::TASK_UNKNOWN;
   error.message =
       "no task " + quoted(id) + " was assigned here, and '" + command.envelope.native_type + "' is about one";
   error.where = "task";
-  add_types(command.ruleset, envelope::Kind::task_assign, error.legal_next);
-  if (!command.ruleset.may_send(command.type, "")) error.legal_next.clear();
+  add_types(command.ruleset, envelope::Kind::task_assign, workspace.registry.agent(command.sender), error.legal_next);
   return error;
 }
 

@@ -12,7 +12,7 @@ std::vector<AgentNumber> parties_of(const Workspace& workspace, const Task& task
 std::vector<std::string> legal_next(const Workspace& workspace, const Task& task, const profile::Ruleset& rules,
                                     AgentNumber agent);
 
-base::Error task_unknown(const AcceptMessage& command, std::string_view id);
+base::Error task_unknown(const AcceptMessage& command, const Workspace& workspace, std::string_view id);
 // Another's move, or nobody's from the state the task is in.
 base::Error no_move(const AcceptMessage& command, const Workspace& workspace, const Task& task);
 base::Error stale_order(const AcceptMessage& command, const Workspace& workspace, const Task& task);

@@ -1,0 +1,595 @@
+// The task table (spec/machines/task.json): an assigner, two assignees, two tasks; every message of the table by every
+// agent, in time, late, to the wrong one and of an older assignment; removals, and an assigner that comes back as
+// another; a crash and time at any step. INV-1 to INV-13 of docs/internals/invariants.md.
+//
+// Two states are one where they differ only in what no later step can tell apart: absolute times (what is left counts;
+// how long a task has been active, only up to when progress is due), offsets and ids of messages (assignments go by
+// their number), mail (nothing of a task hangs on it but the steps in which a removed agent's goes), what is left of
+// tasks that are over for good.
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "machine/task.hpp"
+#include "profile/rulesets.hpp"
+#include "tables.hpp"
+#include "world.hpp"
+
+namespace parley::models {
+namespace {
+
+using namespace std::chrono_literals;
+using engine::Task;
+using engine::TaskState;
+using envelope::Kind;
+using machine::task::Guard;
+using machine::task::Move;
+using machine::task::Party;
+
+struct Cast {
+  std::string id, type;
+};
+
+struct Scope {
+  std::string profile;
+  std::vector<Cast> agents;   // the first assigns
+  engine::TaskTimes times;    // short ones
+  std::uint32_t epochs = 2;   // a task is assigned so often
+  std::uint32_t tasks = 2;    // the workspace's setting: that may be open, and as many that are over are kept
+  base::Duration deadline{};  // of the first task, from its assignment on; 0: none
+  base::Duration downtime{};  // of a crash
+  bool comes_back = false;    // a removed assigner registers anew
+  bool rests_by_time = true;  // the profile watches its tasks
+  std::vector<std::string> ids{"one", "two"};
+};
+
+enum class Planted { none, two_owners, double_decision, lost_completion, late_ack, skipped_epoch };
+
+const std::vector<std::pair<Fault, Planted>> faults{{{"two_owners", 1}, Planted::two_owners},
+                                                    {{"double_decision", 2}, Planted::double_decision},
+                                                    {{"lost_completion", 3}, Planted::lost_completion},
+                                                    {{"late_ack", 7}, Planted::late_ack},
+                                                    {{"skipped_epoch", 6}, Planted::skipped_epoch}};
+
+// A message that an agent might send.
+struct Said {
+  Kind kind{};
+  AgentNumber sender;
+  std::string task;
+  std::string to;
+  std::uint32_t answers = 0;    // an acknowledgment's assignment, from 1
+  std::optional<bool> accepts;  // an acknowledgment's answer
+};
+
+// A task as it stood before a step.
+struct View {
+  TaskState state = TaskState::none;
+  std::uint32_t epoch = 0;
+  AgentNumber assigner, assignee;
+  bool late = false;
+  Instant heard_at, deadline;
+  Offset assignment;
+
+  bool open() const { return state != TaskState::none && !machine::task::is_over(state); }
+  bool same_but_for_time(const View& other) const {
+    return state == other.state && epoch == other.epoch && assigner == other.assigner && assignee == other.assignee &&
+           late == other.late && deadline == other.deadline && assignment == other.assignment;
+  }
+};
+using Views = std::map<std::string, View>;
+
+class TaskModel {
+ public:
+  using Node = Saved;
+
+  TaskModel(const Scope& scope, Planted planted)
+      : scope_(scope),
+        planted_(planted),
+        rulesets_(profile::built_in()),
+        rules_(*rulesets_.find(scope.profile)),
+        world_(rules_) {}
+
+  Node first() {
+    engine::Settings settings;
+    settings.task_times = scope_.times;
+    settings.tasks = scope_.tasks;
+    settings.rate_messages = 0;
+    (void)world_.decide(engine::CreateWorkspace{"team", settings});
+    world_.apply();
+    for (const Cast& one : scope_.agents) enrol(one);
+    return world_.save();
+  }
+  Arrival first_arrival() { return arrival("the first state", false); }
+
+  const std::optional<Broken>& broken() const { return findings_.first(); }
+
+  template <class Reached>
+  void expand(const Node& node, bool time_only, Reached reached) {
+    world_.load(node);
+    findings_.at({});
+    world_.check(node, findings_);
+    check_owners();
+    const Views before = views();
+    const auto back = [&] { world_.load(node); };
+    const auto arrive = [&](const std::string& step, bool by_time) {
+      reached(arrival(step, by_time), [&] { return world_.save(); });
+      back();
+    };
+
+    let_time_go_on(before, arrive);
+    if (time_only) return;
+    for (const Said& said : everything_to_say()) {
+      if (!ask(said, before)) continue;
+      if (!in_scope(said, before)) continue;
+      make(said, before);
+      arrive(text_of(said), false);
+    }
+    compare_legal_next();
+    come_and_go(before, arrive);
+    crash(before, arrive);
+  }
+
+  bool replays(const Node& node, const std::vector<std::string>& trails) {
+    World other(rules_);
+    for (const std::string& trail : trails) other.replay(trail);
+    return other.engine().save() == node.engine;
+  }
+
+ private:
+  // ---- What there is.
+
+  void enrol(const Cast& one) {
+    engine::AgentProperties properties;
+    properties.profile = scope_.profile;
+    properties.agent_type = one.type;
+    (void)world_.decide(engine::RegisterAgent{team, one.id, properties, base::sha256(std::to_string(world_.agents()))});
+    world_.apply();
+  }
+
+  View view_of(const Task& task) const {
+    return {task.state,      task.epoch,          task.assigner,       task.assignee,
+            task.watch.late, task.watch.heard_at, task.watch.deadline, task.assignment()};
+  }
+  const Task* find(const std::string& id) const {
+    const auto at = world_.workspace().tasks.find(id);
+    return at ? &world_.workspace().tasks.at(*at) : nullptr;
+  }
+  Views views() const {
+    Views all;
+    for (const std::string& id : scope_.ids) {
+      const Task* const task = find(id);
+      all[id] = task ? view_of(*task) : View{};
+    }
+    return all;
+  }
+
+  Arrival arrival(const std::string& step, bool by_time) const {
+    const bool any_open = world_.workspace().tasks.open() > 0;
+    return {step, key(), by_time, !any_open && !world_.waits(), !any_open};
+  }
+
+  std::string key() const {
+    Key key;
+    key.add(world_.agents());
+    for (std::uint32_t i = 1; i <= world_.agents(); ++i) {
+      const engine::Agent& agent = world_.agent(AgentNumber(i));
+      const bool leaving = world_.state().unfinished.leaving.contains({team, AgentNumber(i)});
+      key.add(agent.removed).add(leaving).add(leaving ? std::min(agent.open_messages, 1u) : 0);
+    }
+    for (const std::string& id : scope_.ids) {
+      const Task* const task = find(id);
+      key.add(task ? static_cast<int>(task->state) : 0);
+      if (!task) continue;
+      key.add(task->epoch);
+      if (task->state == TaskState::completed || task->state == TaskState::aborted) continue;
+      key.add(task->assigner.value).add(task->assignee.value);
+      if (task->state != TaskState::failed) add_watch(*task, key);
+    }
+    return key.take();
+  }
+  void add_watch(const Task& task, Key& key) const {
+    const Instant now = world_.now;
+    const engine::TaskWatch& watch = task.watch;
+    const auto past = [&](Instant at, base::Duration most) { return std::min(now - at, most).count(); };
+    key.add(watch.late);
+    if (watch.timeout > 0us) key.left(watch.assigned_at + watch.timeout, now);
+    if (scope_.times.silence) key.left(watch.heard_at + *scope_.times.silence, now);
+    if (scope_.times.progress_after)
+      key.add(watch.began_at == Instant{} ? -1 : past(watch.began_at, *scope_.times.progress_after));
+    if (watch.deadline != Instant{}) key.left(watch.deadline, now);
+    key.add(task.due == Instant{}).left(task.due, now);
+  }
+
+  // ---- What may happen.
+
+  std::vector<AgentNumber> present() const {
+    std::vector<AgentNumber> agents;
+    for (std::uint32_t i = 1; i <= world_.agents(); ++i)
+      if (world_.present(AgentNumber(i))) agents.emplace_back(i);
+    return agents;
+  }
+  const std::string& name_of(AgentNumber agent) const { return world_.agent(agent).id; }
+
+  std::vector<Said> everything_to_say() const {
+    std::vector<Said> all;
+    for (const std::string& id : scope_.ids) {
+      const Task* const task = find(id);
+      for (const AgentNumber sender : present()) {
+        for (const AgentNumber to : present())
+          if (to != sender) all.push_back({Kind::task_assign, sender, id, name_of(to), 0, {}});
+        for (const std::string& to : who_hears(sender, task ? task->assigner : AgentNumber{})) {
+          for (std::uint32_t n = 1; task && n <= task->epoch; ++n)
+            for (const bool accepts : {true, false}) all.push_back({Kind::task_ack, sender, id, to, n, accepts});
+          for (const Kind kind : {Kind::task_progress, Kind::task_complete, Kind::task_fail})
+            all.push_back({kind, sender, id, to, 0, {}});
+        }
+        for (const std::string& to : who_hears(sender, task ? task->assignee : AgentNumber{}))
+          all.push_back({Kind::task_abort, sender, id, to, 0, {}});
+      }
+    }
+    std::erase_if(all, [&](const Said& said) { return !type_of(said.kind); });
+    return all;
+  }
+  // Whoever must hear of it, and one other; all others where that one is not here.
+  std::vector<std::string> who_hears(AgentNumber sender, AgentNumber whom) const {
+    std::vector<std::string> names;
+    if (world_.present(whom)) names.push_back(name_of(whom));
+    for (const AgentNumber other : present())
+      if (other != whom && other != sender && (names.size() < 2 || !world_.present(whom)))
+        names.push_back(name_of(other));
+    if (names.empty()) names.push_back(name_of(sender));
+    return names;
+  }
+
+  std::optional<profile::TypeIndex> type_of(Kind kind) const {
+    for (std::size_t i = 0; i < rules_.types.size(); ++i)
+      if (rules_.types[i].kind == kind) return profile::TypeIndex(static_cast<std::uint16_t>(i));
+    return std::nullopt;
+  }
+
+  static std::string text_of(const Said& said) {
+    std::string text = std::string(envelope::name(said.kind)) + " of '" + said.task + "' by agent " +
+                       std::to_string(said.sender.value) + " to '" + said.to + "'";
+    if (said.answers > 0)
+      text += std::string(*said.accepts ? ", takes" : ", declines") + " assignment " + std::to_string(said.answers);
+    return text;
+  }
+
+  bool in_scope(const Said& said, const Views& before) const {
+    return said.kind != Kind::task_assign || before.at(said.task).epoch < scope_.epochs;
+  }
+
+  // ---- One message.
+
+  base::Result<engine::Accepted> decide(const Said& said) {
+    envelope::Envelope envelope;
+    envelope.kind = said.kind;
+    envelope.native_type = rules_.type(*type_of(said.kind)).name;
+    envelope.message_id = "m" + std::to_string(world_.workspace().head.value);
+    envelope.recipients = {said.to};
+    envelope.delivery = envelope::DeliveryClass::at_most_once;
+    if (said.kind == Kind::task_ack) {
+      const Task& task = *find(said.task);
+      const bool late = planted_ == Planted::late_ack;
+      const Offset named = late ? task.assignment() : task.assignments[said.answers - 1];
+      envelope.fields.push_back({"message", '"' + std::string(world_.workspace().messages.at(named).id.view()) + '"'});
+      envelope.fields.push_back({"accepted", *said.accepts ? "true" : "false"});
+    } else {
+      envelope.task = said.task;
+    }
+    if (said.kind == Kind::task_abort) envelope.fields.push_back({"scope", "\"task\""});
+    if (said.kind == Kind::task_assign && said.task == scope_.ids[0] && scope_.deadline > 0us)
+      envelope.fields.push_back({"deadline", '"' + base::to_rfc3339(world_.now + scope_.deadline) + '"'});
+    return world_.decide(engine::AcceptMessage{.workspace = team,
+                                               .sender = said.sender,
+                                               .envelope = envelope,
+                                               .ruleset = rules_,
+                                               .type = *type_of(said.kind),
+                                               .lane = {},
+                                               .id_key = engine::id_key_of(envelope.message_id),
+                                               .length = 100,
+                                               .warnings = {},
+                                               .validation_errors = {}});
+  }
+
+  // Whether it is accepted; what is refused leaves nothing behind. Remembers what may be said instead.
+  bool ask(const Said& said, const Views& before) {
+    findings_.at(text_of(said));
+    const auto answer = decide(said);
+    if (!answer && smuggled(said, before)) return true;
+    Chances& chances = chances_[{said.sender, said.task}];
+    const std::string& type = rules_.type(*type_of(said.kind)).name;
+    if (answer) {
+      chances.accepted.insert(type);
+      return true;
+    }
+    findings_.require(world_.decided_nothing(), 9, "a message that was refused left something behind");
+    const base::Error& error = answer.error();
+    using base::ErrorCode;
+    const bool by_table = error.code == ErrorCode::TASK_UNKNOWN || error.code == ErrorCode::OUT_OF_SEQUENCE ||
+                          error.code == ErrorCode::NOT_PARTY || error.code == ErrorCode::STALE_ORDER;
+    if (by_table) chances.told.push_back({text_of(said), {error.legal_next.begin(), error.legal_next.end()}});
+    const bool nobody_to_hear = error.where == "recipient" && error.code == ErrorCode::DIRECTION;
+    if (!nobody_to_hear && error.code != ErrorCode::TASKS_FULL) chances.possible.insert(type);
+    const View& task = before.at(said.task);
+    if (said.answers > 0 && said.answers < task.epoch && error.where != "recipient")
+      findings_.require(error.code == ErrorCode::STALE_ORDER, 7,
+                        "what answers an older assignment is not called stale");
+    return false;
+  }
+
+  // INV-10: what a refusal lists is accepted of this sender now, and nothing else is.
+  void compare_legal_next() {
+    for (const auto& [whose, chances] : chances_)
+      for (const auto& [step, listed] : chances.told) {
+        findings_.at(step);
+        for (const std::string& type : listed)
+          if (chances.possible.contains(type))  // else nobody is here to hear it, or there is no room
+            findings_.require(chances.accepted.contains(type), 10, "'" + type + "' is called legal and is refused");
+        for (const std::string& type : chances.accepted)
+          findings_.require(listed.contains(type), 10, "'" + type + "' is accepted and is not called legal");
+      }
+    chances_.clear();
+  }
+
+  void make(const Said& said, const Views& before) {
+    if (!decide(said)) smuggle(said);
+    for (engine::Fact& fact : world_.facts()) alter(fact.event);
+    world_.apply();
+    judge(said, before);
+  }
+
+  void judge(const Said& said, const Views& before) {
+    check_owners();
+    const Views after = views();
+    for (const std::string& id : scope_.ids)
+      if (id != said.task && (scope_.tasks > 1 || after.at(id).state != TaskState::none))
+        findings_.require(after.at(id).same_but_for_time(before.at(id)), 8,
+                          "a message moved another task than its own");
+    const View& was = before.at(said.task);
+    const View& is = after.at(said.task);
+    findings_.require(!(machine::task::is_over(was.state) && machine::task::is_over(is.state) && is.epoch == was.epoch),
+                      2, "an assignment that was over came to an end again");
+    findings_.require(said.answers == 0 || said.answers == was.epoch, 7,
+                      "what answers an older assignment was accepted");
+    const Move* const row = row_of(said, was);
+    findings_.require(row != nullptr, 8, "accepted, though no row of the table allows it");
+    if (!row) return;
+    findings_.require(is.state == row->to.value_or(was.state), 3,
+                      "what was accepted did not bring the task to '" +
+                          std::string(machine::task::name(row->to.value_or(was.state))) + "'");
+    const bool assigns = said.kind == Kind::task_assign;
+    findings_.require(is.epoch == was.epoch + (assigns ? 1 : 0), 6,
+                      "an epoch that rose without, or not by one with an assignment");
+    findings_.require(assigns || (is.assigner == was.assigner && is.assignee == was.assignee), 1,
+                      "the task went to another without an assignment");
+    findings_.require(!assigns || (is.assigner == said.sender && name_of(is.assignee) == said.to), 3,
+                      "assigned to another than was said");
+  }
+
+  // The table read on its own.
+  const Move* row_of(const Said& said, const View& was) const {
+    for (const Move& move : machine::task::moves) {
+      if (move.on != said.kind || (move.from & machine::task::of(was.state)) == 0) continue;
+      if (move.when == Guard::takes && !said.accepts.value_or(false)) continue;
+      if (move.when == Guard::declines && said.accepts.value_or(true)) continue;
+      if (move.when == Guard::needs_no_ack && rules_.tasks->needs_ack) continue;
+      if (move.by == Party::assignee && said.sender != was.assignee) continue;
+      if (move.by == Party::assigner && said.sender != was.assigner && world_.present(was.assigner)) continue;
+      return &move;
+    }
+    return nullptr;
+  }
+
+  // ---- Faults of ours.
+
+  bool smuggled(const Said& said, const Views& before) const {
+    const View& was = before.at(said.task);
+    if (planted_ == Planted::two_owners)
+      return said.kind == Kind::task_assign && was.open() && name_of(was.assignee) != said.to &&
+             said.sender == was.assigner;
+    if (planted_ == Planted::double_decision)
+      return said.kind == Kind::task_complete && was.state == TaskState::completed && said.sender == was.assignee;
+    return false;
+  }
+  // As if the engine had not refused it.
+  void smuggle(Said said) {
+    const Task& task = *find(said.task);
+    const auto offset = *world_.workspace().tasks.find(said.task);
+    if (planted_ == Planted::two_owners) {
+      said.task = "another";
+      (void)decide(said);
+      world_.facts().front().event.mutable_message_accepted()->set_task(std::string(task.id.view()));
+    } else {
+      said.kind = Kind::task_abort;  // of a session: a message that concerns no task
+      said.sender = task.assigner;
+      said.to = name_of(task.assignee);
+      said.task = "";
+      (void)decide(said);
+      event::TaskMoved& moved = *world_.facts().front().event.mutable_message_accepted()->mutable_task_moved();
+      moved.set_task(offset.value);
+      moved.set_state(static_cast<std::uint32_t>(TaskState::completed));
+      moved.set_epoch(task.epoch);
+    }
+  }
+  void alter(event::Event& event) const {
+    if (!event.has_message_accepted() || !event.message_accepted().has_task_moved()) return;
+    event::MessageAccepted& message = *event.mutable_message_accepted();
+    if (planted_ == Planted::lost_completion && message.kind() == static_cast<std::uint32_t>(Kind::task_complete))
+      message.clear_task_moved();
+    else if (planted_ == Planted::skipped_epoch && message.task_moved().epoch() > 1)
+      message.mutable_task_moved()->set_epoch(message.task_moved().epoch() + 1);
+  }
+
+  // ---- What nobody says.
+
+  // INV-1, of whatever state.
+  void check_owners() {
+    std::map<std::string, int> open;
+    for (const auto& [offset, task] : world_.workspace().tasks.all())
+      if (!machine::task::is_over(task->state)) ++open[std::string(task->id.view())];
+    for (const auto& [id, count] : open)
+      findings_.require(count == 1, 1, "'" + id + "' is the task of two agents at once");
+    for (std::uint32_t i = 1; i <= world_.agents(); ++i)
+      for (const Offset offset : world_.workspace().tasks.of(AgentNumber(i)))
+        findings_.require(world_.workspace().tasks.at(offset).assignee == AgentNumber(i), 1,
+                          "a task stands with an agent that is not its assignee");
+  }
+
+  template <class Arrive>
+  void let_time_go_on(const Views& before, Arrive arrive) {
+    if (!world_.waits()) return;
+    if (!world_.is_due()) {
+      world_.pass();
+      return arrive("time passes", true);
+    }
+    findings_.at("the server looks");
+    world_.decide_due();
+    findings_.require(!world_.decided_nothing(), 4, "something is due and nothing is done");
+    std::set<std::pair<std::uint32_t, std::string>> told;  // agent, task
+    for (const engine::Fact& fact : world_.facts())
+      if (fact.event.has_message_accepted() && fact.event.message_accepted().sender() == 0)
+        told.emplace(fact.event.message_accepted().recipients(0), fact.event.message_accepted().task());
+    world_.apply();
+    check_owners();
+    for (const auto& [id, is] : views()) {
+      const View& was = before.at(id);
+      if (is.same_but_for_time(was) || (scope_.tasks == 1 && is.state == TaskState::none)) continue;
+      check_server_move(was, is);
+      const bool hears = !world_.present(was.assigner) || told.contains({was.assigner.value, id});
+      findings_.require(hears || is.state != TaskState::failed, 4, "a task was given up and its assigner not told");
+    }
+    arrive("the server looks", true);
+  }
+  void check_server_move(const View& was, const View& is) {
+    findings_.require(!machine::task::is_over(was.state), 5, "the server moved a task that was over");
+    findings_.require(is.epoch == was.epoch && is.assignee == was.assignee, 6, "the server changed an assignment");
+    bool row = false;
+    for (const Move& move : machine::task::moves)
+      row = row || (move.by == Party::server && (move.from & machine::task::of(was.state)) != 0 &&
+                    is.state == move.to.value_or(was.state) && (move.to || (is.late && !was.late)));
+    findings_.require(row, 8, "the server made a move that is in no row");
+  }
+
+  template <class Arrive>
+  void come_and_go(const Views& before, Arrive arrive) {
+    for (const AgentNumber agent : present()) {
+      const std::string step = "'" + name_of(agent) + "' is removed";
+      findings_.at(step);
+      (void)world_.decide(engine::RemoveAgent{team, agent});
+      world_.apply();
+      check_unmoved(before);
+      arrive(step, false);
+    }
+    if (!scope_.comes_back || world_.agents() > scope_.agents.size() || world_.present(AgentNumber(1))) return;
+    findings_.at("the assigner registers anew");
+    enrol(scope_.agents.front());
+    check_unmoved(before);
+    arrive("the assigner registers anew", false);
+  }
+
+  template <class Arrive>
+  void crash(const Views& before, Arrive arrive) {
+    // The state is one that was loaded from its snapshot already; now the server starts with it.
+    findings_.at("a crash");
+    world_.now += scope_.downtime;
+    world_.decide(engine::StartServer{scope_.downtime});
+    world_.apply();
+    check_unmoved(before);
+    for (const auto& [id, is] : views())
+      if (is.open())
+        findings_.require(is.heard_at == before.at(id).heard_at + scope_.downtime, 13,
+                          "the time that the server was down counts against an assignee");
+    arrive("a crash", false);
+  }
+  // INV-13.
+  void check_unmoved(const Views& before) {
+    for (const auto& [id, is] : views())
+      findings_.require(is.same_but_for_time(before.at(id)), 13, "a task moved that nobody moved");
+  }
+
+  // What an agent was told about a task in one state, and what is so.
+  struct Chances {
+    std::set<std::string> accepted, possible;
+    std::vector<std::pair<std::string, std::set<std::string>>> told;
+  };
+
+  const Scope scope_;
+  const Planted planted_;
+  const profile::Rulesets rulesets_;
+  const profile::Ruleset& rules_;
+  World world_;
+  Findings findings_;
+  std::map<std::pair<AgentNumber, std::string>, Chances> chances_;
+};
+
+Scope collab() {
+  return {.profile = "collab",
+          .agents = {{"architect", "architect"}, {"dev-1", "developer"}, {"dev-2", "developer"}},
+          .times = {.progress_after = 4s, .progress_every = 2s, .silence = 4s},
+          .downtime = 2s};
+}
+
+std::optional<Broken> explore(const std::string& name, const Scope& scope, std::string_view planted) {
+  Planted fault = Planted::none;
+  for (const auto& [known, what] : faults)
+    if (known.name == planted) fault = what;
+  TaskModel model(scope, fault);
+  return Explorer(model, {.rests_by_time = scope.rests_by_time}).explore(name);
+}
+
+std::vector<Fault> fault_names() {
+  std::vector<Fault> names;
+  for (const auto& [fault, what] : faults) names.push_back(fault);
+  return names;
+}
+
+// With deadlines, and an assigner that is removed and comes back as another.
+Scope deadlines() {
+  Scope scope = collab();
+  scope.deadline = 4s;
+  scope.comes_back = true;
+  scope.epochs = 3;
+  scope.ids = {"one"};
+  return scope;
+}
+// Without acknowledgments and without times: an end is always within reach, but no timer brings it.
+Scope handoff() {
+  return {.profile = "handoff",
+          .agents = {{"giver", ""}, {"first", ""}, {"second", ""}},
+          .times = {},
+          .epochs = 3,
+          .downtime = 2s,
+          .rests_by_time = false};
+}
+// Without acknowledgments, and each task with a time of its own.
+Scope supervisor() {
+  return {.profile = "supervisor",
+          .agents = {{"orchestrator", ""}, {"triage", ""}, {"scribe", ""}},
+          .times = {},
+          .downtime = 60s};
+}
+// With room for one task, open or over: what is over is forgotten with the next, and its id is free.
+Scope little_room() {
+  Scope scope = collab();
+  scope.tasks = 1;
+  return scope;
+}
+
+const Registered in_collab({"task", fault_names(),
+                            [](std::string_view planted) { return explore("task", collab(), planted); }});
+const Registered with_deadlines({"task.deadlines", {}, [](std::string_view) {
+                                   return explore("task.deadlines", deadlines(), {});
+                                 }});
+const Registered in_handoff({"task.handoff", {}, [](std::string_view) {
+                               return explore("task.handoff", handoff(), {});
+                             }});
+const Registered in_supervisor({"task.supervisor", {}, [](std::string_view) {
+                                  return explore("task.supervisor", supervisor(), {});
+                                }});
+const Registered with_little_room({"task.little_room", {}, [](std::string_view) {
+                                     return explore("task.little_room", little_room(), {});
+                                   }});
+
+}  // namespace
+}  // namespace parley::models
