@@ -26,8 +26,8 @@ def allowed(layer, target):
     return any(target == may or target.startswith(may + "/") for may in layers[layer])
 
 
-def generated(target):  # catalog/ comes with base and observe
-    return target.startswith("catalog/")
+def generated(target):  # from spec/: no layer of src
+    return target.startswith(("catalog/", "machine/"))
 
 
 for folder, prefix in ((root / "src", ""), (root / "sdk/cpp", "sdk/cpp")):
