@@ -104,6 +104,7 @@ void read_fields(const Found& found, const std::vector<profile::FieldSlot>& fiel
     kept.recorded = field.carried == profile::Carried::yes;
     kept.json.clear();
     json::Writer(kept.json).value(value);
+    if (!value.is_string() && kept.json.size() > carried_bytes_max) --count;
   }
   envelope.fields.resize(count);
 }

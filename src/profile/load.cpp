@@ -33,6 +33,8 @@ void load_says(Loading& loading) {
     loading.problem("/says", "says", "Who awaits an answer is told when there is none: say `request.timed_out`");
   if (requests && !requests->escalates_to.empty() && !says(Occasion::request_escalated))
     loading.problem("/says", "says", "`escalates_to` is told by `request.escalated`");
+  if (loading.rules->health && !loading.rules->health->tells.empty() && !says(Occasion::agent_silent))
+    loading.problem("/says", "says", "The role in `health` that `tells` names is told by `agent.silent`");
 }
 
 }  // namespace

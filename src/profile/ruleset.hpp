@@ -14,6 +14,7 @@
 #include "base/strong.hpp"
 #include "base/time.hpp"
 #include "envelope/envelope.hpp"
+#include "machine/health.hpp"
 
 namespace parley::profile {
 
@@ -76,6 +77,21 @@ struct RequestPolicy {
   std::string escalates_to;  // a role; empty: nobody
 };
 
+// How an agent's health is told and its silence read (HND-05, SUP-07, R40).
+struct Heartbeat {
+  base::Duration every{};
+  std::uint32_t missed = 0;  // so many are too many
+  machine::health::State then{};
+  bool any = false;  // any message or poll counts as one; else a heartbeat, a health check, a status report
+};
+struct HealthPolicy {
+  std::vector<std::pair<std::string, machine::health::State>> words;  // the profile's own
+  std::optional<Heartbeat> heartbeat;                                 // none: nobody minds silence
+  std::string tells;                                                  // a role that hears of silence; empty: nobody
+
+  machine::health::State state_of(std::string_view word) const;  // none: the profile has no such word
+};
+
 // What a task must look like (000 §3.2, 003 Timeout Handling). A duration of 0 watches nothing.
 struct TaskPolicy {
   bool needs_ack = false;           // R11: before progress and completion
@@ -87,9 +103,16 @@ struct TaskPolicy {
 };
 
 // When the server itself has something to say in the profile's words (R31).
-enum class Occasion : std::uint8_t { request_timed_out, request_escalated, task_stalled, task_late, task_given_up };
-inline constexpr std::array<std::string_view, 5> occasion_names{"request.timed_out", "request.escalated", "task.stalled",
-                                                                "task.late", "task.given_up"};
+enum class Occasion : std::uint8_t {
+  request_timed_out,
+  request_escalated,
+  task_stalled,
+  task_late,
+  task_given_up,
+  agent_silent
+};
+inline constexpr std::array<std::string_view, 6> occasion_names{
+    "request.timed_out", "request.escalated", "task.stalled", "task.late", "task.given_up", "agent.silent"};
 constexpr std::optional<Occasion> occasion_named(std::string_view name) {
   for (std::size_t i = 0; i < occasion_names.size(); ++i)
     if (occasion_names[i] == name) return static_cast<Occasion>(i);
@@ -120,6 +143,7 @@ struct Ruleset {
   RateLimit rate;                                               // where the workspace sets none
   std::optional<RequestPolicy> requests;                        // none: nobody waits for answers
   std::optional<TaskPolicy> tasks;                              // none: it knows no tasks
+  std::optional<HealthPolicy> health;                           // none: nothing is made of what agents report
   std::array<std::optional<Said>, occasion_names.size()> says;  // by Occasion
   IdempotencyKey idempotency_key = IdempotencyKey::message;
   std::vector<std::string> broadcast_words;  // "broadcast", "all"

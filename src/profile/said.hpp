@@ -16,8 +16,9 @@ struct Filling {
 };
 
 // The names a template may use.
-inline constexpr std::array<std::string_view, 13> filling_names{
-    "uuid", "number", "seconds", "time", "to", "to_type", "from", "from_type", "task", "request", "silent", "error", "text"};
+inline constexpr std::array<std::string_view, 13> filling_names{"uuid",    "number", "seconds",   "time", "to",
+                                                                "to_type", "from",   "from_type", "task", "request",
+                                                                "silent",  "error",  "text"};
 
 struct Spoken {
   std::string message;  // JSON text
