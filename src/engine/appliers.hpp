@@ -36,4 +36,7 @@ void apply(State&, Workspace&, WorkspaceNumber, const event::Redriven&, Instant 
 void apply(State&, Workspace&, WorkspaceNumber, const event::RequestTimedOut&);
 void apply(State&, Workspace&, WorkspaceNumber, Offset, const event::TaskMoved&, Instant at);
 
+void apply(State&, Workspace&, WorkspaceNumber, const event::AgentHealthChanged&, Instant at);
+void apply(State&, Workspace&, WorkspaceNumber, const event::HealthLooked&);
+
 }  // namespace parley::engine

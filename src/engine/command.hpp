@@ -135,6 +135,12 @@ struct RedriveMessage {
   Offset message;
 };
 
+// Who had fallen silent asks for mail.
+struct HearOfAgent {
+  WorkspaceNumber workspace;
+  AgentNumber agent;
+};
+
 struct RecordRefusals {
   WorkspaceNumber workspace;
   AgentNumber agent;

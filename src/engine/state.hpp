@@ -11,14 +11,21 @@ namespace parley::engine {
 
 using base::WorkspaceNumber;
 
-enum class TimerKind : std::uint8_t { lease_ends, backoff_ends, message_expires, request_times_out, task_due };
+enum class TimerKind : std::uint8_t {
+  lease_ends,
+  backoff_ends,
+  message_expires,
+  request_times_out,
+  task_due,
+  health_is_looked_at
+};
 
 struct Timer {
   Instant due;
   TimerKind kind{};
   WorkspaceNumber workspace;
   AgentNumber agent;  // 0 where it is the message's alone
-  Offset message;  // or of the task's first assignment
+  Offset message;     // or of the task's first assignment
   friend auto operator<=>(const Timer&, const Timer&) = default;
 
   template <class Archive>

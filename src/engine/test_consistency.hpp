@@ -72,8 +72,10 @@ class Consistency {
     for (const auto& [offset, task] : workspace.tasks.all()) {
       const bool over = machine::task::is_over(task->state);
       if (!over) ++open_tasks;
-      if (over != (task->over_at != Offset{})) defect(number, offset, "a task is over and is not, or the other way round");
-      if (over == workspace.tasks.of(task->assignee).contains(offset)) defect(number, offset, "a task is not its assignee's");
+      if (over != (task->over_at != Offset{}))
+        defect(number, offset, "a task is over and is not, or the other way round");
+      if (over == workspace.tasks.of(task->assignee).contains(offset))
+        defect(number, offset, "a task is not its assignee's");
       if (workspace.tasks.find(task->id.view()) != offset) defect(number, offset, "a task is not found by its id");
       if (task->epoch != task->assignments.size()) defect(number, offset, "a task's epoch is not its assignments");
       if (workspace.tasks.of_assignment(task->assignment()) != offset) defect(number, offset, "an assignment is lost");
@@ -110,6 +112,12 @@ class Consistency {
     if (agent.open_messages != expected.open.size()) of_agent("open messages are miscounted");
     if (agent.open_bytes != expected.bytes) of_agent("open bytes are miscounted");
     const bool leaving = state_.unfinished.leaving.contains({number, agent_number});
+    if (const Health* health = agent.health.get()) {
+      if (health->look_at != Instant{})
+        timers_wanted_.insert({health->look_at, TimerKind::health_is_looked_at, number, agent_number, {}});
+      if (agent.removed) of_agent("was removed and has a health");
+      if (health->silent && health->look_at != Instant{}) of_agent("is silent and still listened for");
+    }
     if (agent.removed && !leaving && !expected.open.empty()) of_agent("was removed and has mail");
     if (!agent.removed && leaving) of_agent("leaves and was not removed");
     std::set<std::pair<SessionId, Offset>> leased;

@@ -2,6 +2,7 @@
 #pragma once
 #include <deque>
 
+#include "engine/health/settings.hpp"
 #include "engine/messages/forgotten.hpp"
 #include "engine/messages/messages.hpp"
 #include "engine/messages/records.hpp"
@@ -37,12 +38,14 @@ struct Settings {
   std::uint32_t open_requests = 100'000;  // that await their answers (D11)
   std::uint32_t tasks = 100'000;          // that are not over; and as many that are (D11)
   TaskTimes task_times;                   // none: the profile's
+  HealthSettings health;
 
   friend bool operator==(const Settings&, const Settings&) = default;
   template <class Archive>
   void archive(Archive& a) {
     a(lenient, profiles, mailbox_messages, mailbox_bytes, recipients, remembered_ids, remembered_for, lease);
     a(rate_messages, rate_window, kept_records, open_requests, tasks, task_times);
+    a(health);
   }
 };
 
