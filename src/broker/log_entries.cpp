@@ -66,6 +66,10 @@ std::string_view word(Event::FactCase fact) {
       return "request_timed_out";
     case Event::kTaskMoved:
       return "task_moved";
+    case Event::kAgentHealthChanged:
+      return "agent_health_changed";
+    case Event::kHealthLooked:
+      return "health_looked";
     case Event::kMessagesRefused:
       return "messages_refused";
     default:
@@ -112,6 +116,8 @@ std::uint32_t subject(const Event& event) {
       return event.request_timed_out().asker();
     case Event::kTaskMoved:
       return event.task_moved().assignee();
+    case Event::kAgentHealthChanged:
+      return event.agent_health_changed().agent();
     case Event::kMessagesRefused:
       return event.messages_refused().agent();
     default:
@@ -189,7 +195,9 @@ std::vector<std::uint64_t> messages_of(const Event& event) {
 
 bool sees(const Caller& caller, const Event& event) {
   if (caller.kind != Caller::Kind::agent) return true;
-  if (event.fact_case() == Event::kAgentRegistered || event.fact_case() == Event::kAgentRemoved) return true;
+  if (event.fact_case() == Event::kAgentRegistered || event.fact_case() == Event::kAgentRemoved ||
+      event.fact_case() == Event::kAgentHealthChanged)
+    return true;
   if (event.has_task_moved() && event.task_moved().assigner() == caller.agent.value) return true;
   if (event.fact_case() != Event::kMessageAccepted) return subject(event) == caller.agent.value;
   const auto& accepted = event.message_accepted();
@@ -220,6 +228,12 @@ void write_task_moved(json::Writer& writer, const event::TaskMoved& moved) {
   if (!moved.why().empty()) writer.member("why", moved.why());
 }
 
+void write_health(json::Writer& writer, const event::AgentHealthChanged& changed) {
+  writer.member("from", name(static_cast<engine::HealthState>(changed.from())));
+  writer.member("to", name(static_cast<engine::HealthState>(changed.to())));
+  writer.member("last_heard", base::to_rfc3339(base::instant_of(changed.last_heard())));
+}
+
 // All but messages.
 void write_fact(json::Writer& writer, const engine::Workspace& workspace, const LogEntry& entry,
                 std::string_view body) {
@@ -236,6 +250,7 @@ void write_fact(json::Writer& writer, const engine::Workspace& workspace, const 
     writer.end_array();
   }
   if (event.has_task_moved()) write_task_moved(writer, event.task_moved());
+  if (event.has_agent_health_changed()) write_health(writer, event.agent_health_changed());
   if (event.has_messages_refused()) write_refused(writer, event.messages_refused());
   if (event.has_notice_posted()) writer.key("notice").raw(body);
 }
