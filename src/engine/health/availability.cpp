@@ -31,7 +31,7 @@ std::string what_is_so(const Agent& agent, Obstacle obstacle) {
            base::to_rfc3339(health.breaker.until);
   const std::string state = who + " is " + (health.state == HealthState::offline ? "" : "in ") +
                             std::string(name(health.state)) + " since " + base::to_rfc3339(health.since);
-  return health.silent ? state + ": nothing was heard of it since " + base::to_rfc3339(health.heard) : state;
+  return health.silent ? state + ": it fell silent, its newest message is of " + base::to_rfc3339(health.heard) : state;
 }
 
 struct Others {

@@ -54,8 +54,11 @@ void Silences::fall_silent(const Timer& timer, const Agent& agent, const profile
   changed.set_last_heard(base::unix_us(known.heard));
   Saying saying;
   saying.from = timer.agent;
-  saying.text = "Nothing was heard of '" + agent.id + "' since " + base::to_rfc3339(known.heard) + "; it counts as " +
-                std::string(name(to)) + " and gets nothing new until it is heard of again.";
+  const std::string silence =
+      base::to_text(silence_allowed(state_.workspace(timer.workspace).settings.health, *rules.health->heartbeat));
+  saying.text = "'" + agent.id + "' gave no sign of life that counts for " + silence + ", its newest message is of " +
+                base::to_rfc3339(known.heard) + "; it counts as " + std::string(name(to)) +
+                " and gets nothing new until it is heard of again.";
   for (const AgentNumber who : told_.of(state_, timer.workspace, rules, rules.health->tells))
     if (who != timer.agent)
       say(decided_, state_, timer.workspace, who, rules, profile::Occasion::agent_silent, saying, context_);
