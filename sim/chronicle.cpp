@@ -56,6 +56,7 @@ bool Chronicle::had_room(const Workspace& workspace, Agent& agent) const {
 void Chronicle::fold(const event::Event& event, base::Instant at, const base::Digest& body_hash) {
   now_ = at;
   requests_.fold(event, at);
+  health_.fold(event, at);
   switch (event.fact_case()) {
     case event::Event::kServerStarted:
       return fold(event.server_started());

@@ -17,6 +17,7 @@
 #include "event/events.pb.h"
 #include "profile/ruleset.hpp"
 #include "sim/findings.hpp"
+#include "sim/health.hpp"
 #include "sim/ledger.hpp"
 #include "sim/requests.hpp"
 #include "sim/sightings.hpp"
@@ -52,7 +53,8 @@ class Chronicle {
         ruleset_of_(std::move(ruleset_of)),
         findings_(findings),
         sightings_(sightings),
-        requests_(findings, sightings) {}
+        requests_(findings, sightings),
+        health_(findings, sightings) {}
 
   // The next durable event, in order.
   void fold(const event::Event& event, base::Instant at, const base::Digest& body_hash);
@@ -152,6 +154,7 @@ class Chronicle {
   std::set<OfferKey> handed_over_;  // at-most-once deliveries that a client has received
   std::multiset<Owed> owed_;
   RequestChronicle requests_;
+  HealthChronicle health_;
 };
 
 }  // namespace parley::sim

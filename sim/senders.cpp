@@ -151,6 +151,10 @@ void Workload::judge_answer(const Sending& sending, const base::Result<broker::S
     case ErrorCode::STALE_ORDER:
       if (sending.expected != Expected::duplicate || !remembers_all()) return;  // examples in any order
       break;
+    case ErrorCode::AGENT_UNAVAILABLE:
+      sightings_.saw(Sighting::unavailable_refused);
+      if (sending.expected != Expected::duplicate || !remembers_all()) return;
+      break;
     case ErrorCode::TOO_OLD:
       sightings_.saw(Sighting::too_old_refused);
       if (!remembers_all()) return;

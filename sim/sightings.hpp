@@ -46,8 +46,10 @@ enum class Sighting {
   request_answered,
   request_extended,
   request_timed_out,
+  agent_silent,
+  unavailable_refused,
 };
-inline constexpr std::array<std::string_view, 38> sighting_names = {
+inline constexpr std::array<std::string_view, 40> sighting_names = {
     "power loss",
     "kill",
     "graceful restart",
@@ -86,6 +88,8 @@ inline constexpr std::array<std::string_view, 38> sighting_names = {
     "request answered",
     "request extended",
     "request timed out",
+    "agent silent",
+    "unavailable refused",
 };
 
 class Sightings {

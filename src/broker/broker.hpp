@@ -94,6 +94,7 @@ class Broker final : public Port, private journal::Outcomes {
   base::Result<Answer> change_agent(const Caller&, std::string_view workspace, std::string_view id,
                                     json::Value body) override;
   base::Result<Answer> remove_agent(const Caller&, std::string_view workspace, std::string_view id) override;
+  base::Result<Answer> agent(const Caller&, std::string_view workspace, std::string_view id) override;
   base::Result<Answer> agents(const Caller&, std::string_view workspace, const Page&) override;
   base::Result<Answer> register_person(const Caller&, std::string_view workspace, json::Value body) override;
   base::Result<Answer> change_person(const Caller&, std::string_view workspace, std::string_view id,
@@ -204,6 +205,9 @@ class Broker final : public Port, private journal::Outcomes {
   base::Result<> check_room(std::uint64_t bytes, journal::Need need);
   void put_off_duties();
   std::optional<base::Instant> next_duty() const;
+  void show_agent(json::Writer& writer, base::WorkspaceNumber workspace, base::AgentNumber agent);
+  base::Instant polled_at(const Mailbox& mailbox);
+  base::Result<> note_poll(const Mailbox& mailbox);
   std::unexpected<base::Error> refused(const Caller& sender, base::Error error);  // counted
   void record_refusals();
   base::Result<> commit();
@@ -251,7 +255,8 @@ class Broker final : public Port, private journal::Outcomes {
   Refusals refusals_;
   absl::btree_map<base::SessionId, Session> sessions_;
   absl::btree_map<Mailbox, base::SessionId> session_of_;
-  absl::btree_set<Mailbox> touched_;  // mailboxes and logs that changed in this turn
+  absl::btree_map<Mailbox, base::Instant> polled_;  // where a poll is a sign of life (R40)
+  absl::btree_set<Mailbox> touched_;                // mailboxes and logs that changed in this turn
   base::Instant forgot_at_;
   Counts counts_;
 };

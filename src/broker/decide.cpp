@@ -206,7 +206,9 @@ base::Result<> Broker::turn() {
     engine_.decide_unfinished(options_.step_messages, context(), decided_);
     bool room = record_if_room(journal::Need::duty).has_value();
     decided_.clear();
-    engine_.decide_due(context(), decided_);
+    engine_.decide_due(context(), decided_, [this](base::WorkspaceNumber workspace, base::AgentNumber agent) {
+      return polled_at({workspace, agent});
+    });
     room = room && record_if_room(journal::Need::duty).has_value();
     if (!room) put_off_duties();
   }
@@ -230,6 +232,21 @@ base::Result<> Broker::turn() {
   history_.release();
   if (block_->empty()) block_time_.reset();
   return {};
+}
+
+// R40: who is connected, or waits for mail, is there.
+base::Instant Broker::polled_at(const Mailbox& mailbox) {
+  if (session_of_.contains(mailbox) || waits_.any(mailbox)) return time_.now();
+  const auto at = polled_.find(mailbox);
+  return at == polled_.end() ? base::Instant{} : at->second;
+}
+
+base::Result<> Broker::note_poll(const Mailbox& mailbox) {
+  const engine::Agent& agent = engine_.state().workspace(mailbox.workspace).registry.agent(mailbox.agent);
+  if (!agent.health || !agent.health.get()->by_any) return {};
+  polled_[mailbox] = time_.now();
+  if (!agent.health.get()->silent) return {};
+  return decide(engine::HearOfAgent{mailbox.workspace, mailbox.agent}, journal::Need::duty);
 }
 
 std::optional<base::Duration> Broker::until_next_due() {

@@ -119,6 +119,7 @@ base::Result<std::vector<Delivery>> Broker::take(const Caller& caller, std::stri
   PARLEY_TRY(const base::WorkspaceNumber number, enter(engine_.state(), caller, workspace, Right::read));
   PARLEY_TRY(const base::AgentNumber agent_number, own_mailbox(caller, number, agent));
   PARLEY_CHECK(check_lease(request.lease));
+  PARLEY_CHECK(note_poll({number, agent_number}));
   PARLEY_TRY(const auto offers, offer({
                                     .workspace = number,
                                     .agent = agent_number,
@@ -137,6 +138,7 @@ base::Result<std::vector<Settled>> Broker::settle(const Caller& caller, std::str
   PARLEY_TRY(const base::WorkspaceNumber number, enter(engine_.state(), caller, workspace, Right::read));
   PARLEY_TRY(const base::AgentNumber agent_number, own_mailbox(caller, number, agent));
   PARLEY_CHECK(check_settlement(request));
+  PARLEY_CHECK(note_poll({number, agent_number}));
   std::vector<engine::DeliveryId> deliveries;
   deliveries.reserve(request.delivery_ids.size());
   for (const std::string_view id : request.delivery_ids) deliveries.push_back(parse_delivery(id));
@@ -282,6 +284,7 @@ base::Result<base::SessionId> Broker::open_session(const Caller& caller, Outbox&
   PARLEY_CHECK(enter(engine_.state(), caller, caller.workspace, Right::read));
   PARLEY_CHECK(check_lease(options.lease));
   const Mailbox mailbox{caller.workspace_number, caller.agent};
+  PARLEY_CHECK(note_poll(mailbox));
   if (const auto before = session_of_.find(mailbox); before != session_of_.end()) {
     Outbox& old = *sessions_.at(before->second).outbox;
     close_session(before->second);
@@ -313,6 +316,7 @@ void Broker::close_session(base::SessionId session) {
   session_of_.erase(mailbox);
   sessions_.erase(at);
   receipt_watch_.end(mailbox);
+  (void)note_poll(mailbox);  // it was there until now
   // Without room for it they end by time.
   (void)decide(engine::ReturnLeases{mailbox.workspace, mailbox.agent, session, options_.step_messages},
                journal::Need::duty);

@@ -74,6 +74,10 @@ std::string_view word(Event::FactCase fact) {
       return "approval_lapsed";
     case Event::kApprovalRefused:
       return "approval_refused";
+    case Event::kAgentHealthChanged:
+      return "agent_health_changed";
+    case Event::kHealthLooked:
+      return "health_looked";
     case Event::kMessagesRefused:
       return "messages_refused";
     default:
@@ -128,6 +132,8 @@ std::uint32_t subject(const Event& event) {
       return event.approval_lapsed().asker();
     case Event::kApprovalRefused:
       return event.approval_refused().asker();
+    case Event::kAgentHealthChanged:
+      return event.agent_health_changed().agent();
     case Event::kMessagesRefused:
       return event.messages_refused().agent();
     default:
@@ -215,7 +221,9 @@ std::vector<std::uint64_t> messages_of(const Event& event) {
 
 bool sees(const Caller& caller, const Event& event) {
   if (caller.kind != Caller::Kind::agent) return true;
-  if (event.fact_case() == Event::kAgentRegistered || event.fact_case() == Event::kAgentRemoved) return true;
+  if (event.fact_case() == Event::kAgentRegistered || event.fact_case() == Event::kAgentRemoved ||
+      event.fact_case() == Event::kAgentHealthChanged)
+    return true;
   if (event.has_task_moved() && event.task_moved().assigner() == caller.agent.value) return true;
   if (event.fact_case() != Event::kMessageAccepted) return subject(event) == caller.agent.value;
   const auto& accepted = event.message_accepted();
@@ -252,6 +260,12 @@ void write_decided(json::Writer& writer, const event::ApprovalDecided& decided) 
   if (!decided.modified_action().empty()) writer.key("modified_action").raw(decided.modified_action());
 }
 
+void write_health(json::Writer& writer, const event::AgentHealthChanged& changed) {
+  writer.member("from", name(static_cast<engine::HealthState>(changed.from())));
+  writer.member("to", name(static_cast<engine::HealthState>(changed.to())));
+  writer.member("last_heard", base::to_rfc3339(base::instant_of(changed.last_heard())));
+}
+
 // All but messages.
 void write_fact(json::Writer& writer, const engine::Workspace& workspace, const LogEntry& entry,
                 std::string_view body) {
@@ -272,6 +286,7 @@ void write_fact(json::Writer& writer, const engine::Workspace& workspace, const 
   if (event.has_approval_escalated())
     writer.member("due", base::to_rfc3339(base::instant_of(event.approval_escalated().due())));
   if (event.has_approval_refused()) writer.member("code", event.approval_refused().code());
+  if (event.has_agent_health_changed()) write_health(writer, event.agent_health_changed());
   if (event.has_messages_refused()) write_refused(writer, event.messages_refused());
   if (event.has_notice_posted()) writer.key("notice").raw(body);
 }

@@ -163,6 +163,7 @@ class Port {
   virtual base::Result<Answer> change_agent(const Caller&, std::string_view workspace, std::string_view id,
                                             json::Value body) = 0;
   virtual base::Result<Answer> remove_agent(const Caller&, std::string_view workspace, std::string_view id) = 0;
+  virtual base::Result<Answer> agent(const Caller&, std::string_view workspace, std::string_view id) = 0;
   virtual base::Result<Answer> agents(const Caller&, std::string_view workspace, const Page&) = 0;
   virtual base::Result<Answer> register_person(const Caller&, std::string_view workspace, json::Value body) = 0;
   virtual base::Result<Answer> change_person(const Caller&, std::string_view workspace, std::string_view id,

@@ -43,6 +43,26 @@ base::Result<> read_optional(json::Value object, std::string_view key, std::opti
   return read_duration(object, key, into.emplace());
 }
 
+// null: as each profile says; no breaker.
+base::Result<> read_health(json::Value more, engine::HealthSettings& health) {
+  PARLEY_CHECK(read_optional(more, "heartbeat_every", health.heartbeat_every));
+  if (const json::Value missed = more.find("heartbeats_missed"); missed.is_null())
+    health.heartbeats_missed.reset();
+  else if (missed)
+    health.heartbeats_missed = static_cast<std::uint32_t>(missed.if_uint().value_or(1));
+  const json::Value breaker = more.find("breaker");
+  if (breaker.is_null()) health.breaker.reset();
+  if (!breaker.is_object()) return {};
+  engine::BreakerPolicy& policy = health.breaker.emplace();
+  const auto milliseconds = [&](std::string_view key) {
+    return std::chrono::milliseconds(breaker.find(key).if_uint().value_or(0));
+  };
+  read_count(breaker, "error_threshold", policy.error_threshold);
+  policy.timeout = milliseconds("timeout_ms");
+  policy.reset_timeout = milliseconds("reset_timeout_ms");
+  return {};
+}
+
 base::Result<engine::Settings> read_settings(json::Value body, engine::Settings settings) {
   if (const auto validation = body.find("validation").if_string()) settings.lenient = *validation == "lenient";
   read_texts(body.find("profiles"), settings.profiles);
@@ -62,6 +82,7 @@ base::Result<engine::Settings> read_settings(json::Value body, engine::Settings 
   PARLEY_CHECK(read_optional(more, "task_progress_every", times.progress_every));
   PARLEY_CHECK(read_optional(more, "task_silence", times.silence));
   read_count(more, "approvals", settings.approvals);
+  PARLEY_CHECK(read_health(more, settings.health));
   if (const json::Value rate = more.find("rate_messages"); rate.is_null())
     settings.rate_messages.reset();
   else if (rate)
@@ -217,10 +238,21 @@ base::Result<Answer> Broker::change_agent(const Caller& caller, std::string_view
   PARLEY_TRY(const base::AgentNumber agent, find_agent(engine_.state().workspace(number), id));
   const engine::Agent& known = engine_.state().workspace(number).registry.agent(agent);
   PARLEY_CHECK(decide_for(caller, engine::ChangeAgent{number, agent, read_properties(body, known.properties)}));
+  return this->agent(caller, workspace, id);
+}
+
+base::Result<Answer> Broker::agent(const Caller& caller, std::string_view workspace, std::string_view id) {
+  PARLEY_TRY(const base::WorkspaceNumber number, enter(engine_.state(), caller, workspace, Right::read));
+  PARLEY_TRY(const base::AgentNumber agent, find_agent(engine_.state().workspace(number), id));
   Answer answer;
   json::Writer writer(answer.json);
-  write_agent(writer, known);
+  show_agent(writer, number, agent);
   return answer;
+}
+
+void Broker::show_agent(json::Writer& writer, base::WorkspaceNumber workspace, base::AgentNumber agent) {
+  const engine::Workspace& here = engine_.state().workspace(workspace);
+  write_agent(writer, here, here.registry.agent(agent), {time_.now(), polled_at({workspace, agent})});
 }
 
 base::Result<Answer> Broker::remove_agent(const Caller& caller, std::string_view workspace, std::string_view id) {
@@ -232,6 +264,7 @@ base::Result<Answer> Broker::remove_agent(const Caller& caller, std::string_view
     close_session(session->second);
     outbox.removed();
   }
+  polled_.erase({number, agent});
   return registered("agent_id", id, true, {});
 }
 
@@ -239,7 +272,7 @@ base::Result<Answer> Broker::agents(const Caller& caller, std::string_view works
   PARLEY_TRY(const base::WorkspaceNumber number, enter(engine_.state(), caller, workspace, Right::read));
   const engine::Registry& registry = engine_.state().workspace(number).registry;
   return page_of(registry.agents_by_id, page,
-                 [&](json::Writer& writer, base::AgentNumber agent) { write_agent(writer, registry.agent(agent)); });
+                 [&](json::Writer& writer, base::AgentNumber agent) { show_agent(writer, number, agent); });
 }
 
 base::Result<Answer> Broker::register_person(const Caller& caller, std::string_view workspace, json::Value body) {

@@ -24,6 +24,46 @@ void write_optional(json::Writer& writer, std::string_view name, const std::opti
     writer.null();
 }
 
+// What agents report of themselves, and what became of it (HND-05, HND-06, HND-13).
+void write_health(json::Writer& writer, const engine::Workspace& workspace, const engine::Health& health,
+                  const Seen& seen) {
+  writer.key("health").begin_object().member("state", name(health.state));
+  writer.member("since", base::to_rfc3339(health.since));
+  const base::Instant heard = health.by_any ? std::max(health.heard, seen.polled) : health.heard;
+  writer.member("last_heard", base::to_rfc3339(heard));
+  if (health.next_available != base::Instant{})
+    writer.member("next_available", base::to_rfc3339(health.next_available));
+  writer.key("errors").begin_object().member("total", health.errors);
+  writer.member("last_hour", health.recent_errors.count(seen.now));
+  if (!health.severity.empty()) writer.member("severity", health.severity);
+  writer.end_object();
+  if (workspace.settings.health.breaker) {
+    writer.key("breaker").begin_object().member("state", name(health.breaker.state));
+    writer.member("errors", health.breaker.errors.size());
+    if (health.breaker.until != base::Instant{}) writer.member("until", base::to_rfc3339(health.breaker.until));
+    writer.end_object();
+  }
+  if (!health.report.empty()) writer.key("report").raw(health.report);
+  writer.end_object();
+}
+
+void write_health_settings(json::Writer& writer, const engine::HealthSettings& health) {
+  write_optional(writer, "heartbeat_every", health.heartbeat_every);
+  writer.key("heartbeats_missed");
+  if (health.heartbeats_missed)
+    writer.unsigned_integer(*health.heartbeats_missed);
+  else
+    writer.null();
+  writer.key("breaker");
+  if (!health.breaker) return static_cast<void>(writer.null());
+  const auto milliseconds = [](base::Duration time) {
+    return std::chrono::duration_cast<std::chrono::milliseconds>(time).count();
+  };
+  writer.begin_object().member("error_threshold", health.breaker->error_threshold);
+  writer.member("timeout_ms", milliseconds(health.breaker->timeout));
+  writer.member("reset_timeout_ms", milliseconds(health.breaker->reset_timeout)).end_object();
+}
+
 }  // namespace
 
 std::string_view name(Settled settled) {
@@ -80,11 +120,14 @@ void write_workspace(json::Writer& writer, const engine::Workspace& workspace) {
   write_optional(writer, "task_progress_after", times.progress_after);
   write_optional(writer, "task_progress_every", times.progress_every);
   write_optional(writer, "task_silence", times.silence);
-  writer.member("approvals", settings.approvals).end_object();
+  writer.member("approvals", settings.approvals);
+  write_health_settings(writer, settings.health);
+  writer.end_object();
   writer.member("created_at", base::to_rfc3339(workspace.created_at)).member("head", workspace.head.value).end_object();
 }
 
-void write_agent(json::Writer& writer, const engine::Agent& agent) {
+void write_agent(json::Writer& writer, const engine::Workspace& workspace, const engine::Agent& agent,
+                 const Seen& seen) {
   const engine::AgentProperties& properties = agent.properties;
   writer.begin_object().member("agent_id", agent.id).member("profile", properties.profile);
   if (!properties.agent_type.empty()) writer.member("agent_type", properties.agent_type);
@@ -95,7 +138,9 @@ void write_agent(json::Writer& writer, const engine::Agent& agent) {
   if (properties.priority) writer.member("priority", *properties.priority);
   writer.member("registered_at", base::to_rfc3339(agent.registered_at));
   writer.key("mailbox").begin_object().member("messages", agent.open_messages).member("bytes", agent.open_bytes);
-  writer.member("dead_letters", agent.dead_letters.size()).end_object().end_object();
+  writer.member("dead_letters", agent.dead_letters.size()).end_object();
+  if (agent.health) write_health(writer, workspace, *agent.health.get(), seen);
+  writer.end_object();
 }
 
 void write_person(json::Writer& writer, const engine::Person& person) {
@@ -150,6 +195,10 @@ void write_accepted(json::Writer& writer, const engine::Workspace& workspace, ba
   }
   if (accepted.approval_due() > 0)
     writer.member("approval_due", base::to_rfc3339(base::instant_of(accepted.approval_due())));
+  if (accepted.told().state() > 0)
+    writer.member("health", name(static_cast<engine::HealthState>(accepted.told().state())));
+  if (accepted.told().breaker() > 0)
+    writer.member("breaker", name(static_cast<engine::BreakerState>(accepted.told().breaker())));
   if (accepted.validation_errors_size() > 0) {
     writer.key("validation_errors");
     write_problems(writer, accepted.validation_errors());

@@ -8,7 +8,12 @@
 namespace parley::broker {
 
 void write_workspace(json::Writer& writer, const engine::Workspace& workspace);
-void write_agent(json::Writer& writer, const engine::Agent& agent);
+struct Seen {
+  base::Instant now;
+  base::Instant polled;  // 0: never
+};
+void write_agent(json::Writer& writer, const engine::Workspace& workspace, const engine::Agent& agent,
+                 const Seen& seen);
 void write_person(json::Writer& writer, const engine::Person& person);
 void write_problems(json::Writer& writer, const google::protobuf::RepeatedPtrField<event::Problem>& problems);
 

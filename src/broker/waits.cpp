@@ -32,6 +32,11 @@ std::vector<WaitDone> Waits::take(WaitFor what) {
   return done;
 }
 
+bool Waits::any(WaitFor what) const {
+  const auto at = by_what_.lower_bound({what, WaitId{}});
+  return at != by_what_.end() && at->first == what;
+}
+
 std::vector<WaitDone> Waits::take_due(base::Instant now) {
   std::vector<WaitDone> done;
   while (!by_deadline_.empty() && by_deadline_.begin()->first <= now)

@@ -18,7 +18,8 @@ class Waits {
  public:
   WaitId add(WaitFor what, base::Instant deadline, WaitDone done);
   void cancel(WaitId id);
-  std::vector<WaitDone> take(WaitFor what);           // all that wait for it
+  std::vector<WaitDone> take(WaitFor what);  // all that wait for it
+  bool any(WaitFor what) const;
   std::vector<WaitDone> take_due(base::Instant now);  // whose time is over
   std::optional<base::Instant> next_deadline() const;
 

@@ -40,5 +40,7 @@ void apply(State&, Workspace&, WorkspaceNumber, const event::ApprovalDecided&, c
 void apply(State&, Workspace&, WorkspaceNumber, const event::ApprovalEscalated&);
 void apply(State&, Workspace&, WorkspaceNumber, const event::ApprovalLapsed&, const Placed&);
 void apply(Workspace&, const event::ApprovalRefused&, const event::Actor&, Instant at);
+void apply(State&, Workspace&, WorkspaceNumber, const event::AgentHealthChanged&, Instant at);
+void apply(State&, Workspace&, WorkspaceNumber, const event::HealthLooked&);
 
 }  // namespace parley::engine

@@ -148,6 +148,12 @@ struct DecideApproval {
   const base::Error* action_refused = nullptr;  // what the profile has against it
 };
 
+// Who had fallen silent asks for mail.
+struct HearOfAgent {
+  WorkspaceNumber workspace;
+  AgentNumber agent;
+};
+
 struct RecordRefusals {
   WorkspaceNumber workspace;
   AgentNumber agent;

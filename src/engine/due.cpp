@@ -1,6 +1,7 @@
 // What time brings: leases and backoffs that end, messages that expire, ids that are forgotten (D11: bounded a turn).
 #include "engine/appliers.hpp"
 #include "engine/approvals/time_out.hpp"
+#include "engine/health/silence.hpp"
 #include "engine/mailboxes/failures.hpp"
 #include "engine/mailboxes/transitions.hpp"
 #include "engine/messages/expiry.hpp"
@@ -35,13 +36,14 @@ std::optional<Instant> Engine::next_due() const {
   return state_.timers.begin()->due;
 }
 
-void Engine::decide_due(const Context& context, Decided& decided) const {
+void Engine::decide_due(const Context& context, Decided& decided, const PolledAt& polled) const {
   // One event per workspace, agent and kind, whatever the number of messages.
   using Group = std::pair<WorkspaceNumber, AgentNumber>;
   absl::btree_map<Group, std::vector<Offset>> leases;
   absl::btree_map<Group, std::vector<Offset>> backoffs;
   absl::btree_set<std::pair<WorkspaceNumber, Offset>> over;  // a backoff may be due with its message: told once
   Escalations escalations;
+  Silences silences(state_, context, escalations, decided);
   std::size_t count = 0, requests = 0, tasks = 0, approvals = 0;
   for (const Timer& timer : state_.timers) {
     if (timer.due > context.now || ++count > timers_a_turn) break;
@@ -63,6 +65,10 @@ void Engine::decide_due(const Context& context, Decided& decided) const {
     if (timer.kind == TimerKind::approval_times_out) {
       if (++approvals <= approvals_a_turn)
         decide_overdue(decided, state_, timer.workspace, timer.message, ruleset_of_, context);
+      continue;
+    }
+    if (timer.kind == TimerKind::health_is_looked_at) {
+      silences.look(timer, ruleset_of_(workspace.registry.agent(timer.agent).properties.profile), polled);
       continue;
     }
     const Message& message = workspace.messages.at(timer.message);
@@ -90,6 +96,7 @@ void Engine::decide_due(const Context& context, Decided& decided) const {
     else
       leases[{timer.workspace, timer.agent}].push_back(timer.message);
   }
+  silences.finish();
   for (const auto& [group, offsets] : leases) {
     event::LeasesEnded& event = *decided.add(group.first).mutable_leases_ended();
     event.set_agent(group.second.value);

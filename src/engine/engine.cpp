@@ -78,6 +78,10 @@ void apply_in_workspace(State& state, WorkspaceNumber number, const event::Event
       return apply(state, workspace, number, event.approval_lapsed(), placed);
     case Event::kApprovalRefused:
       return apply(workspace, event.approval_refused(), event.by(), at);
+    case Event::kAgentHealthChanged:
+      return apply(state, workspace, number, event.agent_health_changed(), at);
+    case Event::kHealthLooked:
+      return apply(state, workspace, number, event.health_looked());
     case Event::kMessagesRefused:
       return;  // the record is all there is to it
     case Event::kServerStarted:

@@ -57,6 +57,10 @@ std::string_view name(Settled settled);
 // The profile of this name that is in force; nullptr where there is none.
 using RulesetOf = std::function<const profile::Ruleset*(std::string_view profile)>;
 
+// When an agent last asked for mail, as the broker remembers it; Instant{}: never. That is no fact of the journal: what
+// is decided by it says so itself (HealthLooked).
+using PolledAt = std::function<Instant(WorkspaceNumber, AgentNumber)>;
+
 class Engine {
  public:
   explicit Engine(RulesetOf ruleset_of) : ruleset_of_(std::move(ruleset_of)) {}
@@ -82,12 +86,13 @@ class Engine {
 
   // Errors: APPROVAL_*, or what is wrong with the changed action. A refusal is a fact too.
   base::Result<> decide(const DecideApproval&, const Context&, Decided&) const;
+  void decide(const HearOfAgent&, const Context&, Decided&) const;
 
   void decide(const RecordRefusals&, const Context&, Decided&) const;
 
   void decide(const StartServer&, const Context&, Decided&) const;
   // What is due by now, at most 1,000 timers (D11), of one workspace; nothing where nothing is due.
-  void decide_due(const Context&, Decided&) const;
+  void decide_due(const Context&, Decided&, const PolledAt& polled = {}) const;
   // The next step of what was decided and is unfinished, at most so many messages; nothing where nothing is.
   void decide_unfinished(std::size_t most, const Context&, Decided&) const;
   std::optional<Instant> next_due() const;  // of both

@@ -54,6 +54,27 @@ class History {
     apply(event, 100);
     return offset_;
   }
+  // Of the first agent: its health, a timer for its silence, an error, its breaker.
+  void report() {
+    event::Event event = in_team();
+    event::MessageAccepted& message = *event.mutable_message_accepted();
+    message.set_message_id("report");
+    message.set_sender(1);
+    event::Field& level = *message.add_fields();
+    level.set_name("capability_level");
+    level.set_json("72");
+    event::SenderTold& told = *message.mutable_told();
+    told.set_state(3);
+    told.set_beats(true);
+    told.set_look_at(1'700'000'800'000'000);
+    told.set_reports(true);
+    told.set_next_available(1'700'000'700'000'000);
+    told.set_error_until(1'700'003'600'000'000);
+    told.set_severity("high");
+    told.set_breaker(2);
+    told.set_breaker_until(1'700'000'600'000'000);
+    apply(event, 100);
+  }
   void offer(std::initializer_list<std::uint64_t> offsets, const std::string& take_id) {
     event::Event event = in_team();
     event::Offered& offered = *event.mutable_offered();
@@ -82,6 +103,8 @@ History something_of_everything() {
   settings.set_mailbox_messages(100);
   settings.set_mailbox_bytes(1'000'000);
   settings.set_rate_messages(60);
+  settings.set_heartbeat_every(30'000'000);
+  settings.mutable_breaker()->set_error_threshold(3);
   history.apply(made);
   history.agent(1, "sends");
   history.agent(2, "takes");
@@ -143,6 +166,7 @@ History something_of_everything() {
   const std::uint64_t leased = history.message(1, 0);
   history.message(1, 1);
   history.offer({leased}, "take-2");
+  history.report();
   event::Event forgotten = history.in_team();
   forgotten.mutable_messages_forgotten()->set_through(acked);
   history.apply(forgotten);

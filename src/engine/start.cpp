@@ -50,6 +50,11 @@ void apply(State& state, const event::ServerStarted& event) {
     if (timer.kind == TimerKind::request_times_out) {
       timer.due += downtime;
       state.workspace(timer.workspace).requests.find(timer.message)->due = timer.due;
+    } else if (timer.kind == TimerKind::health_is_looked_at) {
+      timer.due += downtime;
+      Health& health = *state.workspace(timer.workspace).registry.agent(timer.agent).health.get();
+      health.look_at = timer.due;
+      health.beat += downtime;
     } else if (timer.kind == TimerKind::task_due) {  // it is looked at then, and the times below decide
     } else if (!is_deadline(timer.kind)) {
       timer.due += downtime;

@@ -18,6 +18,7 @@ enum class TimerKind : std::uint8_t {
   request_times_out,
   task_due,
   approval_times_out,
+  health_is_looked_at,
 };
 
 struct Timer {

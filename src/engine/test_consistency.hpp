@@ -118,6 +118,12 @@ class Consistency {
     if (agent.open_messages != expected.open.size()) of_agent("open messages are miscounted");
     if (agent.open_bytes != expected.bytes) of_agent("open bytes are miscounted");
     const bool leaving = state_.unfinished.leaving.contains({number, agent_number});
+    if (const Health* health = agent.health.get()) {
+      if (health->look_at != Instant{})
+        timers_wanted_.insert({health->look_at, TimerKind::health_is_looked_at, number, agent_number, {}});
+      if (agent.removed) of_agent("was removed and has a health");
+      if (health->silent && health->look_at != Instant{}) of_agent("is silent and still listened for");
+    }
     if (agent.removed && !leaving && !expected.open.empty()) of_agent("was removed and has mail");
     if (!agent.removed && leaving) of_agent("leaves and was not removed");
     std::set<std::pair<SessionId, Offset>> leased;

@@ -104,7 +104,8 @@ void read_fields(const Found& found, const std::vector<profile::FieldSlot>& fiel
     kept.recorded = field.carried == profile::Carried::yes;
     kept.json.clear();
     json::Writer(kept.json).value(value);
-    if (value.is_array() && kept.json.size() > carried_list_bytes_max) --count;
+    const std::size_t most = value.is_array() ? carried_list_bytes_max : carried_bytes_max;
+    if (kept.recorded && !value.is_string() && kept.json.size() > most) --count;
   }
   envelope.fields.resize(count);
 }

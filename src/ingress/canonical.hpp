@@ -34,7 +34,7 @@ class Found {
 
 inline constexpr std::size_t id_bytes_max = 1024;  // 256 code points, the most a profile's schema may allow
 
-// Every carried field is written into the event of its message: a longer text stays in the message alone.
+// Every carried field is written into the event of its message: what is longer stays in the message alone.
 inline constexpr std::size_t carried_bytes_max = 1024;
 inline constexpr std::size_t carried_list_bytes_max = 8 * 1024;
 

@@ -35,6 +35,8 @@ void load_says(Loading& loading) {
     loading.problem("/says", "says", "`escalates_to` is told by `request.escalated`");
   if (loading.rules->approvals && !(says(Occasion::approval_decided) && says(Occasion::approval_lapsed)))
     loading.problem("/says", "says", "Who asks is told: say `approval.decided` and `approval.lapsed`");
+  if (loading.rules->health && !loading.rules->health->tells.empty() && !says(Occasion::agent_silent))
+    loading.problem("/says", "says", "The role in `health` that `tells` names is told by `agent.silent`");
 }
 
 }  // namespace

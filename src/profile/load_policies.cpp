@@ -103,6 +103,32 @@ void read_approvals(Loading& loading) {
   if (policy.timeout <= base::Duration{}) loading.problem("/approvals/timeout", "approvals", "a decision takes time");
 }
 
+machine::health::State health_state_named(std::string_view name) {
+  for (unsigned state = 1; state <= static_cast<unsigned>(machine::health::State::offline); ++state)
+    if (machine::health::name(machine::health::State(state)) == name) return machine::health::State(state);
+  return machine::health::State::none;
+}
+
+void read_health(Loading& loading) {
+  const json::Value health = loading.root.find("health");
+  if (!health) return;
+  HealthPolicy& policy = loading.rules->health.emplace();
+  for (const auto [word, state] : health.find("words").members())
+    policy.words.emplace_back(word, health_state_named(state.as_string()));
+  policy.tells = text_of(health.find("tells"));
+  if (!policy.tells.empty() && !loading.rules->role_named(policy.tells))
+    loading.problem("/health/tells", "known_role", "The profile has no role '" + policy.tells + "'");
+  const json::Value stated = health.find("heartbeat");
+  if (!stated) return;
+  Heartbeat& heartbeat = policy.heartbeat.emplace();
+  heartbeat.every = duration_at(loading, stated.find("every"), "/health/heartbeat/every");
+  heartbeat.missed = static_cast<std::uint32_t>(stated.find("missed").if_uint().value_or(1));
+  heartbeat.then = health_state_named(stated.find("then").as_string());
+  heartbeat.any = stated.find("any_message").if_bool().value_or(false);
+  if (heartbeat.every <= base::Duration{})
+    loading.problem("/health/heartbeat/every", "health", "between two heartbeats lies time");
+}
+
 void read_priorities(Loading& loading) {
   Reading& reading = *loading.reading;
   const json::Value stated = loading.root.find("priorities");
@@ -123,6 +149,7 @@ void load_policies(Loading& loading) {
   read_requests(loading);
   read_tasks(loading);
   read_approvals(loading);
+  read_health(loading);
   read_priorities(loading);
 }
 

@@ -59,6 +59,11 @@ std::vector<std::string> Ruleset::legal_types(std::string_view sender_role, std:
                                 const MessageType& t) { return t.from.has(sender) && t.to.has(recipient); });
 }
 
+machine::health::State HealthPolicy::state_of(std::string_view word) const {
+  const auto at = std::find_if(words.begin(), words.end(), [word](const auto& known) { return known.first == word; });
+  return at == words.end() ? machine::health::State::none : at->second;
+}
+
 bool Ruleset::is_broadcast(std::string_view recipient) const {
   return contains(broadcast_words, recipient);
 }

@@ -14,6 +14,7 @@
 #include "base/strong.hpp"
 #include "base/time.hpp"
 #include "envelope/envelope.hpp"
+#include "machine/health.hpp"
 
 namespace parley::profile {
 
@@ -82,6 +83,21 @@ struct ApprovalPolicy {
   bool escalates = true;  // once, for the same time again
 };
 
+// How an agent's health is told and its silence read (HND-05, SUP-07, R40).
+struct Heartbeat {
+  base::Duration every{};
+  std::uint32_t missed = 0;  // so many are too many
+  machine::health::State then{};
+  bool any = false;  // any message or poll counts as one; else a heartbeat, a health check, a status report
+};
+struct HealthPolicy {
+  std::vector<std::pair<std::string, machine::health::State>> words;  // the profile's own
+  std::optional<Heartbeat> heartbeat;                                 // none: nobody minds silence
+  std::string tells;                                                  // a role that hears of silence; empty: nobody
+
+  machine::health::State state_of(std::string_view word) const;  // none: the profile has no such word
+};
+
 // What a task must look like (000 §3.2, 003 Timeout Handling). A duration of 0 watches nothing.
 struct TaskPolicy {
   bool needs_ack = false;           // R11: before progress and completion
@@ -103,10 +119,11 @@ enum class Occasion : std::uint8_t {
   approval_decided,
   approval_escalated,
   approval_lapsed,
+  agent_silent,
 };
-inline constexpr std::array<std::string_view, 9> occasion_names{
-    "request.timed_out", "request.escalated", "task.stalled",       "task.late",      "task.given_up",
-    "task.offer_over",   "approval.decided",  "approval.escalated", "approval.lapsed"};
+inline constexpr std::array<std::string_view, 10> occasion_names{
+    "request.timed_out", "request.escalated", "task.stalled",       "task.late",       "task.given_up",
+    "task.offer_over",   "approval.decided",  "approval.escalated", "approval.lapsed", "agent.silent"};
 constexpr std::optional<Occasion> occasion_named(std::string_view name) {
   for (std::size_t i = 0; i < occasion_names.size(); ++i)
     if (occasion_names[i] == name) return static_cast<Occasion>(i);
@@ -138,6 +155,7 @@ struct Ruleset {
   std::optional<RequestPolicy> requests;                        // none: nobody waits for answers
   std::optional<TaskPolicy> tasks;                              // none: it knows no tasks
   std::optional<ApprovalPolicy> approvals;                      // none: nothing is decided by humans
+  std::optional<HealthPolicy> health;                           // none: nothing is made of what agents report
   std::array<std::optional<Said>, occasion_names.size()> says;  // by Occasion
   IdempotencyKey idempotency_key = IdempotencyKey::message;
   std::vector<std::string> broadcast_words;  // "broadcast", "all"

@@ -180,6 +180,19 @@ void list_agents(const Call& call) {
   }));
 }
 
+// One agent's health: what stands beside it in the registry.
+void show_health(const Call& call) {
+  const auto who = caller(call, "admin");
+  if (!who) return;
+  const auto answer = call.world.broker().agent(*who, call.workspace(), call.word(0));
+  call.world.answer(print(answer, [&](json::Value agent) {
+    const json::Value health = agent.find("health");
+    if (!health) return call.word(0) + " nothing is known\n";
+    return call.word(0) + members(health, {"state", "since", "last_heard", "next_available", "errors", "breaker"}) +
+           (call.command.has("report") ? members(health, {"report"}) : "") + '\n';
+  }));
+}
+
 void rotate(const Call& call) {
   const auto who = caller(call, "admin");
   if (!who) return;
@@ -273,6 +286,8 @@ std::string send_one(const Call& call, const broker::Caller& who, const std::str
   const auto value = parser.parse(bytes);
   if (!value) return scenarios::print(value.error());
   const auto sent = call.world.broker().send(who, call.workspace(), {bytes, *value}, call.option("key"));
+  if (!sent && call.command.has("hint"))
+    return scenarios::print(sent.error()) + "  hint: " + std::string(sent.error().hint_text()) + '\n';
   if (!sent) return scenarios::print(sent.error());
   if (!sent->duplicate) call.world.sent(call.workspace(), sent->offset, bytes);
   std::string text = scenarios::print(*sent);
@@ -561,7 +576,7 @@ void log(const Call& call) {
     for (const json::Value item : list.find("items").elements()) {
       text += text_of(item, "offset") + ' ' + (item.find("private") ? "private" : text_of(item, "event"));
       text += members(item, {"agent", "messages", "from", "to", "type", "kind", "code", "count", "first_at", "last_at",
-                             "answers", "extends"});
+                              "answers", "extends", "health", "breaker"});
       if (text_of(item, "event").starts_with("approval_"))
         text += members(item, {"by", "state", "rationale", "modified_action", "due"});
       if (const json::Value code = item.find("notice").find("notice"))
@@ -653,6 +668,7 @@ const std::map<std::string, std::function<void(const Call&)>, std::less<>>& comm
       {"remove-agent", remove_agent},
       {"person", person},
       {"list-agents", list_agents},
+      {"health", show_health},
       {"rotate", rotate},
       {"template", keep_template},
       {"send", send},

@@ -14,7 +14,20 @@ assert name == source.stem
 assert numbers == sorted(set(numbers)) and numbers[0] >= 1 and numbers[-1] <= 31, "numbers are journaled: rising, 1 to 31"
 assert len(set(state_names)) == len(states)
 
-for move in machine["moves"]:
+
+def word(text):
+    return text.replace(".", "_")
+
+
+def by_kind(move):
+    """A move that several kinds make is a row for each of them."""
+    if not isinstance(move.get("on"), list):
+        return [move]
+    return [{**move, "on": kind, "name": f"{move['name']}_by_{word(kind)}"} for kind in move["on"]]
+
+
+moves = [row for move in machine["moves"] for row in by_kind(move)]
+for move in moves:
     where = f"{source.name}: {move['name']}"
     assert set(move["from"]) <= set(state_names), where
     assert move["to"] in state_names or (move["to"] == "same" and move["from"]), where
@@ -22,12 +35,8 @@ for move in machine["moves"]:
     assert ("on" in move) == (move["by"] != "server"), f"{where}: the server moves by itself, the others by a message"
     assert move.get("when") is None or move["when"] in machine["guards"], where
     assert set(move.get("tells", {})) <= set(machine["parties"]), where
-names = [m["name"] for m in machine["moves"]]
+names = [m["name"] for m in moves]
 assert len(set(names)) == len(names)
-
-
-def word(text):
-    return text.replace(".", "_")
 
 
 def quoted(text):
@@ -90,14 +99,17 @@ lines = [
     "  std::array<Told, 2> tells;",
     "};",
     "",
-    f"inline constexpr std::array<Move, {len(machine['moves'])}> moves{{{{",
-    *[row(m) for m in machine["moves"]],
+    f"inline constexpr std::array<Move, {len(moves)}> moves{{{{",
+    *[row(m) for m in moves],
     "}};",
     "",
     "constexpr const Move& move_of(Step step) { return moves[static_cast<std::size_t>(step)]; }",
     "",
-    "constexpr bool is_over(State state) { return (of(state) & (" + " | ".join(f"of(State::{s})" for s in over) + ")) != 0; }",
-    "",
+    *(
+        ["constexpr bool is_over(State state) { return (of(state) & (" + " | ".join(f"of(State::{s})" for s in over) + ")) != 0; }", ""]
+        if over
+        else []
+    ),
     "constexpr std::string_view name(State state) {",
     "  switch (state) {",
     '    case State::none: return "none";',

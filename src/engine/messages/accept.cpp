@@ -5,6 +5,8 @@
 #include "base/hash.hpp"
 #include "engine/appliers.hpp"
 #include "engine/approvals/open.hpp"
+#include "engine/health/availability.hpp"
+#include "engine/health/follow.hpp"
 #include "engine/mailboxes/transitions.hpp"
 #include "engine/messages/said.hpp"
 #include "engine/requests/follow.hpp"
@@ -148,7 +150,7 @@ struct Recipients {
   std::vector<AgentNumber> bounced;  // of a broadcast: their mailbox is full
 };
 
-base::Result<Recipients> resolve_broadcast(const AcceptMessage& command, const Workspace& workspace) {
+base::Result<Recipients> resolve_broadcast(const AcceptMessage& command, const Workspace& workspace, Instant now) {
   Recipients recipients;
   const Registry& registry = workspace.registry;
   for (std::uint32_t number = 1; number <= registry.agents.size(); ++number) {
@@ -156,6 +158,7 @@ base::Result<Recipients> resolve_broadcast(const AcceptMessage& command, const W
     if (agent.removed || AgentNumber(number) == command.sender) continue;
     if (agent.properties.profile != command.ruleset.name) continue;  // until there is translation (R29)
     if (!command.ruleset.may_receive(command.type, role_of(command.ruleset, agent))) continue;
+    if (!check_available(command, workspace, agent, now)) continue;
     auto& list = has_room(workspace.settings, agent, command.length) ? recipients.open : recipients.bounced;
     list.emplace_back(number);
   }
@@ -168,7 +171,7 @@ base::Result<Recipients> resolve_broadcast(const AcceptMessage& command, const W
   return recipients;
 }
 
-base::Result<Recipients> resolve_named(const AcceptMessage& command, const Workspace& workspace) {
+base::Result<Recipients> resolve_named(const AcceptMessage& command, const Workspace& workspace, Instant now) {
   const auto& names = command.envelope.recipients;
   if (names.size() > workspace.settings.recipients)
     return base::fail(ErrorCode::PAYLOAD_TOO_LARGE,
@@ -193,18 +196,20 @@ base::Result<Recipients> resolve_named(const AcceptMessage& command, const Works
     const Agent& agent = workspace.registry.agent(number);
     PARLEY_CHECK(check_translatable(command, agent));
     PARLEY_CHECK(check_recipient(command, sender, agent));
+    PARLEY_CHECK(check_available(command, workspace, agent, now));
     if (!has_room(workspace.settings, agent, command.length)) return mailbox_full(agent);
   }
   return recipients;
 }
 
-base::Result<Recipients> resolve(const AcceptMessage& command, const Workspace& workspace) {
+base::Result<Recipients> resolve(const AcceptMessage& command, const Workspace& workspace, Instant now) {
   if (command.envelope.automatic)
     return base::fail(ErrorCode::RECIPIENT_UNKNOWN, "nothing here chooses a recipient yet: 'auto' is nobody's name",
                       "recipients",
                       "Name the recipient: `parley agent list`, or GET …/agents, tells who is here with which "
                       "capabilities.");
-  return command.envelope.broadcast ? resolve_broadcast(command, workspace) : resolve_named(command, workspace);
+  return command.envelope.broadcast ? resolve_broadcast(command, workspace, now)
+                                    : resolve_named(command, workspace, now);
 }
 
 // D7: `accepted` never pretends.
@@ -349,7 +354,7 @@ base::Result<Accepted> Engine::decide(const AcceptMessage& command, const Contex
   const profile::RateLimit rate = rate_of(workspace.settings, command.ruleset);
   std::vector<base::Problem> warnings;
   PARLEY_CHECK(check_rate(rate, workspace.registry.agent(command.sender), context.now, warnings));
-  PARLEY_TRY(const Recipients recipients, resolve(command, workspace));
+  PARLEY_TRY(const Recipients recipients, resolve(command, workspace, context.now));
   PARLEY_CHECK(check_request(command, workspace));
   std::vector<base::Problem> of_semantics;
   PARLEY_TRY(Semantics semantics, check_semantics(command, workspace, recipients, context, of_semantics));
@@ -370,6 +375,7 @@ base::Result<Accepted> Engine::decide(const AcceptMessage& command, const Contex
   decided.last().has_native_body = true;
   remark(command, workspace, recipients, warnings);
   follow_requests(command, workspace, context, message);
+  follow_health(command, workspace, context, message);
   write(semantics.defects, *message.mutable_validation_errors());
   write(of_semantics, *message.mutable_warnings());
   warnings.insert(warnings.end(), semantics.defects.begin(), semantics.defects.end());
@@ -415,6 +421,7 @@ void apply(State& state, Workspace& workspace, WorkspaceNumber number, Offset of
   apply_to_requests(state, workspace, number, offset, event);
   apply_to_tasks(state, workspace, number, offset, event, placed.at);
   apply_to_approvals(state, workspace, number, offset, event, placed);
+  apply_to_health(state, workspace, number, event, placed.at);
   if (message.private_) return;  // R25: to nobody's mailbox
   message.receipts.reserve(static_cast<std::size_t>(event.recipients_size() + event.bounced_size()));
   for (const std::uint32_t agent : event.recipients()) message.receipts.push_back({.agent = AgentNumber(agent)});

@@ -59,7 +59,9 @@ void say(Decided& decided, const State& state, WorkspaceNumber number, AgentNumb
   Load& before = decided.notices_to(number, to);
   if (!has_room(workspace.settings, agent, spoken.message.size(), before)) return;
   const std::uint64_t there = load_of(agent).messages + before.messages;
-  if (occasion == profile::Occasion::request_escalated && 2 * there >= workspace.settings.mailbox_messages) return;
+  const bool of_others =
+      occasion == profile::Occasion::request_escalated || occasion == profile::Occasion::agent_silent;
+  if (of_others && 2 * there >= workspace.settings.mailbox_messages) return;
   ++before.messages;
   before.bytes += spoken.message.size();
 

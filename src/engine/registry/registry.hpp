@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/hash.hpp"
+#include "engine/health/health.hpp"
 #include "engine/mailboxes/mailbox.hpp"
 #include "engine/messages/message.hpp"
 #include "engine/messages/rate.hpp"
@@ -103,11 +104,12 @@ struct Agent {
   std::uint64_t dead_bytes = 0;      // of their messages
   std::vector<Sequence> sequences;   // of its newest few instances (R9)
   std::vector<base::Digest> tokens;  // its credentials, oldest first
+  KnownHealth health;                // none until there is something to know
 
   template <class Archive>
   void archive(Archive& a) {
     a(id, properties, registered_at, removed, mailbox, open_messages, open_bytes, takes, attempts, dead_letters);
-    a(sent_lately, dead_bytes, sequences, tokens);
+    a(sent_lately, dead_bytes, sequences, tokens, health);
   }
 };
 

@@ -13,16 +13,16 @@ constexpr std::size_t looks_max = 10'000;  // agents a turn, in the search for t
 }  // namespace
 
 const std::vector<AgentNumber>& Escalations::of(const State& state, WorkspaceNumber workspace,
-                                                const profile::Ruleset& rules) {
-  const auto [at, is_new] = found_.try_emplace({workspace, rules.name});
-  if (!is_new || !rules.requests || rules.requests->escalates_to.empty()) return at->second;
+                                                const profile::Ruleset& rules, const std::string& role) {
+  const auto [at, is_new] = found_.try_emplace({workspace, rules.name, role});
+  if (!is_new || role.empty()) return at->second;
   const Registry& registry = state.workspace(workspace).registry;
   std::size_t looks = looks_max;
   for (const auto& [id, number] : registry.agents_by_id) {
     if (looks-- == 0) break;
     const AgentProperties& properties = registry.agent(number).properties;
     if (properties.profile != rules.name) continue;
-    if (rules.role_of_agent(id, properties.agent_type) != rules.requests->escalates_to) continue;
+    if (rules.role_of_agent(id, properties.agent_type) != role) continue;
     at->second.push_back(number);
     if (at->second.size() == escalated_to_max) break;
   }
@@ -50,7 +50,8 @@ void decide_timed_out(Decided& decided, const State& state, WorkspaceNumber numb
   saying.text = "No answer from " + silent + waited + ". Ask again under a new id, or ask somebody else.";
   say(decided, state, number, request.asker, *rules, profile::Occasion::request_timed_out, saying, context);
   saying.text = "No answer from " + silent + waited + " of '" + asker + "'.";
-  for (const AgentNumber agent : escalations.of(state, number, *rules)) {
+  if (!rules->requests) return;
+  for (const AgentNumber agent : escalations.of(state, number, *rules, rules->requests->escalates_to)) {
     const bool concerned = agent == request.asker || std::ranges::binary_search(request.waiting, agent);
     if (!concerned) say(decided, state, number, agent, *rules, profile::Occasion::request_escalated, saying, context);
   }

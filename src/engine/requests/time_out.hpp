@@ -6,13 +6,14 @@
 
 namespace parley::engine {
 
-// Who has the role that a profile's requests escalate to, looked for once a turn.
+// Who has a role that hears of others' affairs, looked for once a turn; an empty role: nobody.
 class Escalations {
  public:
-  const std::vector<AgentNumber>& of(const State& state, WorkspaceNumber workspace, const profile::Ruleset& rules);
+  const std::vector<AgentNumber>& of(const State& state, WorkspaceNumber workspace, const profile::Ruleset& rules,
+                                     const std::string& role);
 
  private:
-  absl::btree_map<std::pair<WorkspaceNumber, std::string>, std::vector<AgentNumber>> found_;
+  absl::btree_map<std::tuple<WorkspaceNumber, std::string, std::string>, std::vector<AgentNumber>> found_;
 };
 
 // `rules`: the asker's, or null where its profile is gone: then the event is all there is.

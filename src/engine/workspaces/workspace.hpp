@@ -3,6 +3,7 @@
 #include <deque>
 
 #include "engine/approvals/approvals.hpp"
+#include "engine/health/settings.hpp"
 #include "engine/messages/forgotten.hpp"
 #include "engine/messages/messages.hpp"
 #include "engine/messages/records.hpp"
@@ -39,12 +40,14 @@ struct Settings {
   std::uint32_t tasks = 100'000;          // that are not over; and as many that are (D11)
   TaskTimes task_times;                   // none: the profile's
   std::uint32_t approvals = 10'000;       // that wait for decisions; and as many more that ended are remembered
+  HealthSettings health;
 
   friend bool operator==(const Settings&, const Settings&) = default;
   template <class Archive>
   void archive(Archive& a) {
     a(lenient, profiles, mailbox_messages, mailbox_bytes, recipients, remembered_ids, remembered_for, lease);
     a(rate_messages, rate_window, kept_records, open_requests, tasks, task_times, approvals);
+    a(health);
   }
 };
 

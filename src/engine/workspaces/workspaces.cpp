@@ -1,5 +1,6 @@
 // Workspaces: made, changed. (COR-03)
 #include "engine/engine.hpp"
+#include "engine/health/settings.hpp"
 #include "engine/id.hpp"
 #include "engine/workspaces/settings.hpp"
 
@@ -24,6 +25,7 @@ void write(const Settings& settings, event::Settings& out) {
   if (times.progress_every) out.set_task_progress_every(times.progress_every->count());
   if (times.silence) out.set_task_silence(times.silence->count());
   out.set_approvals(settings.approvals);
+  write(settings.health, out);
 }
 
 Settings read(const event::Settings& in) {
@@ -47,6 +49,7 @@ Settings read(const event::Settings& in) {
   if (in.has_task_progress_every()) times.progress_every = base::Duration(in.task_progress_every());
   if (in.has_task_silence()) times.silence = base::Duration(in.task_silence());
   if (in.approvals() > 0) settings.approvals = in.approvals();
+  settings.health = read_health(in);
   return settings;
 }
 
@@ -65,6 +68,7 @@ base::Result<> check_at_least(std::string_view name, base::Duration value, base:
 base::Result<> Engine::check(const Settings& settings) const {
   PARLEY_CHECK(check_at_least("lease", settings.lease, std::chrono::seconds(1)));
   PARLEY_CHECK(check_at_least("remembered_for", settings.remembered_for, std::chrono::minutes(1)));
+  PARLEY_CHECK(check_health(settings.health));
   for (const std::string& profile : settings.profiles)
     if (!ruleset_of_(profile))
       return base::fail(base::ErrorCode::PROFILE_UNKNOWN, "no profile '" + profile.substr(0, 64) + "' is known here",

@@ -53,6 +53,8 @@ base::Result<Answer> Gateway::answer(const Request& request, Body body) {
       return broker_.register_agent(caller, at[0], body);
     case Call::list_agents:
       return broker_.agents(caller, at[0], page);
+    case Call::get_agent:
+      return broker_.agent(caller, at[0], at[1]);
     case Call::change_agent:
       return broker_.change_agent(caller, at[0], at[1], body);
     case Call::remove_agent:

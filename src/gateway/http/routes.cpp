@@ -16,6 +16,7 @@ constexpr std::array table{
     Route{"PATCH", "/v1/workspaces/{workspace}", Call::change_workspace, "changeWorkspace", small},
     Route{"POST", "/v1/workspaces/{workspace}/agents", Call::register_agent, "registerAgent", small},
     Route{"GET", "/v1/workspaces/{workspace}/agents", Call::list_agents, "listAgents"},
+    Route{"GET", "/v1/workspaces/{workspace}/agents/{id}", Call::get_agent, "getAgent"},
     Route{"PATCH", "/v1/workspaces/{workspace}/agents/{id}", Call::change_agent, "changeAgent", small},
     Route{"DELETE", "/v1/workspaces/{workspace}/agents/{id}", Call::remove_agent, "removeAgent"},
     Route{"POST", "/v1/workspaces/{workspace}/agents/{id}/token", Call::rotate_agent_token, "rotateAgentToken", small},

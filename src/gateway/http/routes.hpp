@@ -17,6 +17,7 @@ enum class Call : std::uint8_t {
   change_workspace,
   register_agent,
   list_agents,
+  get_agent,
   change_agent,
   remove_agent,
   rotate_agent_token,

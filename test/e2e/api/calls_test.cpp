@@ -79,6 +79,8 @@ TEST_F(Calls, Every_operation_answers_a_valid_call) {
             "AGENT_EXISTS");
   EXPECT_EQ(get(s, other + "/agents", admin).text("/items/0/agent_id"), "reviewer-main");
   EXPECT_EQ(call(s, {"PATCH", other + "/agents/reviewer-main", admin, R"({"max_load":4})"}).number("/max_load"), 4u);
+  EXPECT_EQ(get(s, other + "/agents/reviewer-main", admin).number("/max_load"), 4u);
+  EXPECT_EQ(get(s, other + "/agents/nobody", admin).code(), "NOT_FOUND");
   const Answer rotated = call(s, {"POST", other + "/agents/reviewer-main/token", made.text("/token")});
   EXPECT_EQ(rotated.status, 201);
   EXPECT_EQ(get(s, other, made.text("/token")).status, 401);

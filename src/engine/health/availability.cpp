@@ -1,0 +1,93 @@
+#include "engine/health/availability.hpp"
+
+namespace parley::engine {
+namespace {
+
+constexpr std::size_t looks_max = 1'000;  // agents a refusal looks at (D11)
+constexpr std::size_t named_max = 5;
+
+enum class Obstacle : std::uint8_t { none, state, not_yet, breaker };
+
+constexpr bool gets_nothing_new(HealthState state) {
+  return state == HealthState::maintenance || state == HealthState::error || state == HealthState::offline;
+}
+
+Obstacle obstacle(const Settings& settings, const Agent& agent, Instant now) {
+  const Health* health = agent.health.get();
+  if (!health) return Obstacle::none;
+  if (gets_nothing_new(health->state)) return Obstacle::state;
+  if (health->next_available > now) return Obstacle::not_yet;
+  const bool shut = health->breaker.state != BreakerState::closed && health->breaker.until > now;
+  return settings.health.breaker && shut ? Obstacle::breaker : Obstacle::none;
+}
+
+std::string what_is_so(const Agent& agent, Obstacle obstacle) {
+  const Health& health = *agent.health.get();
+  const std::string who = "'" + agent.id + "'";
+  if (obstacle == Obstacle::not_yet) return who + " takes new work again at " + base::to_rfc3339(health.next_available);
+  if (obstacle == Obstacle::breaker)
+    return "the circuit breaker of " + who + " is " + std::string(name(health.breaker.state)) + " after " +
+           std::to_string(health.breaker.errors.size()) + " errors; it may be tried again at " +
+           base::to_rfc3339(health.breaker.until);
+  const std::string state = who + " is " + (health.state == HealthState::offline ? "" : "in ") +
+                            std::string(name(health.state)) + " since " + base::to_rfc3339(health.since);
+  return health.silent ? state + ": it fell silent, its newest message is of " + base::to_rfc3339(health.heard) : state;
+}
+
+struct Others {
+  std::string well, degraded;  // SUP-07: who is degraded is named only where nobody else is
+  std::size_t well_count = 0, degraded_count = 0;
+
+  void add(const Agent& agent) {
+    const bool worse = agent.health && agent.health.get()->state == HealthState::degraded;
+    std::size_t& count = worse ? degraded_count : well_count;
+    if (count++ < named_max) (worse ? degraded : well).append(count > 1 ? ", '" : "'").append(agent.id).append("'");
+  }
+};
+
+// Agents of the same profile that may get this type and take new work: of the same agent_type, else any.
+std::string others(const AcceptMessage& command, const Workspace& workspace, const Agent& instead_of, Instant now) {
+  Others alike, any;
+  std::size_t looks = looks_max;
+  for (const auto& [id, number] : workspace.registry.agents_by_id) {
+    if (looks-- == 0) break;
+    const Agent& agent = workspace.registry.agent(number);
+    if (number == command.sender || agent.properties.profile != command.ruleset.name) continue;
+    const auto role = command.ruleset.role_of_agent(id, agent.properties.agent_type);
+    if (!command.ruleset.may_receive(command.type, role) || !takes_new_work(workspace.settings, agent, now)) continue;
+    (agent.properties.agent_type == instead_of.properties.agent_type ? alike : any).add(agent);
+  }
+  for (const std::string* names : {&alike.well, &any.well, &alike.degraded, &any.degraded})
+    if (!names->empty()) return *names;
+  return {};
+}
+
+}  // namespace
+
+bool takes_new_work(const Settings& settings, const Agent& agent, Instant now) {
+  return obstacle(settings, agent, now) == Obstacle::none;
+}
+
+base::Result<> check_available(const AcceptMessage& command, const Workspace& workspace, const Agent& recipient,
+                               Instant now) {
+  if ((work_kinds & bit(command.envelope.kind)) == 0) return {};
+  const Obstacle found = obstacle(workspace.settings, recipient, now);
+  if (found == Obstacle::none) return {};
+  base::Error error;
+  error.code = base::ErrorCode::AGENT_UNAVAILABLE;
+  error.message = what_is_so(recipient, found);
+  error.where = "recipients";
+  const Health& health = *recipient.health.get();
+  if (found != Obstacle::state) {
+    const Instant back = found == Obstacle::not_yet ? health.next_available : health.breaker.until;
+    error.retry_after = std::chrono::ceil<std::chrono::milliseconds>(back - now);
+  }
+  const std::string names = others(command, workspace, recipient, now);
+  error.hint =
+      names.empty()
+          ? "Nobody else here takes it now; send it again with the same id when '" + recipient.id + "' is back."
+          : "Give it to one who takes new work: " + names + "; or send it again when '" + recipient.id + "' is back.";
+  return std::unexpected(std::move(error));
+}
+
+}  // namespace parley::engine

@@ -1,0 +1,14 @@
+// Whether an agent may be given new work: not in maintenance, in error or offline, not before it says it is available
+// again, not while its breaker is open (HND-05, HND-13, SUP-07, R39). Plain messages always reach it.
+#pragma once
+#include "engine/command.hpp"
+
+namespace parley::engine {
+
+bool takes_new_work(const Settings& settings, const Agent& agent, Instant now);
+
+// Of a message that gives work, at one recipient. Error: AGENT_UNAVAILABLE, with who else would take it.
+base::Result<> check_available(const AcceptMessage& command, const Workspace& workspace, const Agent& recipient,
+                               Instant now);
+
+}  // namespace parley::engine

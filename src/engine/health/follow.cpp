@@ -1,0 +1,252 @@
+#include "engine/health/follow.hpp"
+
+#include <algorithm>
+
+#include "engine/appliers.hpp"
+#include "engine/retry.hpp"
+#include "json/parser.hpp"
+#include "json/writer.hpp"
+
+namespace parley::engine {
+namespace {
+
+using envelope::Kind;
+namespace breaker = machine::breaker;
+namespace health = machine::health;
+
+constexpr profile::RateLimit recently{0, std::chrono::hours(1)};
+constexpr std::size_t report_bytes_max = 4'096;
+constexpr std::size_t severity_bytes_max = 64;
+constexpr std::size_t errors_kept = 100;  // the highest threshold a workspace may set
+constexpr Kinds outcome_kinds = kinds_of(breaker::moves, breaker::Party::itself);
+constexpr Kinds success_kinds = bit(*breaker::move_of(breaker::Step::recover).on);
+
+// A text among a message's fields; empty where it is none.
+std::string text(const envelope::Envelope& envelope, std::string_view name) {
+  for (const envelope::Field& field : envelope.fields)
+    if (field.name == name)
+      if (const auto document = json::Document::parse(field.json))
+        return std::string(document->root().if_string().value_or(""));
+  return {};
+}
+
+std::optional<HealthState> move_to(HealthState to, Kind kind, HealthState from) {
+  for (const health::Move& move : health::moves)
+    if (move.on == kind && move.to == to && (move.from & health::of(from)) != 0) return to;
+  return std::nullopt;
+}
+
+HealthState after(const AcceptMessage& command, const profile::HealthPolicy& policy, const Health* known) {
+  const HealthState before = known ? known->state : HealthState::unknown;
+  const Kind kind = command.envelope.kind;
+  const HealthState said =
+      (report_kinds & bit(kind)) != 0 ? policy.state_of(text(command.envelope, "status")) : HealthState::none;
+  if (said != HealthState::none) return move_to(said, kind, before).value_or(before);
+  const health::Move& heard = health::move_of(health::Step::be_heard);
+  return known && known->silent && (heard.from & health::of(before)) != 0 ? *heard.to : before;
+}
+
+constexpr bool silence_is_meant(HealthState state) {
+  return state == HealthState::maintenance || state == HealthState::offline;
+}
+
+void follow_beat(const AcceptMessage& command, const profile::HealthPolicy& policy, const HealthSettings& settings,
+                 const Health* known, Instant now, event::MessageAccepted& event) {
+  const Kind kind = command.envelope.kind;
+  const bool reports = (report_kinds & bit(kind)) != 0;
+  const auto& heartbeat = policy.heartbeat;
+  const bool any = heartbeat && heartbeat->any;
+  if (!reports && !any) return;
+  const bool silent = known && known->silent;
+  const bool watched = known && known->look_at != Instant{};
+  const Instant deadline = heartbeat ? later(now, silence_allowed(settings, *heartbeat)) : Instant{};
+  const bool in_time =
+      watched && (!heartbeat || known->look_at <= deadline);  // else the workspace's time is shorter now
+  const bool settled = in_time || (known && !silent && silence_is_meant(known->state));
+  if (!reports && settled && known->by_any) return;  // its applier takes it for a beat
+
+  const HealthState state = after(command, policy, known);
+  // Who has never sent one is not expected to. A status report is none, but goes on with what a heartbeat began.
+  const bool expected = any || kind != Kind::status_report || silent;
+  event::SenderTold& told = *event.mutable_told();
+  told.set_beats(true);
+  told.set_by_any(any);
+  if (state != (known ? known->state : HealthState::unknown)) told.set_state(static_cast<std::uint32_t>(state));
+  if (heartbeat && (expected || watched) && !in_time && !silence_is_meant(state))
+    told.set_look_at(base::unix_us(deadline));
+  if (!reports || kind == Kind::heartbeat) return;
+  told.set_reports(true);
+  if (const auto instant = base::parse_rfc3339(text(command.envelope, "available_at")))
+    told.set_next_available(base::unix_us(*instant));
+}
+
+// As many errors in a row, this one too, within the timeout.
+bool reaches_threshold(const BreakerPolicy& policy, const Health* known, Instant now) {
+  std::size_t errors = 1;
+  if (known)
+    errors += static_cast<std::size_t>(
+        std::ranges::count_if(known->breaker.errors, [&](Instant at) { return at + policy.timeout > now; }));
+  return errors >= policy.error_threshold;
+}
+
+void follow_breaker(const BreakerPolicy& policy, Kind kind, const Health* known, Instant now, event::SenderTold& told) {
+  const BreakerState state = known ? known->breaker.state : BreakerState::closed;
+  for (const breaker::Move& move : breaker::moves) {
+    if (move.on != kind || move.by != breaker::Party::itself || (move.from & breaker::of(state)) == 0) continue;
+    if (move.when == breaker::Guard::threshold_reached && !reaches_threshold(policy, known, now)) continue;
+    told.set_breaker(static_cast<std::uint32_t>(*move.to));
+    if (*move.to == BreakerState::open) told.set_breaker_until(base::unix_us(later(now, policy.reset_timeout)));
+    return;
+  }
+}
+
+// D10: an agent speaks for itself. An error that it reports of another one counts against nobody.
+bool is_of_another(const AcceptMessage& command, const Agent& sender) {
+  const std::string agent = text(command.envelope, "agent");
+  return !agent.empty() && agent != sender.id;
+}
+
+void follow_outcome(const AcceptMessage& command, const Workspace& workspace, const Agent& sender, Instant now,
+                    event::MessageAccepted& event) {
+  const Kind kind = command.envelope.kind;
+  if ((outcome_kinds & bit(kind)) == 0) return;
+  const Health* known = sender.health.get();
+  const auto& policy = workspace.settings.health.breaker;
+  if ((success_kinds & bit(kind)) != 0) {
+    if (!known || known->breaker.errors.empty()) return;
+    event.mutable_told()->set_success(true);
+  } else {
+    if (is_of_another(command, sender)) return;
+    event::SenderTold& told = *event.mutable_told();
+    told.set_error_until(base::unix_us(counts_until(recently, now)));
+    told.set_severity(text(command.envelope, "severity").substr(0, severity_bytes_max));
+  }
+  if (policy) follow_breaker(*policy, kind, known, now, *event.mutable_told());
+}
+
+void follow_attempts(const AcceptMessage& command, const Workspace& workspace, Instant now,
+                     event::MessageAccepted& event) {
+  const auto& policy = workspace.settings.health.breaker;
+  if (!policy || (work_kinds & bit(command.envelope.kind)) == 0) return;
+  for (const std::uint32_t agent : event.recipients()) {
+    const Health* known = workspace.registry.agent(AgentNumber(agent)).health.get();
+    if (known && known->breaker.state != BreakerState::closed) event.add_tried(agent);
+  }
+  if (event.tried_size() > 0) event.set_tried_until(base::unix_us(later(now, policy->reset_timeout)));
+}
+
+}  // namespace
+
+base::Duration silence_allowed(const HealthSettings& settings, const profile::Heartbeat& heartbeat) {
+  return settings.heartbeat_every.value_or(heartbeat.every) * settings.heartbeats_missed.value_or(heartbeat.missed);
+}
+
+void follow_health(const AcceptMessage& command, const Workspace& workspace, const Context& context,
+                   event::MessageAccepted& event) {
+  if (command.ruleset.type(command.type).is_private) return;  // R25: not even that there was one
+  const Agent& sender = workspace.registry.agent(command.sender);
+  if (command.ruleset.health)
+    follow_beat(command, *command.ruleset.health, workspace.settings.health, sender.health.get(), context.now, event);
+  follow_outcome(command, workspace, sender, context.now, event);
+  follow_attempts(command, workspace, context.now, event);
+}
+
+std::optional<HealthChange> health_change(const event::Event& event) {
+  if (event.has_agent_health_changed())
+    return HealthChange{AgentNumber(event.agent_health_changed().agent()),
+                        HealthState(event.agent_health_changed().to())};
+  if (event.has_message_accepted() && event.message_accepted().told().state() > 0)
+    return HealthChange{AgentNumber(event.message_accepted().sender()),
+                        HealthState(event.message_accepted().told().state())};
+  return std::nullopt;
+}
+
+namespace {
+
+// What a report says beside the state, as one JSON object; what would make it too large is left out (D11).
+std::string report_of(const event::MessageAccepted& event) {
+  std::string report;
+  json::Writer writer(report);
+  writer.begin_object();
+  for (const event::Field& field : event.fields()) {
+    if (field.name() == "agent" || field.name() == "status" || field.name() == "available_at") continue;
+    if (report.size() + field.name().size() + field.json().size() > report_bytes_max) continue;
+    writer.key(field.name()).raw(field.json());
+  }
+  writer.end_object();
+  return report;
+}
+
+void take_in_report(Health& health, const event::MessageAccepted& event) {
+  health.report = report_of(event);
+  const std::int64_t available = event.told().next_available();
+  health.next_available = available != 0 ? base::instant_of(available) : Instant{};
+}
+
+void take_in_error(Health& health, const event::SenderTold& told, Instant at) {
+  ++health.errors;
+  health.recent_errors.add(base::instant_of(told.error_until()), at);
+  if (!told.severity().empty()) health.severity = told.severity();
+  std::vector<Instant>& errors = health.breaker.errors;
+  if (errors.size() == errors_kept) errors.erase(errors.begin());
+  errors.push_back(at);
+}
+
+void take_in(State& state, WorkspaceNumber number, AgentNumber agent, Health& health,
+             const event::MessageAccepted& event, Instant at) {
+  const event::SenderTold& told = event.told();
+  if (health.since == Instant{}) health.since = at;
+  if (told.state() > 0) {
+    health.state = HealthState(told.state());
+    health.since = at;
+  }
+  if (told.beats()) {
+    health.silent = false;
+    health.beat = at;
+    health.by_any = told.by_any();
+  }
+  if (told.look_at() > 0) look_later(state, number, agent, health, base::instant_of(told.look_at()));
+  if (told.reports()) take_in_report(health, event);
+  if (told.error_until() > 0) take_in_error(health, told, at);
+  if (told.success()) health.breaker.errors.clear();
+  if (told.breaker() > 0) {
+    health.breaker.state = BreakerState(told.breaker());
+    health.breaker.until = told.breaker_until() > 0 ? base::instant_of(told.breaker_until()) : Instant{};
+  }
+}
+
+}  // namespace
+
+void look_later(State& state, WorkspaceNumber number, AgentNumber agent, Health& health, Instant look_at) {
+  if (health.look_at != Instant{})
+    state.timers.erase({health.look_at, TimerKind::health_is_looked_at, number, agent, {}});
+  health.look_at = look_at;
+  if (look_at != Instant{}) state.timers.insert({look_at, TimerKind::health_is_looked_at, number, agent, {}});
+}
+
+void forget_health(State& state, WorkspaceNumber number, AgentNumber agent_number, Agent& agent) {
+  if (!agent.health) return;
+  look_later(state, number, agent_number, *agent.health.get(), {});
+  agent.health.forget();
+}
+
+void apply_to_health(State& state, Workspace& workspace, WorkspaceNumber number, const event::MessageAccepted& event,
+                     Instant at) {
+  for (const std::uint32_t tried : event.tried()) {
+    Breaker& breaker = workspace.registry.agent(AgentNumber(tried)).health.made().breaker;
+    breaker.state = BreakerState::half_open;
+    breaker.until = base::instant_of(event.tried_until());
+  }
+  const AgentNumber sender(event.sender());
+  if (sender == AgentNumber{} || event.private_()) return;
+  KnownHealth& known = workspace.registry.agent(sender).health;
+  if (event.has_told())
+    take_in(state, number, sender, known.made(), event, at);
+  else if (!known)
+    return;
+  Health& health = *known.get();
+  health.heard = at;
+  if (health.by_any) health.beat = at;
+}
+
+}  // namespace parley::engine

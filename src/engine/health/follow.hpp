@@ -1,0 +1,32 @@
+// What an accepted message says of its sender's health (HND-05, SUP-07, R40), and what it means for breakers (HND-06,
+// HND-13, R39). A plain message says nothing, and costs a look.
+#pragma once
+#include <optional>
+
+#include "engine/command.hpp"
+#include "engine/decided.hpp"
+
+namespace parley::engine {
+
+// Writes it into the fact, which has its recipients.
+void follow_health(const AcceptMessage& command, const Workspace& workspace, const Context& context,
+                   event::MessageAccepted& event);
+void apply_to_health(State&, Workspace&, WorkspaceNumber, const event::MessageAccepted&, Instant at);
+
+// The agent was removed.
+void forget_health(State&, WorkspaceNumber, AgentNumber, Agent&);
+
+// Moves the timer that looks at an agent's silence; 0: none from now on.
+void look_later(State&, WorkspaceNumber, AgentNumber, Health&, Instant look_at);
+
+// How long silence may last: the workspace's word, else the profile's.
+base::Duration silence_allowed(const HealthSettings& settings, const profile::Heartbeat& heartbeat);
+
+// Whose health an event changes, and to what: for a mechanism that acts on it. Before the event is applied.
+struct HealthChange {
+  AgentNumber agent;
+  HealthState to{};
+};
+std::optional<HealthChange> health_change(const event::Event& event);
+
+}  // namespace parley::engine
