@@ -20,6 +20,7 @@
 #include "sim/ledger.hpp"
 #include "sim/requests.hpp"
 #include "sim/sightings.hpp"
+#include "sim/tasks.hpp"
 
 namespace parley::sim {
 
@@ -52,7 +53,8 @@ class Chronicle {
         ruleset_of_(std::move(ruleset_of)),
         findings_(findings),
         sightings_(sightings),
-        requests_(findings, sightings) {}
+        requests_(findings, sightings),
+        tasks_(findings, sightings) {}
 
   // The next durable event, in order.
   void fold(const event::Event& event, base::Instant at, const base::Digest& body_hash);
@@ -67,6 +69,7 @@ class Chronicle {
   std::vector<std::uint64_t> open_in(std::uint32_t workspace, std::uint32_t agent) const;
   std::size_t open_everywhere() const;  // but for agents that were removed
   std::size_t open_requests() const { return requests_.open(); }
+  TaskChronicle& tasks() { return tasks_; }
 
  private:
   struct Agent {
@@ -152,6 +155,7 @@ class Chronicle {
   std::set<OfferKey> handed_over_;  // at-most-once deliveries that a client has received
   std::multiset<Owed> owed_;
   RequestChronicle requests_;
+  TaskChronicle tasks_;
 };
 
 }  // namespace parley::sim

@@ -46,8 +46,17 @@ enum class Sighting {
   request_answered,
   request_extended,
   request_timed_out,
+  task_completed,
+  task_aborted,
+  task_assigned_again,
+  task_stalled,
+  task_late,
+  task_given_up,
+  out_of_sequence_refused,
+  not_party_refused,
+  stale_order_refused,
 };
-inline constexpr std::array<std::string_view, 38> sighting_names = {
+inline constexpr std::array<std::string_view, 47> sighting_names = {
     "power loss",
     "kill",
     "graceful restart",
@@ -86,6 +95,15 @@ inline constexpr std::array<std::string_view, 38> sighting_names = {
     "request answered",
     "request extended",
     "request timed out",
+    "task completed",
+    "task aborted",
+    "task assigned again",
+    "task stalled",
+    "task late",
+    "task given up",
+    "out of sequence refused",
+    "not party refused",
+    "stale order refused",
 };
 
 class Sightings {
