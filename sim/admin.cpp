@@ -14,6 +14,11 @@ bool Workload::make_workspaces() {
     writer.member("validation", std::string_view(lenient ? "lenient" : "strict")).key("settings").begin_object();
     writer.member("mailbox_messages", options_.mailbox_messages).member("remembered_ids", options_.remembered_ids);
     writer.member("lease", base::to_text(options_.lease)).member("rate_messages", options_.rate_messages);
+    if (options_.task_silence > base::Duration{}) {
+      writer.member("task_silence", base::to_text(options_.task_silence));
+      writer.member("task_progress_after", base::to_text(options_.task_silence / 4));
+      writer.member("task_progress_every", base::to_text(options_.task_silence / 8));
+    }
     writer.member("rate_window", std::string_view("10s")).end_object().end_object();
     const auto document = json::Document::parse(body);
     const auto made = world_.broker().create_workspace(admin_, document->root());

@@ -3,11 +3,12 @@
 #include <algorithm>
 
 #include "engine/retry.hpp"
+#include "envelope/kind.hpp"
 
 namespace parley::sim {
 namespace {
 
-const std::string timed_out = "request_timed_out";
+const std::string timed_out = "request_timed_out", given_up = "task_given_up";
 constexpr std::string_view spent = "HND-09: tried again, though its attempts are spent";
 
 std::string text_of(std::uint32_t workspace, std::uint32_t agent, std::uint64_t offset) {
@@ -57,6 +58,7 @@ void Chronicle::fold(const event::Event& event, base::Instant at, const base::Di
   now_ = at;
   requests_.fold(event, at);
   health_.fold(event, at);
+  tasks_.fold(event, at);
   switch (event.fact_case()) {
     case event::Event::kServerStarted:
       return fold(event.server_started());
@@ -89,7 +91,7 @@ void Chronicle::fold_in_workspace(const event::Event& event, base::Instant at, c
       return;
     case Event::kAgentRegistered: {
       const auto& agent = event.agent_registered();
-      workspace.agents[agent.number()] = {agent.agent_id(), agent.properties().profile(), false, {}, 0, {}, {}};
+      workspace.agents[agent.number()] = {agent.agent_id(), agent.properties().profile(), false, {}, 0, 0, 0, {}, {}};
       return;
     }
     case Event::kAgentRemoved:
@@ -125,6 +127,12 @@ void Chronicle::fold_in_workspace(const event::Event& event, base::Instant at, c
       asked.sender = event.request_timed_out().asker();
       return owe(number, asked, timed_out, 0);
     }
+    case Event::kTaskMoved: {
+      if (event.task_moved().state() != static_cast<std::uint32_t>(TaskChronicle::State::failed)) return;
+      Message assigned;
+      assigned.sender = event.task_moved().assigner();
+      return owe(number, assigned, given_up, 0);
+    }
     case Event::kMessagesForgotten:
       workspace.forgotten_through = event.messages_forgotten().through();
       sightings_.saw(Sighting::ids_forgotten);
@@ -150,10 +158,13 @@ void Chronicle::check_content(std::uint32_t number, std::uint64_t offset, const 
   }
 }
 
-// What the server says in an agent's protocol (R31); it is owed one such word for each request that was not answered.
+// What the server says in an agent's protocol (R31); it is owed one such word for each request that was not answered,
+// and for each task that was given up.
 void Chronicle::take_said(std::uint32_t number, std::uint64_t offset, const event::MessageAccepted& event) {
   require(event.recipients_size() == 1, {number, 0, offset}, "R31: said to others than one");
-  const auto owed = owed_.find({number, event.recipients(0), timed_out, 0});
+  const auto kind = static_cast<envelope::Kind>(event.kind());
+  const bool ends_a_task = kind == envelope::Kind::task_complete || kind == envelope::Kind::task_fail;
+  const auto owed = owed_.find({number, event.recipients(0), ends_a_task ? given_up : timed_out, 0});
   if (owed != owed_.end()) owed_.erase(owed);
   ++workspaces_[number].agents[event.recipients(0)].notices;
 }
@@ -526,6 +537,7 @@ void Chronicle::check_all_ended() {
     for (const auto& [agent, facts] : workspace.agents)
       for (const std::uint64_t offset : facts.open)
         require(false, {number, agent, offset}, "P3: never delivered to its end");
+  tasks_.check_all_ended();
   for (const Owed& owed : owed_)
     require(false, {owed.workspace, owed.sender, owed.about}, "D7: the sender was never told '" + owed.code + "'");
 }

@@ -21,6 +21,7 @@
 #include "sim/ledger.hpp"
 #include "sim/requests.hpp"
 #include "sim/sightings.hpp"
+#include "sim/tasks.hpp"
 
 namespace parley::sim {
 
@@ -54,7 +55,8 @@ class Chronicle {
         findings_(findings),
         sightings_(sightings),
         requests_(findings, sightings),
-        health_(findings, sightings) {}
+        health_(findings, sightings),
+        tasks_(findings, sightings) {}
 
   // The next durable event, in order.
   void fold(const event::Event& event, base::Instant at, const base::Digest& body_hash);
@@ -69,6 +71,7 @@ class Chronicle {
   std::vector<std::uint64_t> open_in(std::uint32_t workspace, std::uint32_t agent) const;
   std::size_t open_everywhere() const;  // but for agents that were removed
   std::size_t open_requests() const { return requests_.open(); }
+  TaskChronicle& tasks() { return tasks_; }
 
  private:
   struct Agent {
@@ -155,6 +158,7 @@ class Chronicle {
   std::multiset<Owed> owed_;
   RequestChronicle requests_;
   HealthChronicle health_;
+  TaskChronicle tasks_;
 };
 
 }  // namespace parley::sim

@@ -117,6 +117,13 @@ void Natives::add_profile(const std::string& name) {
   }
 }
 
+std::size_t Natives::example_named(std::string_view profile, std::string_view name) const {
+  const auto at = std::find_if(examples_.begin(), examples_.end(),
+                               [&](const Example& one) { return one.profile == profile && one.name == name; });
+  PARLEY_ASSERT(at != examples_.end());
+  return static_cast<std::size_t>(at - examples_.begin());
+}
+
 bool Natives::may_expire(const Example& example) const {
   const Places& places = this->places(example.profile);
   if (places.expiry_is == Places::Expiry::none) return false;
@@ -162,6 +169,7 @@ std::string Natives::text(const Example& example, const Wish& wish) const {
     writer.end_array();
     edits[places.recipients] = list;
   }
+  for (const auto& [pointer, json] : wish.edits) edits[pointer] = json;
   if (wish.defect == Defect::type) edits[places.type] = quoted("no_such_type");
   if (wish.defect == Defect::recipient) edits[places.recipients] = quoted("nobody-here");
 

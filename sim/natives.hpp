@@ -44,7 +44,8 @@ struct Wish {
   std::string task;      // else as in the example
   std::string reply_to;  // likewise
   Defect defect = Defect::none;
-  bool spaced = false;  // the same JSON value in other bytes
+  bool spaced = false;                                    // the same JSON value in other bytes
+  std::map<std::string, std::string, std::less<>> edits;  // besides: pointer → JSON text instead
 };
 
 class Natives {
@@ -53,6 +54,7 @@ class Natives {
 
   const std::vector<CastMember>& cast() const { return cast_; }
   const std::vector<Example>& examples() const { return examples_; }
+  std::size_t example_named(std::string_view profile, std::string_view name) const;
   const Places& places(std::string_view profile) const { return places_.find(profile)->second; }
 
   bool may_expire(const Example& example) const;

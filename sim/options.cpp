@@ -9,7 +9,7 @@
 namespace parley::sim {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, Planted>, 7> planted_list = {{
+constexpr std::array<std::pair<std::string_view, Planted>, 9> planted_list = {{
     {"skip-sync", Planted::skip_sync},
     {"skip-folder-sync", Planted::skip_folder_sync},
     {"skip-checks", Planted::skip_checks},
@@ -17,6 +17,8 @@ constexpr std::array<std::pair<std::string_view, Planted>, 7> planted_list = {{
     {"early-outcomes", Planted::early_outcomes},
     {"ignore-epoch", Planted::ignore_epoch},
     {"alter-bytes", Planted::alter_bytes},
+    {"lose-moves", Planted::lose_moves},
+    {"hasty-watch", Planted::hasty_watch},
 }};
 
 std::string_view name_of(Planted planted) {
@@ -78,6 +80,7 @@ Options options_of(std::uint64_t seed, std::uint64_t steps, Planted planted) {
   options.snapshot = dice.one_in(8) ? 0 : dice.between(5, 60);
   options.late_sync = dice.one_in(5) ? 0 : dice.between(1, 4);
   options.rate_messages = dice.one_in(3) ? static_cast<std::uint32_t>(dice.between(3, 30)) : 0;
+  options.task_silence = dice.one_in(3) ? base::Duration{} : dice.between(base::Duration(4s), base::Duration(60s));
   return options;
 }
 
@@ -101,6 +104,7 @@ std::string describe(const Options& o) {
   add("remembered_ids", std::to_string(o.remembered_ids));
   add("lease", base::to_text(o.lease));
   add("rate_messages", std::to_string(o.rate_messages));
+  add("task_silence", base::to_text(o.task_silence));
   add("acts_a_turn", std::to_string(o.acts_a_turn));
   add("power_loss", std::to_string(o.power_loss));
   add("kill", std::to_string(o.kill));

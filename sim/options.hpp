@@ -20,6 +20,8 @@ enum class Planted {
   early_outcomes,    // the journal believes a sync that is still under way
   ignore_epoch,      // an ack of an older delivery counts for the newest
   alter_bytes,       // a delivery's bytes are not those that were sent
+  lose_moves,        // a completion is accepted, and its task does not move
+  hasty_watch,       // tasks are given up in half the time that is due to them
 };
 std::optional<Planted> planted_named(std::string_view name);
 std::vector<std::string_view> planted_names();  // without none
@@ -44,6 +46,7 @@ struct Options {
   std::uint64_t remembered_ids = 0;
   base::Duration lease{};
   std::uint32_t rate_messages = 0;  // of an agent in 10 s; 0: none
+  base::Duration task_silence{};    // 0: tasks have their profile's times; else progress is due far oftener
 
   // The load and the faults: once in so many turns, 0 never.
   std::uint64_t acts_a_turn = 0;  // at most

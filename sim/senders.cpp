@@ -92,6 +92,7 @@ void Workload::send(Sending sending) {
   issued.senders.insert(client.caller->agent.value);
   const auto document = json::Document::parse(sending.bytes);
   auto sent = world_.broker().send(*client.caller, client.workspace, {sending.bytes, document->root()}, {});
+  if (!sent) note_refusal(sending, document->root(), sent.error());
   const auto at = unanswered_.insert(unanswered_.end(), std::move(sending));
   const ContentKey content{workspace_number(client), at->hash};
   world_.answer([this, at, content, sender = client.caller->agent, sent = std::move(sent)] {
@@ -149,7 +150,7 @@ void Workload::judge_answer(const Sending& sending, const base::Result<broker::S
     case ErrorCode::OUT_OF_SEQUENCE:
     case ErrorCode::NOT_PARTY:
     case ErrorCode::STALE_ORDER:
-      if (sending.expected != Expected::duplicate || !remembers_all()) return;  // examples in any order
+      if (sending.expected != Expected::duplicate || !remembers_all()) return;  // the chronicle judges (tasks.hpp)
       break;
     case ErrorCode::AGENT_UNAVAILABLE:
       sightings_.saw(Sighting::unavailable_refused);

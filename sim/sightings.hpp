@@ -48,8 +48,17 @@ enum class Sighting {
   request_timed_out,
   agent_silent,
   unavailable_refused,
+  task_completed,
+  task_aborted,
+  task_assigned_again,
+  task_stalled,
+  task_late,
+  task_given_up,
+  out_of_sequence_refused,
+  not_party_refused,
+  stale_order_refused,
 };
-inline constexpr std::array<std::string_view, 40> sighting_names = {
+inline constexpr std::array<std::string_view, 49> sighting_names = {
     "power loss",
     "kill",
     "graceful restart",
@@ -90,6 +99,15 @@ inline constexpr std::array<std::string_view, 40> sighting_names = {
     "request timed out",
     "agent silent",
     "unavailable refused",
+    "task completed",
+    "task aborted",
+    "task assigned again",
+    "task stalled",
+    "task late",
+    "task given up",
+    "out of sequence refused",
+    "not party refused",
+    "stale order refused",
 };
 
 class Sightings {

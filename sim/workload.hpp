@@ -88,6 +88,12 @@ class Workload {
   void look_at_message();
   void read_log();
 
+  // Work (task_words.cpp).
+  void work_on_a_task();
+  std::string some_task(std::uint32_t workspace, std::string_view profile);
+  void say_of_task(std::string_view profile, const std::string& space, const std::string& id);
+  void note_refusal(const Sending& sending, json::Value message, const base::Error& error);
+
   // Takers (takers.cpp).
   void take(Client& client, Manner manner);
   void wait_for_mail(Client& client);
@@ -116,6 +122,7 @@ class Workload {
   std::vector<Accepted> accepted_;        // the newest
   std::map<std::uint64_t, Known> known_;  // by group: what was told first
   std::uint64_t groups_ = 0;
+  std::map<std::string, std::uint64_t> rounds_;  // of a task's name, which may end for good and is then another's
   bool refused_for_storage_ = false;
 };
 

@@ -7,6 +7,8 @@
 namespace parley::sim {
 namespace {
 
+using namespace std::chrono_literals;
+
 const std::string folder = "data";
 constexpr int recovery_attempts = 6;
 
@@ -243,6 +245,18 @@ void World::clear_faults() {
   heal_disk();
 }
 
+// Faults that are as if the engine had decided otherwise.
+void World::plant(event::Event& event) const {
+  if (options_.planted == Planted::lose_moves && event.has_message_accepted() &&
+      event.message_accepted().kind() == static_cast<std::uint32_t>(envelope::Kind::task_complete))
+    event.mutable_message_accepted()->clear_task_moved();
+  if (options_.planted == Planted::hasty_watch && event.has_workspace_created()) {
+    event::Settings& settings = *event.mutable_workspace_created()->mutable_settings();
+    const base::Duration silence = settings.has_task_silence() ? base::Duration(settings.task_silence()) : 10min;
+    settings.set_task_silence((2 * silence).count());
+  }
+}
+
 base::Result<> World::follow() {
   const base::Position durable = journal_->durable_head();
   if (durable <= followed_) return {};
@@ -252,6 +266,7 @@ base::Result<> World::follow() {
       base::Position(followed_.value + 1), [&](const journal::Entry& entry) -> base::Result<journal::Visit> {
         if (!event.ParseFromArray(entry.event.data(), static_cast<int>(entry.event.size())))
           return base::fail(base::ErrorCode::JOURNAL_DAMAGED, "no event at " + std::to_string(entry.position.value));
+        plant(event);
         chronicle_.fold(event, entry.engine_time, entry.body_hash);
         if (!findings_.clean()) return journal::Visit::stop;  // what breaks a rule may break the follower too
         follower_.apply(event, {entry.position, entry.engine_time, entry.body_length, entry.body_hash});
@@ -268,9 +283,29 @@ void World::catch_up() {
   }
   PARLEY_ASSERT(before == journal_->head().chain);
   if (findings_.clean()) chronicle_.compare(ledger_);
+  if (findings_.clean()) check_tasks();
   const bool settled = replayed_.value + broker_->counts().events == followed_.value;
   if (findings_.clean() && settled && follower_.state_hash() != broker_->engine().state_hash())
     findings_.wrong("O8: the live state is not what its events make");
+}
+
+// Tasks survive whatever happens: they stand as the journal says by rules that are not the engine's.
+void World::check_tasks() {
+  std::size_t known = 0;
+  for (std::uint32_t i = 1; i <= follower_.state().workspaces.size(); ++i)
+    known += follower_.state().workspace(base::WorkspaceNumber(i)).tasks.all().size();
+  const auto& expected = chronicle_.tasks().tasks();
+  if (known != expected.size())
+    return findings_.wrong("COL-04: " + std::to_string(known) + " tasks are known, " + std::to_string(expected.size()) +
+                           " were assigned");
+  for (const auto& [place, task] : expected) {
+    const auto& tasks = follower_.state().workspace(base::WorkspaceNumber(place.first)).tasks;
+    const auto at = tasks.find(task.id);
+    const bool same = at == base::Offset(place.second) && tasks.at(*at).epoch == task.epoch &&
+                      static_cast<std::uint32_t>(tasks.at(*at).state) == static_cast<std::uint32_t>(task.state) &&
+                      tasks.at(*at).assigner.value == task.assigner && tasks.at(*at).assignee.value == task.assignee;
+    if (!same) findings_.wrong("COL-04: task '" + task.id + "' does not stand as the journal says");
+  }
 }
 
 std::string World::head_text() const {

@@ -71,6 +71,8 @@ class World {
   void note_stop(const base::Error& why);
   void stop();  // the process is gone
   base::Result<> follow();
+  void plant(event::Event& event) const;
+  void check_tasks();
 
   const Options options_;
   const profile::Rulesets& rulesets_;

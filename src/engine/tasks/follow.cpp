@@ -112,7 +112,7 @@ class Follow {
   Moved offer() {
     const std::string& id = command_.envelope.task;
     const auto known = workspace_.tasks.find(id);
-    if (!known) return std::unexpected(task_unknown(command_, id));
+    if (!known) return std::unexpected(task_unknown(command_, workspace_, id));
     const Task& task = workspace_.tasks.at(*known);
     facts_.offered = task.offer != nullptr;
     PARLEY_TRY(auto move, moved(*known, task, AgentNumber{}));

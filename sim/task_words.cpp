@@ -1,0 +1,215 @@
+// Work: tasks of a small pool are assigned, taken, worked on and ended, mostly by the right party and in order, so that
+// runs come deep into their lives; now and then by another, late, or as answer to an older order. What may come next is
+// looked up in the engine; whether it was right to accept or refuse it the chronicle judges by itself (tasks.hpp).
+#include "json/writer.hpp"
+#include "sim/workload.hpp"
+
+namespace parley::sim {
+namespace {
+
+using engine::Task;
+using engine::TaskState;
+
+std::string quoted(std::string_view text) {
+  std::string json;
+  json::append_string(json, text);
+  return json;
+}
+
+// 000's agent, as a message names it.
+std::string collab_agent(std::string_view id) {
+  const std::string_view type = id.substr(0, id.find('-'));
+  return R"({"agent_id":)" + quoted(id) + R"(,"agent_type":)" + quoted(type) + "}";
+}
+
+struct Casting {
+  std::string_view assigner;
+  std::vector<std::string_view> assignees;
+};
+const Casting& casting(std::string_view profile) {
+  static const std::map<std::string_view, Casting> all{
+      {"collab", {"architect-main", {"developer-01", "developer-02"}}},
+      {"handoff", {"dispatcher", {"extractor-1", "extractor-2", "reviewer-1"}}},
+      {"supervisor", {"orchestrator", {"triage", "scribe", "lifecycle"}}},
+  };
+  return all.at(profile);
+}
+
+// One message about a task, not yet in any profile's words.
+struct Words {
+  enum class What { assign, take, decline, progress, complete, fail, abort } what{};
+  std::string task, from, to;
+  std::string answers;  // id of the assignment
+};
+using What = Words::What;
+
+using Examples = std::map<What, std::string>;
+const Examples& examples_of(std::string_view profile) {
+  static const std::map<std::string_view, Examples> all{
+      {"collab",
+       {{What::assign, "task_assignment.json"},
+        {What::take, "acknowledgment.json"},
+        {What::decline, "acknowledgment.declined.json"},
+        {What::progress, "task_progress.json"},
+        {What::complete, "task_completion.json"},
+        {What::fail, "task_completion.failed.json"},
+        {What::abort, "abort.json"}}},
+      {"handoff",
+       {{What::assign, "TASK_ASSIGNMENT.minimal.json"},
+        {What::progress, "TASK_UPDATE.minimal.json"},
+        {What::complete, "TASK_COMPLETE.json"},
+        {What::fail, "TASK_FAILED.json"}}},
+      {"supervisor",
+       {{What::assign, "task_delegation.json"},
+        {What::complete, "task_completion.json"},
+        {What::fail, "task_completion.failure.json"}}},
+  };
+  return all.at(profile);
+}
+
+// A profile without the word says the nearest.
+What nearest(std::string_view profile, What what) {
+  const Examples& examples = examples_of(profile);
+  if (examples.contains(what)) return what;
+  if (what == What::take && examples.contains(What::progress)) return What::progress;
+  return what == What::take || what == What::progress ? What::complete : What::fail;
+}
+
+void fill_in(std::string_view profile, const Words& words, Wish& wish) {
+  auto& edits = wish.edits;
+  const std::string task = quoted(words.task);
+  if (profile == "collab") {
+    edits["/from_agent"] = collab_agent(words.from);
+    edits["/to_agent"] = collab_agent(words.to);
+    if (words.what == What::assign) {
+      edits["/payload/task/task_id"] = task;
+    } else if (words.what == What::abort) {
+      edits["/payload/target_id"] = task;
+      edits["/payload/scope"] = quoted("task");
+    } else if (words.what == What::take || words.what == What::decline) {
+      edits["/payload/acknowledged_message_id"] = quoted(words.answers);
+    } else {
+      edits["/payload/task_id"] = task;
+    }
+    return;
+  }
+  const bool supervisor = profile == "supervisor";
+  edits[supervisor ? "/from_agent" : "/from"] = quoted(words.from);
+  edits[supervisor ? "/to_agent" : "/to"] = quoted(words.to);
+  if (supervisor && words.what == What::assign) return;  // R38: its own id is the task's
+  edits[supervisor ? "/task_id" : "/payload/task_id"] = task;
+  if (supervisor) edits["/in_reply_to"] = task;
+  if (!supervisor && words.what == What::fail) edits["/payload/error/task_id"] = task;
+  if (!supervisor && words.what == What::assign) edits["/payload/context/task_id"] = task;
+}
+
+}  // namespace
+
+// Of 003 one that was delegated; else a name of the pool, which is another task's once it ended for good.
+std::string Workload::some_task(std::uint32_t workspace, std::string_view profile) {
+  const engine::Workspace& here = world_.broker().engine().state().workspace(base::WorkspaceNumber(workspace));
+  if (profile == "supervisor") {
+    std::vector<std::string> open;
+    for (const auto& [offset, task] : here.tasks.all())
+      if (here.registry.agent(task->assigner).properties.profile == profile &&
+          (!machine::task::is_over(task->state) || dice_.one_in(8)))
+        open.emplace_back(task->id.view());
+    return open.empty() || dice_.one_in(3) ? std::string() : dice_.among(open);
+  }
+  const std::string name = std::string(profile) + "-task-" + std::to_string(dice_.below(3));
+  std::uint64_t& round = rounds_[std::to_string(workspace) + name];
+  const std::string id = name + '-' + std::to_string(round);
+  const auto known = here.tasks.find(id);
+  const TaskState state = known ? here.tasks.at(*known).state : TaskState::none;
+  const bool for_good = state == TaskState::completed || state == TaskState::aborted;
+  if (!for_good || dice_.one_in(4)) return id;
+  return name + '-' + std::to_string(++round);
+}
+
+void Workload::work_on_a_task() {
+  static constexpr std::array<std::string_view, 5> profiles{"collab", "collab", "collab", "handoff", "supervisor"};
+  const std::string_view profile = dice_.among(profiles);
+  const std::string& space = dice_.among(workspaces_);
+  const auto any = client_of(space, casting(profile).assigner);
+  if (!any || !clients_[*any].active()) return;
+  say_of_task(profile, space, some_task(workspace_number(clients_[*any]), profile));
+}
+
+void Workload::say_of_task(std::string_view profile, const std::string& space, const std::string& id) {
+  const auto assigner = client_of(space, casting(profile).assigner);
+  const engine::Workspace& here =
+      world_.broker().engine().state().workspace(base::WorkspaceNumber(workspace_number(clients_[*assigner])));
+  const auto known = here.tasks.find(id);
+  const Task* const task = known ? &here.tasks.at(*known) : nullptr;
+  Words words;
+  words.task = id;
+  const std::uint64_t choice = dice_.below(16);
+  switch (task ? task->state : TaskState::none) {
+    case TaskState::assigned:
+      words.what = choice < 10 ? What::take : choice < 13 ? What::decline : choice < 14 ? What::abort : What::complete;
+      break;
+    case TaskState::active:
+    case TaskState::stalled:
+      words.what = choice < 7 ? What::progress : choice < 11 ? What::complete : choice < 13 ? What::fail : What::abort;
+      break;
+    default:
+      words.what = What::assign;
+  }
+  if (dice_.one_in(6)) words.what = static_cast<What>(dice_.below(7));
+  if (words.what != What::assign && id.empty()) words.what = What::assign;
+  words.what = nearest(profile, words.what);
+
+  const auto& assignees = casting(profile).assignees;
+  const std::string one_of_them(assignees[dice_.below(assignees.size())]);
+  const std::string worker = task && !dice_.one_in(10) ? here.registry.agent(task->assignee).id : one_of_them;
+  const bool by_assigner = words.what == What::assign || words.what == What::abort;
+  words.from = by_assigner ? std::string(casting(profile).assigner) : worker;
+  words.to = words.what == What::assign ? one_of_them : by_assigner ? worker : std::string(casting(profile).assigner);
+  if (words.what == What::take || words.what == What::decline) {
+    if (!task) return;
+    const auto& orders = task->assignments;
+    const base::Offset order = dice_.one_in(8) ? orders[dice_.below(orders.size())] : orders.back();
+    const engine::Message* const message = here.messages.find(order);
+    if (!message) return;  // forgotten
+    words.answers = message->id.view();
+  }
+
+  Sending sending;
+  sending.example = natives_.example_named(profile, examples_of(profile).at(words.what));
+  const auto client = client_of(space, words.from);
+  if (!client || !clients_[*client].active()) return;
+  sending.client = *client;
+  sending.group = ++groups_;
+  const Example& example = natives_.examples()[sending.example];
+  Wish wish;
+  wish.now = clock_.wall();
+  sending.id = wish.id = natives_.fresh_id(example, clock_.wall(), dice_);
+  fill_in(profile, words, wish);
+  if (words.what == What::assign && profile != "supervisor" && dice_.one_in(2))
+    wish.edits["/payload/deadline"] =
+        quoted(base::to_rfc3339(clock_.wall() + dice_.between(base::Duration(1'000'000), base::Duration(120'000'000))));
+  if (words.what == What::assign && profile == "supervisor")
+    wish.edits["/task"] = R"({"description":"Simulated","priority":"medium","timeout_seconds":)" +
+                          std::to_string(dice_.between(2, 600)) + "}";
+  sending.bytes = natives_.text(example, wish);
+  sending.hash = base::sha256(sending.bytes);
+  findings_.trace("send " + example.profile + "/" + example.name + " of task '" + id + "' from " + words.from + " to " +
+                  words.to + " " + sending.id);
+  send(std::move(sending));
+}
+
+void Workload::note_refusal(const Sending& sending, json::Value message, const base::Error& error) {
+  using base::ErrorCode;
+  const bool of_tasks = error.code == ErrorCode::TASK_UNKNOWN || error.code == ErrorCode::OUT_OF_SEQUENCE ||
+                        error.code == ErrorCode::NOT_PARTY || error.code == ErrorCode::STALE_ORDER;
+  if (!of_tasks) return;
+  const Client& client = clients_[sending.client];
+  auto word = task_word(client.profile, message);
+  if (!word) return findings_.wrong("COL-04: a message that is about no task was refused for one: " + error.message);
+  word->sender = client.caller->agent.value;
+  const std::uint32_t number = workspace_number(client);
+  const auto head = world_.broker().engine().state().workspace(base::WorkspaceNumber(number)).head;
+  world_.chronicle().tasks().refused(number, head.value, std::move(*word), error.code);
+}
+
+}  // namespace parley::sim

@@ -1,0 +1,450 @@
+#include "sim/tasks.hpp"
+
+#include <algorithm>
+
+#include "base/time.hpp"
+#include "catalog/error_code.hpp"
+#include "json/pointer.hpp"
+
+namespace parley::sim {
+namespace {
+
+using base::ErrorCode;
+using envelope::Kind;
+using namespace std::chrono_literals;
+
+constexpr base::Instant never = base::Instant::max();
+constexpr base::Duration patience = 2min;  // the loop turns every 20 s at most, and a full disk heals
+
+std::string text_at(json::Value root, std::string_view pointer) {
+  return std::string(json::Pointer::parse(pointer).value().resolve(root).if_string().value_or(""));
+}
+
+std::string_view field(const event::MessageAccepted& message, std::string_view name) {
+  for (const event::Field& field : message.fields())
+    if (field.name() == name) return field.json();
+  return {};
+}
+std::string unquoted(std::string_view json) {
+  return std::string(json.size() >= 2 && json.front() == '"' ? json.substr(1, json.size() - 2) : json);
+}
+
+std::optional<TaskWord> collab_word(json::Value root) {
+  const std::string type = text_at(root, "/message_type");
+  TaskWord word;
+  word.to = {text_at(root, "/to_agent/agent_id")};
+  word.task = text_at(root, "/payload/task_id");
+  if (type == "task_assignment") {
+    word.kind = Kind::task_assign;
+    word.task = text_at(root, "/payload/task/task_id");
+  } else if (type == "acknowledgment") {
+    word.kind = Kind::task_ack;
+    word.message = text_at(root, "/payload/acknowledged_message_id");
+    word.accepts = root.find("payload").find("accepted").if_bool().value_or(false);
+  } else if (type == "task_progress") {
+    word.kind = Kind::task_progress;
+  } else if (type == "task_completion") {
+    word.kind = text_at(root, "/payload/status") == "failed" ? Kind::task_fail : Kind::task_complete;
+  } else if (type == "abort") {
+    word.kind = Kind::task_abort;
+    word.task = text_at(root, "/payload/target_id");
+    word.of_session = text_at(root, "/payload/scope") != "task";
+  } else {
+    return std::nullopt;
+  }
+  return word;
+}
+
+std::optional<TaskWord> handoff_word(json::Value root) {
+  const std::string type = text_at(root, "/type");
+  TaskWord word;
+  word.to = {text_at(root, "/to")};
+  word.task = text_at(root, "/payload/task_id");
+  if (type == "TASK_ASSIGNMENT")
+    word.kind = Kind::task_assign;
+  else if (type == "TASK_UPDATE")
+    word.kind = Kind::task_progress;
+  else if (type == "TASK_COMPLETE")
+    word.kind = Kind::task_complete;
+  else if (type == "TASK_FAILED")
+    word.kind = Kind::task_fail;
+  else
+    return std::nullopt;
+  return word;
+}
+
+std::optional<TaskWord> supervisor_word(json::Value root) {
+  const std::string type = text_at(root, "/message_type");
+  TaskWord word;
+  word.to = {text_at(root, "/to_agent")};
+  if (type == "task_delegation") {  // R38
+    word.kind = Kind::task_assign;
+    word.task = text_at(root, "/message_id");
+  } else if (type == "task_completion") {
+    word.kind = text_at(root, "/status") == "failure" ? Kind::task_fail : Kind::task_complete;
+    word.task = text_at(root, "/task_id");
+  } else {
+    return std::nullopt;
+  }
+  return word;
+}
+
+// What the documents ask of a task, by profile.
+bool knows_tasks(std::string_view profile) {
+  return profile == "collab" || profile == "handoff" || profile == "supervisor";
+}
+bool needs_acknowledgment(std::string_view profile) {
+  return profile == "collab";
+}  // R11
+
+}  // namespace
+
+std::optional<TaskWord> task_word(std::string_view profile, json::Value message) {
+  if (profile == "collab") return collab_word(message);
+  if (profile == "handoff") return handoff_word(message);
+  if (profile == "supervisor") return supervisor_word(message);
+  return std::nullopt;
+}
+
+std::string_view TaskChronicle::code_of(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::no_task:
+    case Verdict::legal:
+      break;
+    case Verdict::unknown:
+      return "TASK_UNKNOWN";
+    case Verdict::out_of_sequence:
+      return "OUT_OF_SEQUENCE";
+    case Verdict::not_party:
+      return "NOT_PARTY";
+    case Verdict::stale:
+      return "STALE_ORDER";
+  }
+  return "";
+}
+
+void TaskChronicle::require(bool holds, const Place& place, const std::string& what) {
+  if (!holds)
+    findings_.wrong(what + " (workspace " + std::to_string(place.first) + ", offset " + std::to_string(place.second) +
+                    ")");
+}
+
+bool TaskChronicle::is_here(const Workspace& workspace, std::uint32_t agent) {
+  const auto at = workspace.agents.find(agent);
+  return at != workspace.agents.end() && !at->second.removed;
+}
+
+// Whether it goes to that agent; to nobody in particular where that one is gone.
+bool TaskChronicle::reaches(const Workspace& workspace, const TaskWord& word, std::uint32_t agent) const {
+  if (!is_here(workspace, agent)) return true;
+  const std::string& name = workspace.agents.at(agent).id;
+  return std::find(word.to.begin(), word.to.end(), name) != word.to.end();
+}
+
+TaskChronicle::Judged TaskChronicle::judge(const Workspace& workspace, const TaskWord& word) const {
+  const std::string& profile = workspace.agents.at(word.sender).profile;
+  if (!knows_tasks(profile)) return {};
+  const Place* place = nullptr;
+  if (word.kind == Kind::task_ack) {  // of a task's assignment; else it is one like others
+    const auto answered = workspace.assignments.find(word.message);
+    if (answered == workspace.assignments.end()) return {};
+    place = &answered->second.first;
+    const Task& task = tasks_.at(*place);
+    for (const auto& [id, other] : workspace.assignments)
+      if (other.first == *place && other.second > answered->second.second) return {Verdict::stale, place, {}};
+    if (task.state != State::assigned) return {Verdict::out_of_sequence, place, {}};
+    if (word.sender != task.assignee || !reaches(workspace, word, task.assigner))
+      return {Verdict::not_party, place, {}};
+    return {Verdict::legal, place, word.accepts ? State::active : State::failed};  // R11
+  }
+  if (word.task.empty() || word.of_session) return {};
+  if (const auto at = workspace.by_id.find(word.task); at != workspace.by_id.end()) place = &at->second;
+  if (word.kind == Kind::task_assign) {
+    if (word.to.size() != 1) return {};
+    if (!place) return {Verdict::legal, nullptr, State::assigned};
+    const Task& task = tasks_.at(*place);
+    if (task.state != State::failed) return {Verdict::out_of_sequence, place, {}};  // 000 §6.3: unique
+    const bool may = word.sender == task.assigner || !is_here(workspace, task.assigner);
+    return {may ? Verdict::legal : Verdict::not_party, place, State::assigned};
+  }
+  if (!place) return {Verdict::unknown, nullptr, {}};
+  const Task& task = tasks_.at(*place);
+  if (task.over()) return {Verdict::out_of_sequence, place, {}};
+  if (word.kind == Kind::task_abort) {
+    const bool may = word.sender == task.assigner || !is_here(workspace, task.assigner);
+    return {may && reaches(workspace, word, task.assignee) ? Verdict::legal : Verdict::not_party, place,
+            State::aborted};
+  }
+  if (task.state == State::assigned && needs_acknowledgment(profile)) return {Verdict::out_of_sequence, place, {}};
+  if (word.sender != task.assignee) return {Verdict::not_party, place, {}};
+  if (word.kind == Kind::task_progress) return {Verdict::legal, place, State::active};
+  if (!reaches(workspace, word, task.assigner)) return {Verdict::not_party, place, {}};
+  return {Verdict::legal, place, word.kind == Kind::task_complete ? State::completed : State::failed};
+}
+
+void TaskChronicle::refused(std::uint32_t workspace, std::uint64_t head, TaskWord word, ErrorCode code) {
+  refused_[workspace].push_back({head, std::move(word), code});
+}
+
+// Those that were decided on what is folded now.
+void TaskChronicle::judge_refusals(std::uint32_t number, Workspace& workspace) {
+  auto& waiting = refused_[number];
+  std::erase_if(waiting, [&](const Refused& refused) {
+    if (refused.head > workspace.head) return false;
+    if (refused.head < workspace.head) return true;  // told of after what came behind it was folded
+    const Judged judged = judge(workspace, refused.word);
+    const std::string_view code = base::info(refused.code).name;
+    require(code_of(judged.verdict) == code, {number, refused.head},
+            "COL-04: " + std::string(envelope::name(refused.word.kind)) + " of '" + refused.word.task +
+                refused.word.message + "' was refused as " + std::string(code) + ", and is " +
+                (code_of(judged.verdict).empty() ? "legal" : std::string(code_of(judged.verdict))));
+    if (judged.verdict == Verdict::stale) sightings_.saw(Sighting::stale_order_refused);
+    if (judged.verdict == Verdict::out_of_sequence) sightings_.saw(Sighting::out_of_sequence_refused);
+    if (judged.verdict == Verdict::not_party) sightings_.saw(Sighting::not_party_refused);
+    return true;
+  });
+}
+
+// 000 §3.2: tasks of more than 2 minutes report every 30 s; R36: an agent that goes silent. The other documents name no
+// such times. A workspace may set its own.
+base::Duration TaskChronicle::progress_after(const Workspace& workspace, const Task& task) {
+  return workspace.progress_after.value_or(task.profile == "collab" ? 2min : 0min);
+}
+base::Duration TaskChronicle::progress_every(const Workspace& workspace, const Task& task) {
+  return workspace.progress_every.value_or(task.profile == "collab" ? 30s : 0s);
+}
+base::Duration TaskChronicle::silence(const Workspace& workspace, const Task& task) {
+  return workspace.silence.value_or(task.profile == "collab" ? 10min : 0min);
+}
+
+// COL-07.
+base::Instant TaskChronicle::stalls_at(const Workspace& workspace, const Task& task) const {
+  const base::Duration every = progress_every(workspace, task);
+  if (task.state != State::active || every == base::Duration{}) return never;
+  return std::max(task.began_at + progress_after(workspace, task), task.heard_at + every);
+}
+
+// COL-08, SUP-09; without a look at whether its assignee is here.
+base::Instant TaskChronicle::gives_up_at(const Workspace& workspace, const Task& task) const {
+  base::Instant at = never;
+  if (task.timeout > base::Duration{}) at = std::min(at, task.assigned_at + task.timeout);
+  if (const base::Duration most = silence(workspace, task); most > base::Duration{})
+    at = std::min(at, task.heard_at + most);
+  if (task.state == State::stalled && task.deadline != base::Instant{}) at = std::min(at, task.deadline);
+  return at;
+}
+
+base::Instant TaskChronicle::due_of(const Workspace& workspace, const Task& task) const {
+  if (task.over()) return never;
+  base::Instant due = std::min(stalls_at(workspace, task), gives_up_at(workspace, task));
+  if (task.deadline != base::Instant{} && !task.told_late) due = std::min(due, task.deadline);
+  return due;
+}
+
+void TaskChronicle::check_due(const Workspace& workspace, const Place& place, std::int64_t due) {
+  const base::Instant expected = due_of(workspace, tasks_.at(place));
+  const bool right = expected == never ? due == 0 : base::instant_of(due) == expected;
+  require(right, place,
+          "COL-07: the server looks again at " + base::to_rfc3339(base::instant_of(due)) + ", due is " +
+              (expected == never ? "never" : base::to_rfc3339(expected)));
+}
+
+// Nothing that was due waits longer than a turn; while the server was down nothing could be done.
+void TaskChronicle::check_nothing_overdue(base::Instant at) {
+  for (const auto& [place, task] : tasks_) {
+    if (task.over()) continue;
+    const base::Instant due = due_of(workspaces_[place.first], task);
+    require(due == never || at - std::max({due, started_at_, task.moved_at}) <= patience, place,
+            "COL-07: a task that is due at " + (due == never ? "no time" : base::to_rfc3339(due)) +
+                " is left alone until " + base::to_rfc3339(at));
+  }
+}
+
+void TaskChronicle::set(Workspace& workspace, const event::Settings& settings) {
+  workspace.lenient = settings.lenient();
+  const auto read = [](bool set, std::int64_t us) { return set ? std::optional(base::Duration(us)) : std::nullopt; };
+  workspace.progress_after = read(settings.has_task_progress_after(), settings.task_progress_after());
+  workspace.progress_every = read(settings.has_task_progress_every(), settings.task_progress_every());
+  workspace.silence = read(settings.has_task_silence(), settings.task_silence());
+}
+
+void TaskChronicle::fold(const event::Event& event, base::Instant at) {
+  using event::Event;
+  now_ = at;
+  if (event.fact_case() == Event::kServerStarted) {
+    for (auto& [number, workspace] : workspaces_) judge_refusals(number, workspace);
+    refused_.clear();  // the rest was decided on what is lost
+    const base::Duration downtime(event.server_started().downtime());
+    started_at_ = at;
+    for (auto& [place, task] : tasks_) {  // D2; deadlines stay
+      if (task.over()) continue;
+      task.assigned_at += downtime;
+      task.heard_at += downtime;
+      if (task.began_at != base::Instant{}) task.began_at += downtime;
+    }
+    return;
+  }
+  if (event.fact_case() == Event::kWorkspaceCreated)
+    return set(workspaces_[event.workspace_created().number()], event.workspace_created().settings());
+  const std::uint32_t number = event.workspace();
+  Workspace& workspace = workspaces_[number];
+  judge_refusals(number, workspace);
+  workspace.head = event.offset();
+  check_nothing_overdue(at);
+  switch (event.fact_case()) {
+    case Event::kWorkspaceChanged:
+      return set(workspace, event.workspace_changed().settings());
+    case Event::kAgentRegistered: {
+      const auto& agent = event.agent_registered();
+      workspace.agents[agent.number()] = {agent.agent_id(), agent.properties().profile(), false};
+      return;
+    }
+    case Event::kAgentRemoved:
+      workspace.agents[event.agent_removed().number()].removed = true;
+      return;
+    case Event::kMessagesForgotten:
+      workspace.forgotten_through = event.messages_forgotten().through();
+      return;
+    case Event::kMessageAccepted:
+      if (event.message_accepted().sender() != 0) fold(number, event.offset(), event.message_accepted(), at);
+      return;
+    case Event::kTaskMoved:
+      return fold(number, event.task_moved(), at);
+    default:
+      return;
+  }
+}
+
+void TaskChronicle::fold(std::uint32_t number, std::uint64_t offset, const event::MessageAccepted& message,
+                         base::Instant at) {
+  Workspace& workspace = workspaces_[number];
+  TaskWord word;
+  word.kind = static_cast<Kind>(message.kind());
+  switch (word.kind) {
+    case Kind::task_assign:
+    case Kind::task_ack:
+    case Kind::task_progress:
+    case Kind::task_complete:
+    case Kind::task_fail:
+    case Kind::task_abort:
+      break;
+    default:
+      return require(!message.has_task_moved(), {number, offset}, "COL-04: a task was moved by what is about none");
+  }
+  word.sender = message.sender();
+  word.task = message.task();
+  word.message = unquoted(field(message, "message"));
+  word.accepts = field(message, "accepted") == "true";
+  word.of_session = word.kind == Kind::task_abort && unquoted(field(message, "scope")) != "task";
+  for (const std::uint32_t agent : message.recipients()) word.to.push_back(workspace.agents[agent].id);
+
+  const Judged judged = judge(workspace, word);
+  const auto answered = workspace.assignments.find(word.message);
+  const bool forgotten = word.kind == Kind::task_ack && answered != workspace.assignments.end() &&
+                         answered->second.second <= workspace.forgotten_through;
+  if (forgotten && !message.has_task_moved()) return;  // R8: an id that nobody knows any more names nothing
+  const Place place{number, offset};
+  const std::string_view code = code_of(judged.verdict);
+  if (!code.empty()) {  // R5: a lenient workspace takes it, and says what is wrong
+    const auto& problems = message.validation_errors();
+    const bool remarked =
+        std::any_of(problems.begin(), problems.end(), [&](const auto& p) { return p.schema() == code; });
+    require(workspace.lenient && remarked, place,
+            "COL-04: " + std::string(envelope::name(word.kind)) + " of '" + word.task + word.message +
+                "' was accepted, and is " + std::string(code));
+  }
+  require(message.has_task_moved() == (judged.verdict == Verdict::legal), place,
+          "COL-04: accepted, and the task " + std::string(message.has_task_moved() ? "moved" : "did not move"));
+  if (findings_.clean() && judged.verdict == Verdict::legal) move(number, offset, word, judged, message, at);
+}
+
+void TaskChronicle::move(std::uint32_t number, std::uint64_t offset, const TaskWord& word, const Judged& judged,
+                         const event::MessageAccepted& message, base::Instant at) {
+  Workspace& workspace = workspaces_[number];
+  const event::TaskMoved& moved = message.task_moved();
+  const Place place = judged.task ? *judged.task : Place{number, offset};
+  require(moved.task() == (judged.task ? place.second : 0), place, "COL-04: another task moved than the message names");
+  Task& task = tasks_[place];
+  if (word.kind == Kind::task_assign) {
+    if (judged.task) sightings_.saw(Sighting::task_assigned_again);
+    const std::string& profile = workspace.agents[word.sender].profile;
+    const auto deadline = base::parse_rfc3339(unquoted(field(message, "deadline")));
+    const std::string seconds(field(message, "timeout_seconds"));
+    base::Duration timeout = profile == "supervisor" ? base::Duration(300s) : base::Duration{};  // 003
+    if (!seconds.empty())
+      timeout = std::chrono::duration_cast<base::Duration>(std::chrono::duration<double>(std::stod(seconds)));
+    task = {.id = word.task,
+            .state = State::assigned,
+            .epoch = task.epoch + 1,
+            .assigner = word.sender,
+            .assignee = message.recipients(0),
+            .profile = profile,
+            .assigned_at = at,
+            .began_at = {},
+            .heard_at = at,
+            .deadline = deadline ? *deadline : base::Instant{},
+            .timeout = timeout,
+            .told_late = false,
+            .moved_at = at};
+    workspace.by_id.emplace(word.task, place);
+    workspace.assignments[message.message_id()] = {place, offset};
+    require(moved.assigner() == task.assigner && moved.assignee() == task.assignee, place,
+            "COL-04: assigned to another than it was sent to");
+  } else {
+    if (word.sender == task.assignee) task.heard_at = at;
+    if (judged.to == State::active && task.began_at == base::Instant{}) task.began_at = at;
+    require(moved.assignee() == 0, place, "COL-04: assigned without an assignment");
+  }
+  task.state = judged.to;
+  task.moved_at = at;
+  require(moved.state() == static_cast<std::uint32_t>(judged.to), place, "COL-04: the task came to another state");
+  require(moved.epoch() == task.epoch, place, "BEY-03: the epoch is not the number of assignments");
+  check_due(workspace, place, moved.due());
+  if (task.state == State::completed) sightings_.saw(Sighting::task_completed);
+  if (task.state == State::aborted) sightings_.saw(Sighting::task_aborted);
+}
+
+// A move of the server's own.
+void TaskChronicle::fold(std::uint32_t number, const event::TaskMoved& moved, base::Instant at) {
+  Workspace& workspace = workspaces_[number];
+  const Place place{number, moved.task()};
+  const auto found = tasks_.find(place);
+  if (found == tasks_.end()) return require(false, place, "COL-08: the server moved a task that was never assigned");
+  Task& task = found->second;
+  const auto to = static_cast<State>(moved.state());
+  require(!task.over(), place, "COL-08: the server moved a task that was over");
+  require(moved.epoch() == task.epoch, place, "BEY-03: the server changed an epoch");
+  if (to == State::stalled) {
+    require(task.state == State::stalled || stalls_at(workspace, task) <= at, place,
+            "COL-07: stalled before progress was due");
+    if (task.state != State::stalled) sightings_.saw(Sighting::task_stalled);
+  } else if (to == State::failed) {
+    const bool gone = !is_here(workspace, task.assignee);
+    require(gone || gives_up_at(workspace, task) <= at, place, "COL-08: given up before its time");
+    sightings_.saw(Sighting::task_given_up);
+  } else {
+    require(to == task.state, place, "COL-08: the server made a move that is not its own");
+  }
+  if (moved.late() != task.told_late) {
+    require(moved.late() && task.deadline != base::Instant{} && task.deadline <= at, place,
+            "COL-07: late before its deadline");
+    sightings_.saw(Sighting::task_late);
+  }
+  task.told_late = moved.late();
+  task.state = to;
+  task.moved_at = at;
+  check_due(workspace, place, moved.due());
+}
+
+void TaskChronicle::check_all_ended() {
+  check_nothing_overdue(now_);
+  for (const auto& [place, task] : tasks_) {
+    const Workspace& workspace = workspaces_[place.first];
+    if (task.over()) continue;
+    require(is_here(workspace, task.assignee), place, "COL-08: a task of an agent that was removed is open");
+    const bool watched = task.profile != "handoff" || workspace.silence;  // 002 names no time
+    require(!watched || due_of(workspace, task) != never, place, "COL-08: a task is open, and nothing would end it");
+  }
+}
+
+}  // namespace parley::sim

@@ -1,0 +1,116 @@
+// What tasks are by 000 §3, 003's task delegation and the rulings R11 to R13 and R34 to R38, folded from the journal's
+// events by rules of its own and not by the table: which message about a task was legal, which was not, and when the
+// server may say something itself. The engine's answers, accepted and refused, are held against it.
+#pragma once
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error.hpp"
+#include "envelope/kind.hpp"
+#include "event/events.pb.h"
+#include "json/value.hpp"
+#include "sim/findings.hpp"
+#include "sim/sightings.hpp"
+
+namespace parley::sim {
+
+// A message as far as tasks are concerned.
+struct TaskWord {
+  envelope::Kind kind{};
+  std::uint32_t sender = 0;
+  std::string task;
+  std::string message;          // an acknowledgment's
+  bool accepts = false;         // likewise
+  bool of_session = false;      // an abort's
+  std::vector<std::string> to;  // names
+};
+
+// None: the type is about no task.
+std::optional<TaskWord> task_word(std::string_view profile, json::Value message);
+
+class TaskChronicle {
+ public:
+  enum class State : std::uint32_t { assigned = 1, active, stalled, completed, failed, aborted };  // as journaled
+
+  struct Task {
+    std::string id;
+    State state = State::assigned;
+    std::uint32_t epoch = 0;
+    std::uint32_t assigner = 0, assignee = 0;
+    std::string profile;  // of its assigner
+    base::Instant assigned_at{}, began_at{}, heard_at{}, deadline{};
+    base::Duration timeout{};
+    bool told_late = false;
+    base::Instant moved_at{};
+    bool over() const { return state >= State::completed; }
+  };
+  using Place = std::pair<std::uint32_t, std::uint64_t>;  // workspace, offset of the first assignment
+
+  TaskChronicle(Findings& findings, Sightings& sightings) : findings_(findings), sightings_(sightings) {}
+
+  void fold(const event::Event& event, base::Instant at);
+  // Decided when the workspace's newest event was the one at `head`, which may not be folded yet, or be lost.
+  void refused(std::uint32_t workspace, std::uint64_t head, TaskWord word, base::ErrorCode code);
+  // Nothing waits for ever.
+  void check_all_ended();
+
+  const std::map<Place, Task>& tasks() const { return tasks_; }
+
+ private:
+  enum class Verdict { no_task, legal, unknown, out_of_sequence, not_party, stale };
+  struct Judged {
+    Verdict verdict = Verdict::no_task;
+    const Place* task = nullptr;  // none: a new one
+    State to{};
+  };
+  struct Agent {
+    std::string id, profile;
+    bool removed = false;
+  };
+  struct Workspace {
+    bool lenient = false;
+    std::uint64_t head = 0, forgotten_through = 0;
+    std::map<std::uint32_t, Agent> agents;
+    std::map<std::string, Place, std::less<>> by_id;
+    std::map<std::string, std::pair<Place, std::uint64_t>, std::less<>> assignments;  // by message id; its offset
+    std::optional<base::Duration> progress_after, progress_every, silence;            // else the profile's
+  };
+  struct Refused {
+    std::uint64_t head = 0;
+    TaskWord word;
+    base::ErrorCode code{};
+  };
+
+  static std::string_view code_of(Verdict verdict);
+  void require(bool holds, const Place& place, const std::string& what);
+  void set(Workspace& workspace, const event::Settings& settings);
+  Judged judge(const Workspace& workspace, const TaskWord& word) const;
+  bool reaches(const Workspace& workspace, const TaskWord& word, std::uint32_t agent) const;
+  static bool is_here(const Workspace& workspace, std::uint32_t agent);
+  void judge_refusals(std::uint32_t number, Workspace& workspace);
+  static base::Duration progress_after(const Workspace& workspace, const Task& task);
+  static base::Duration progress_every(const Workspace& workspace, const Task& task);
+  static base::Duration silence(const Workspace& workspace, const Task& task);
+  base::Instant stalls_at(const Workspace& workspace, const Task& task) const;
+  base::Instant gives_up_at(const Workspace& workspace, const Task& task) const;
+  base::Instant due_of(const Workspace& workspace, const Task& task) const;  // max: never
+  void check_due(const Workspace& workspace, const Place& place, std::int64_t due);
+  void check_nothing_overdue(base::Instant at);
+
+  void fold(std::uint32_t number, std::uint64_t offset, const event::MessageAccepted&, base::Instant at);
+  void move(std::uint32_t number, std::uint64_t offset, const TaskWord& word, const Judged& judged,
+            const event::MessageAccepted&, base::Instant at);
+  void fold(std::uint32_t number, const event::TaskMoved&, base::Instant at);
+
+  Findings& findings_;
+  Sightings& sightings_;
+  std::map<std::uint32_t, Workspace> workspaces_;
+  std::map<Place, Task> tasks_;
+  std::map<std::uint32_t, std::vector<Refused>> refused_;
+  base::Instant started_at_{}, now_{};
+};
+
+}  // namespace parley::sim
