@@ -1,5 +1,5 @@
-// What is too much for one turn: a session that is over gives back its leases, an agent that was removed its mail and tasks, in
-// steps of bounded size (D11). Only appliers call these.
+// What is too much for one turn: a session that is over gives back its leases, an agent that was removed its mail and
+// tasks, in steps of bounded size (D11). Only appliers call these.
 #pragma once
 #include <span>
 

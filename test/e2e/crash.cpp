@@ -40,7 +40,10 @@ std::int64_t milliseconds_since(SteadyClock::time_point begin) {
 class Rounds {
  public:
   Rounds(const Arguments& arguments, std::uint64_t seed, Figures& figures)
-      : random_(seed), planted_(arguments.planted), figures_(figures), trial_("crash", {.seed = seed, .planted = arguments.planted}) {}
+      : random_(seed),
+        planted_(arguments.planted),
+        figures_(figures),
+        trial_("crash", {.seed = seed, .planted = arguments.planted}) {}
 
   void go(std::uint64_t rounds) {
     trial_.begin();

@@ -576,7 +576,7 @@ void log(const Call& call) {
     for (const json::Value item : list.find("items").elements()) {
       text += text_of(item, "offset") + ' ' + (item.find("private") ? "private" : text_of(item, "event"));
       text += members(item, {"agent", "messages", "from", "to", "type", "kind", "code", "count", "first_at", "last_at",
-                              "answers", "extends", "health", "breaker"});
+                             "answers", "extends", "health", "breaker"});
       if (text_of(item, "event").starts_with("approval_"))
         text += members(item, {"by", "state", "rationale", "modified_action", "due"});
       if (const json::Value code = item.find("notice").find("notice"))

@@ -1,4 +1,5 @@
-"""Writes the generated parts of docs/reference from spec/: the table of calls in http.md, the table in errors.md.
+"""Writes the generated parts of docs/reference from spec/: the table of calls in http.md, the table in errors.md, the
+states and moves in machines.md.
 
 reference.py [--check] ROOT   What stands between `<!-- generated … -->` and `<!-- end -->` is replaced. With --check
 nothing is written, and the exit status is 1 where a page is stale.
@@ -90,9 +91,42 @@ def error_table():
         yield f"| `{e['code']}` | {e['http']} | {e['text']} | {e['hint']} |"
 
 
-parts = {"calls": calls, "forms": forms, "errors": error_table}
+def machine_pages():
+    for file in sorted((root / "spec/machines").glob("*.json")):
+        machine = json.loads(file.read_text(encoding="utf-8"))
+        yield f"## {machine['title']}"
+        yield f"{machine['about']} Source: {machine['source']}. Data: `spec/machines/{file.name}`."
+        yield ""
+        yield "```mermaid"
+        yield "stateDiagram-v2"
+        for move in machine["moves"]:
+            for state in move["from"] or ["[*]"]:
+                yield f"  {state} --> {state if move['to'] == 'same' else move['to']}: {move['name']}"
+        for state in machine["states"]:
+            if state.get("over"):
+                yield f"  {state['name']} --> [*]"
+        yield "```"
+        yield ""
+        yield "| state | meaning |"
+        yield "|---|---|"
+        for state in machine["states"]:
+            yield f"| `{state['name']}`{' (over)' if state.get('over') else ''} | {state['meaning']} |"
+        yield ""
+        yield "| move | on | by | from | to | if | tells |"
+        yield "|---|---|---|---|---|---|---|"
+        for move in machine["moves"]:
+            kinds = move.get("on", [])
+            on = ", ".join(f"`{kind}`" for kind in ([kinds] if isinstance(kinds, str) else kinds))
+            guard = machine["guards"].get(move.get("when"), "")
+            tells = ", ".join(f"{who}: `{what}`" for who, what in move.get("tells", {}).items())
+            start = ", ".join(move["from"]) or "nothing"
+            yield f"| {move['name']} | {on} | {move['by']} | {start} | {move['to']} | {guard} | {tells} |"
+        yield ""
+
+
+parts = {"calls": calls, "forms": forms, "errors": error_table, "machines": machine_pages}
 stale = []
-for page in [root / "docs/reference/http.md", root / "docs/reference/errors.md"]:
+for page in [root / f"docs/reference/{name}.md" for name in ("http", "errors", "machines")]:
     text = page.read_text(encoding="utf-8")
 
     def part(found):
