@@ -98,6 +98,8 @@ void Chronicle::fold_in_workspace(const event::Event& event, base::Instant at, c
       return fold(number, event.agent_removed());
     case Event::kMessagesBounced:
       return fold(number, event.messages_bounced());
+    case Event::kMessagesSuperseded:
+      return fold(number, event.messages_superseded());
     case Event::kMessageAccepted:
       return fold(number, offset, event.message_accepted(), body_hash);
     case Event::kNoticePosted:
@@ -459,6 +461,23 @@ void Chronicle::fold(std::uint32_t number, const event::MessagesBounced& event) 
     Message& message = workspace.messages.at(offset);
     if (told.insert(message.sender).second) owe(number, message, "bounced", offset);
     end(place, *found, State::bounced);
+  }
+}
+
+// COL-20: the abort of a task ends what waits of it, in its assignee's lane alone.
+void Chronicle::fold(std::uint32_t number, const event::MessagesSuperseded& event) {
+  Workspace& workspace = workspaces_[number];
+  const auto by = workspace.messages.find(event.by());
+  for (const std::uint64_t offset : event.offsets()) {
+    const Place place{number, event.agent(), offset};
+    Receipt* const found = receipt(place, "what is superseded");
+    if (!found) return;
+    const std::uint64_t lane = workspace.messages.at(offset).lane;
+    require(by != workspace.messages.end() && lane != 0 && lane == by->second.lane && offset < event.by(), place,
+            "P3: superseded by what is not of its task");
+    if (!open(found->state)) continue;
+    end(place, *found, State::superseded);
+    sightings_.saw(Sighting::superseded);
   }
 }
 

@@ -27,7 +27,7 @@ namespace parley::sim {
 
 class Chronicle {
  public:
-  enum class State { queued, leased, waiting, acked, handed_over, expired, dead, bounced };
+  enum class State { queued, leased, waiting, acked, handed_over, expired, dead, bounced, superseded };
 
   struct Receipt {
     State state = State::queued;
@@ -129,6 +129,7 @@ class Chronicle {
   void fold(std::uint32_t workspace, const event::Redriven&, base::Instant at);
   void fold(std::uint32_t workspace, const event::AgentRemoved&);
   void fold(std::uint32_t workspace, const event::MessagesBounced&);
+  void fold(std::uint32_t workspace, const event::MessagesSuperseded&);
   void fold(const event::ServerStarted&);
 
   static bool open(State state) { return state <= State::waiting; }

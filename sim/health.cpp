@@ -34,6 +34,7 @@ void HealthChronicle::require(bool holds, const Who& who, const std::string& wha
 }
 
 void HealthChronicle::fold(std::uint32_t workspace, const event::MessageAccepted& message, base::Instant at) {
+  if (message.sender() == 0) return;  // what the server tells of work is none
   const Kind kind{static_cast<std::uint8_t>(message.kind())};
   if (kind == Kind::task_assign || kind == Kind::task_handoff || kind == Kind::help_request)
     for (const std::uint32_t to : message.recipients()) {
@@ -41,7 +42,6 @@ void HealthChronicle::fold(std::uint32_t workspace, const event::MessageAccepted
       require(!works_not(agent.word), {workspace, to}, "HND-05: new work to who says '" + agent.word + "'");
       require(agent.available <= at, {workspace, to}, "HND-05: new work before next_available");
     }
-  if (message.sender() == 0) return;
   Agent& sender = agents_[{workspace, message.sender()}];
   const bool report = kind == Kind::heartbeat || kind == Kind::status_report || kind == Kind::health_check;
   const bool heard = sender.profile == "pipeline" || report;

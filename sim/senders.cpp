@@ -152,6 +152,12 @@ void Workload::judge_answer(const Sending& sending, const base::Result<broker::S
     case ErrorCode::STALE_ORDER:
       if (sending.expected != Expected::duplicate || !remembers_all()) return;  // the chronicle judges (tasks.hpp)
       break;
+    case ErrorCode::SCOPE_VIOLATION:
+    case ErrorCode::EVIDENCE_MISSING:
+    case ErrorCode::CAPABILITY_MISSING:
+    case ErrorCode::CONSTRAINTS_LOOSER:
+      if (sending.expected != Expected::duplicate || !remembers_all()) return;  // tasks are not all alike
+      break;
     case ErrorCode::AGENT_UNAVAILABLE:
       sightings_.saw(Sighting::unavailable_refused);
       if (sending.expected != Expected::duplicate || !remembers_all()) return;

@@ -57,8 +57,11 @@ enum class Sighting {
   out_of_sequence_refused,
   not_party_refused,
   stale_order_refused,
+  task_offered,
+  task_handed_over,
+  superseded,
 };
-inline constexpr std::array<std::string_view, 49> sighting_names = {
+inline constexpr std::array<std::string_view, 52> sighting_names = {
     "power loss",
     "kill",
     "graceful restart",
@@ -108,6 +111,9 @@ inline constexpr std::array<std::string_view, 49> sighting_names = {
     "out of sequence refused",
     "not party refused",
     "stale order refused",
+    "task offered",
+    "task handed over",
+    "superseded",
 };
 
 class Sightings {

@@ -37,9 +37,9 @@ const Casting& casting(std::string_view profile) {
 
 // One message about a task, not yet in any profile's words.
 struct Words {
-  enum class What { assign, take, decline, progress, complete, fail, abort } what{};
+  enum class What { assign, take, decline, progress, complete, fail, abort, offer, accept, keep } what{};
   std::string task, from, to;
-  std::string answers;  // id of the assignment
+  std::string answers;  // id of the assignment, or of the offer
 };
 using What = Words::What;
 
@@ -58,7 +58,10 @@ const Examples& examples_of(std::string_view profile) {
        {{What::assign, "TASK_ASSIGNMENT.minimal.json"},
         {What::progress, "TASK_UPDATE.minimal.json"},
         {What::complete, "TASK_COMPLETE.json"},
-        {What::fail, "TASK_FAILED.json"}}},
+        {What::fail, "TASK_FAILED.json"},
+        {What::offer, "TASK_HANDOFF.request.json"},
+        {What::accept, "TASK_HANDOFF.reply_accepted.json"},
+        {What::keep, "TASK_HANDOFF.reply_declined.json"}}},
       {"supervisor",
        {{What::assign, "task_delegation.json"},
         {What::complete, "task_completion.json"},
@@ -72,7 +75,8 @@ What nearest(std::string_view profile, What what) {
   const Examples& examples = examples_of(profile);
   if (examples.contains(what)) return what;
   if (what == What::take && examples.contains(What::progress)) return What::progress;
-  return what == What::take || what == What::progress ? What::complete : What::fail;
+  if (what == What::offer && examples.contains(What::progress)) return What::progress;
+  return what == What::decline || what == What::abort || what == What::keep ? What::fail : What::complete;
 }
 
 void fill_in(std::string_view profile, const Words& words, Wish& wish) {
@@ -97,7 +101,20 @@ void fill_in(std::string_view profile, const Words& words, Wish& wish) {
   edits[supervisor ? "/from_agent" : "/from"] = quoted(words.from);
   edits[supervisor ? "/to_agent" : "/to"] = quoted(words.to);
   if (supervisor && words.what == What::assign) return;  // R38: its own id is the task's
+  const std::string capabilities = R"({"required_capabilities":["pdf"]})";
+  if (words.what == What::accept || words.what == What::keep) {
+    edits["/metadata/correlation_id"] = quoted(words.answers);
+    edits["/payload/agent_id"] = quoted(words.from);
+    if (words.what == What::accept) edits["/payload/constraints"] = capabilities;
+    return;
+  }
   edits[supervisor ? "/task_id" : "/payload/task_id"] = task;
+  if (words.what == What::offer) {
+    edits["/payload/from_agent"] = quoted(words.from);
+    edits["/payload/to_agent"] = quoted(words.to);
+    edits["/payload/context/task_id"] = task;
+    edits["/payload/constraints"] = capabilities;
+  }
   if (supervisor) edits["/in_reply_to"] = task;
   if (!supervisor && words.what == What::fail) edits["/payload/error/task_id"] = task;
   if (!supervisor && words.what == What::assign) edits["/payload/context/task_id"] = task;
@@ -155,7 +172,9 @@ void Workload::say_of_task(std::string_view profile, const std::string& space, c
     default:
       words.what = What::assign;
   }
-  if (dice_.one_in(6)) words.what = static_cast<What>(dice_.below(7));
+  const bool hands_over = profile == "handoff" && task && !machine::task::is_over(task->state) && dice_.one_in(2);
+  if (hands_over) words.what = !task->offer ? What::offer : dice_.one_in(3) ? What::keep : What::accept;
+  if (dice_.one_in(6)) words.what = static_cast<What>(dice_.below(8));
   if (words.what != What::assign && id.empty()) words.what = What::assign;
   words.what = nearest(profile, words.what);
 
@@ -165,6 +184,14 @@ void Workload::say_of_task(std::string_view profile, const std::string& space, c
   const bool by_assigner = words.what == What::assign || words.what == What::abort;
   words.from = by_assigner ? std::string(casting(profile).assigner) : worker;
   words.to = words.what == What::assign ? one_of_them : by_assigner ? worker : std::string(casting(profile).assigner);
+  if (words.what == What::offer) words.to = one_of_them;
+  if (words.what == What::accept || words.what == What::keep) {
+    const engine::Message* const offer = here.messages.find(task->offer->request);
+    if (!offer) return;  // forgotten
+    words.answers = offer->id.view();
+    words.to = worker;
+    words.from = dice_.one_in(8) ? one_of_them : here.registry.agent(task->offer->target).id;
+  }
   if (words.what == What::take || words.what == What::decline) {
     if (!task) return;
     const auto& orders = task->assignments;
@@ -184,8 +211,10 @@ void Workload::say_of_task(std::string_view profile, const std::string& space, c
   Wish wish;
   wish.now = clock_.wall();
   sending.id = wish.id = natives_.fresh_id(example, clock_.wall(), dice_);
+  sending.may_expire = natives_.may_expire(example);
   fill_in(profile, words, wish);
-  if (words.what == What::assign && profile != "supervisor" && dice_.one_in(2))
+  const bool has_deadline = words.what == What::offer || (words.what == What::assign && profile != "supervisor");
+  if (has_deadline && dice_.one_in(2))
     wish.edits["/payload/deadline"] =
         quoted(base::to_rfc3339(clock_.wall() + dice_.between(base::Duration(1'000'000), base::Duration(120'000'000))));
   if (words.what == What::assign && profile == "supervisor")

@@ -1,6 +1,7 @@
 #include "sim/tasks.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "base/time.hpp"
 #include "catalog/error_code.hpp"
@@ -14,6 +15,9 @@ using envelope::Kind;
 using namespace std::chrono_literals;
 
 constexpr base::Instant never = base::Instant::max();
+// What else a task asks for than the order of its messages, which is not judged here.
+constexpr std::array<std::string_view, 4> terms{"SCOPE_VIOLATION", "EVIDENCE_MISSING", "CAPABILITY_MISSING",
+                                                "CONSTRAINTS_LOOSER"};
 constexpr base::Duration patience = 2min;  // the loop turns every 20 s at most, and a full disk heals
 
 std::string text_at(json::Value root, std::string_view pointer) {
@@ -68,8 +72,16 @@ std::optional<TaskWord> handoff_word(json::Value root) {
     word.kind = Kind::task_complete;
   else if (type == "TASK_FAILED")
     word.kind = Kind::task_fail;
+  else if (type == "TASK_HANDOFF" && root.find("payload").find("accepted"))  // R34
+    word.kind = Kind::task_handoff_reply;
+  else if (type == "TASK_HANDOFF")
+    word.kind = Kind::task_handoff;
   else
     return std::nullopt;
+  if (word.kind == Kind::task_handoff_reply) {
+    word.message = text_at(root, "/metadata/correlation_id");
+    word.accepts = root.find("payload").find("accepted").if_bool().value_or(false);
+  }
   return word;
 }
 
@@ -157,6 +169,7 @@ TaskChronicle::Judged TaskChronicle::judge(const Workspace& workspace, const Tas
       return {Verdict::not_party, place, {}};
     return {Verdict::legal, place, word.accepts ? State::active : State::failed};  // R11
   }
+  if (word.kind == Kind::task_handoff_reply) return judge_reply(workspace, word);
   if (word.task.empty() || word.of_session) return {};
   if (const auto at = workspace.by_id.find(word.task); at != workspace.by_id.end()) place = &at->second;
   if (word.kind == Kind::task_assign) {
@@ -170,6 +183,7 @@ TaskChronicle::Judged TaskChronicle::judge(const Workspace& workspace, const Tas
   if (!place) return {Verdict::unknown, nullptr, {}};
   const Task& task = tasks_.at(*place);
   if (task.over()) return {Verdict::out_of_sequence, place, {}};
+  if (word.kind == Kind::task_handoff) return judge_offer(workspace, word, *place);
   if (word.kind == Kind::task_abort) {
     const bool may = word.sender == task.assigner || !is_here(workspace, task.assigner);
     return {may && reaches(workspace, word, task.assignee) ? Verdict::legal : Verdict::not_party, place,
@@ -180,6 +194,29 @@ TaskChronicle::Judged TaskChronicle::judge(const Workspace& workspace, const Tas
   if (word.kind == Kind::task_progress) return {Verdict::legal, place, State::active};
   if (!reaches(workspace, word, task.assigner)) return {Verdict::not_party, place, {}};
   return {Verdict::legal, place, word.kind == Kind::task_complete ? State::completed : State::failed};
+}
+
+// R21: what is offered already is offered to nobody else; its owner offers it, to one other.
+TaskChronicle::Judged TaskChronicle::judge_offer(const Workspace& workspace, const TaskWord& word,
+                                                 const Place& place) const {
+  const Task& task = tasks_.at(place);
+  if (task.offer) return {Verdict::out_of_sequence, &place, {}};
+  const bool to_another = word.to.size() == 1 && word.to.front() != workspace.agents.at(task.assignee).id;
+  if (word.sender != task.assignee || !to_another) return {Verdict::not_party, &place, {}};
+  return {Verdict::legal, &place, task.state, true};
+}
+
+// R34: under the id of an offer that is open.
+TaskChronicle::Judged TaskChronicle::judge_reply(const Workspace& workspace, const TaskWord& word) const {
+  const std::uint32_t number = workspace.number;
+  const auto at = std::find_if(tasks_.begin(), tasks_.end(), [&](const auto& one) {
+    return one.first.first == number && one.second.offer && one.second.offer->id == word.message;
+  });
+  if (at == tasks_.end()) return {Verdict::stale, nullptr, {}};
+  const auto& [place, task] = *at;
+  if (word.sender != task.offer->target || !reaches(workspace, word, task.assignee))
+    return {Verdict::not_party, &place, {}};
+  return {Verdict::legal, &place, word.accepts ? State::active : task.state, !word.accepts};
 }
 
 void TaskChronicle::refused(std::uint32_t workspace, std::uint64_t head, TaskWord word, ErrorCode code) {
@@ -238,6 +275,7 @@ base::Instant TaskChronicle::due_of(const Workspace& workspace, const Task& task
   if (task.over()) return never;
   base::Instant due = std::min(stalls_at(workspace, task), gives_up_at(workspace, task));
   if (task.deadline != base::Instant{} && !task.told_late) due = std::min(due, task.deadline);
+  if (task.offer && task.offer->due != base::Instant{}) due = std::min(due, task.offer->due);
   return due;
 }
 
@@ -284,8 +322,11 @@ void TaskChronicle::fold(const event::Event& event, base::Instant at) {
     }
     return;
   }
-  if (event.fact_case() == Event::kWorkspaceCreated)
-    return set(workspaces_[event.workspace_created().number()], event.workspace_created().settings());
+  if (event.fact_case() == Event::kWorkspaceCreated) {
+    const std::uint32_t created = event.workspace_created().number();
+    workspaces_[created].number = created;
+    return set(workspaces_[created], event.workspace_created().settings());
+  }
   const std::uint32_t number = event.workspace();
   Workspace& workspace = workspaces_[number];
   judge_refusals(number, workspace);
@@ -327,13 +368,15 @@ void TaskChronicle::fold(std::uint32_t number, std::uint64_t offset, const event
     case Kind::task_complete:
     case Kind::task_fail:
     case Kind::task_abort:
+    case Kind::task_handoff:
+    case Kind::task_handoff_reply:
       break;
     default:
       return require(!message.has_task_moved(), {number, offset}, "COL-04: a task was moved by what is about none");
   }
   word.sender = message.sender();
   word.task = message.task();
-  word.message = unquoted(field(message, "message"));
+  word.message = word.kind == Kind::task_handoff_reply ? message.correlation() : unquoted(field(message, "message"));
   word.accepts = field(message, "accepted") == "true";
   word.of_session = word.kind == Kind::task_abort && unquoted(field(message, "scope")) != "task";
   for (const std::uint32_t agent : message.recipients()) word.to.push_back(workspace.agents[agent].id);
@@ -345,11 +388,15 @@ void TaskChronicle::fold(std::uint32_t number, std::uint64_t offset, const event
   if (forgotten && !message.has_task_moved()) return;  // R8: an id that nobody knows any more names nothing
   const Place place{number, offset};
   const std::string_view code = code_of(judged.verdict);
-  if (!code.empty()) {  // R5: a lenient workspace takes it, and says what is wrong
+  const auto remarked = [&](std::string_view what) {  // R5: a lenient workspace takes it, and says what is wrong
     const auto& problems = message.validation_errors();
-    const bool remarked =
-        std::any_of(problems.begin(), problems.end(), [&](const auto& p) { return p.schema() == code; });
-    require(workspace.lenient && remarked, place,
+    return workspace.lenient &&
+           std::any_of(problems.begin(), problems.end(), [&](const auto& p) { return p.schema() == what; });
+  };
+  const bool of_its_terms = std::any_of(terms.begin(), terms.end(), remarked);
+  if (of_its_terms && !message.has_task_moved()) return;
+  if (!code.empty()) {
+    require(remarked(code), place,
             "COL-04: " + std::string(envelope::name(word.kind)) + " of '" + word.task + word.message +
                 "' was accepted, and is " + std::string(code));
   }
@@ -366,42 +413,76 @@ void TaskChronicle::move(std::uint32_t number, std::uint64_t offset, const TaskW
   require(moved.task() == (judged.task ? place.second : 0), place, "COL-04: another task moved than the message names");
   Task& task = tasks_[place];
   if (word.kind == Kind::task_assign) {
-    if (judged.task) sightings_.saw(Sighting::task_assigned_again);
-    const std::string& profile = workspace.agents[word.sender].profile;
-    const auto deadline = base::parse_rfc3339(unquoted(field(message, "deadline")));
-    const std::string seconds(field(message, "timeout_seconds"));
-    base::Duration timeout = profile == "supervisor" ? base::Duration(300s) : base::Duration{};  // 003
-    if (!seconds.empty())
-      timeout = std::chrono::duration_cast<base::Duration>(std::chrono::duration<double>(std::stod(seconds)));
-    task = {.id = word.task,
-            .state = State::assigned,
-            .epoch = task.epoch + 1,
-            .assigner = word.sender,
-            .assignee = message.recipients(0),
-            .profile = profile,
-            .assigned_at = at,
-            .began_at = {},
-            .heard_at = at,
-            .deadline = deadline ? *deadline : base::Instant{},
-            .timeout = timeout,
-            .told_late = false,
-            .moved_at = at};
-    workspace.by_id.emplace(word.task, place);
-    workspace.assignments[message.message_id()] = {place, offset};
-    require(moved.assigner() == task.assigner && moved.assignee() == task.assignee, place,
-            "COL-04: assigned to another than it was sent to");
+    assign(workspace, task, offset, word, place, message, at);
+  } else if (word.kind == Kind::task_handoff || word.kind == Kind::task_handoff_reply) {
+    hand_over(task, offset, word, place, message, at);
   } else {
-    if (word.sender == task.assignee) task.heard_at = at;
-    if (judged.to == State::active && task.began_at == base::Instant{}) task.began_at = at;
     require(moved.assignee() == 0, place, "COL-04: assigned without an assignment");
   }
+  if (word.sender == task.assignee) task.heard_at = at;
+  if (judged.to == State::active && task.began_at == base::Instant{}) task.began_at = at;
   task.state = judged.to;
   task.moved_at = at;
   require(moved.state() == static_cast<std::uint32_t>(judged.to), place, "COL-04: the task came to another state");
   require(moved.epoch() == task.epoch, place, "BEY-03: the epoch is not the number of assignments");
+  if (task.over()) task.offer.reset();
   check_due(workspace, place, moved.due());
   if (task.state == State::completed) sightings_.saw(Sighting::task_completed);
   if (task.state == State::aborted) sightings_.saw(Sighting::task_aborted);
+}
+
+void TaskChronicle::assign(Workspace& workspace, Task& task, std::uint64_t offset, const TaskWord& word,
+                           const Place& place, const event::MessageAccepted& message, base::Instant at) {
+  if (task.epoch > 0) sightings_.saw(Sighting::task_assigned_again);
+  const std::string& profile = workspace.agents[word.sender].profile;
+  const auto deadline = base::parse_rfc3339(unquoted(field(message, "deadline")));
+  const std::string seconds(field(message, "timeout_seconds"));
+  base::Duration timeout = profile == "supervisor" ? base::Duration(300s) : base::Duration{};  // 003
+  if (!seconds.empty())
+    timeout = std::chrono::duration_cast<base::Duration>(std::chrono::duration<double>(std::stod(seconds)));
+  task = {.id = word.task,
+          .state = State::assigned,
+          .epoch = task.epoch + 1,
+          .assigner = word.sender,
+          .assignee = message.recipients(0),
+          .profile = profile,
+          .assigned_at = at,
+          .began_at = {},
+          .heard_at = at,
+          .deadline = deadline ? *deadline : base::Instant{},
+          .timeout = timeout,
+          .told_late = false,
+          .moved_at = at,
+          .offer = {}};
+  workspace.by_id.emplace(word.task, place);
+  workspace.assignments[message.message_id()] = {place, offset};
+  const event::TaskMoved& moved = message.task_moved();
+  require(moved.assigner() == task.assigner && moved.assignee() == task.assignee, place,
+          "COL-04: assigned to another than it was sent to");
+}
+
+// R21, R34: the acceptance itself is the change of owner, and the offer the new owner's order.
+void TaskChronicle::hand_over(Task& task, std::uint64_t offset, const TaskWord& word, const Place& place,
+                              const event::MessageAccepted& message, base::Instant at) {
+  const event::TaskMoved& moved = message.task_moved();
+  if (word.kind == Kind::task_handoff) {
+    require(moved.offer().state() == event::TaskOffer::OFFERED, place, "HND-02: an offer that offers nothing");
+    require(moved.offer().target() == message.recipients(0), place, "HND-02: offered to another than it was sent to");
+    const auto due = moved.offer().due();
+    task.offer = {message.message_id(), offset, message.recipients(0),
+                  due != 0 ? base::instant_of(due) : base::Instant{}};
+    sightings_.saw(Sighting::task_offered);
+    return;
+  }
+  if (word.accepts) {
+    require(moved.assignee() == word.sender, place, "HND-02: handed over to another than accepted");
+    workspaces_[place.first].assignments[task.offer->id] = {place, task.offer->offset};
+    task.assignee = word.sender;
+    ++task.epoch;
+    task.heard_at = at;
+    sightings_.saw(Sighting::task_handed_over);
+  }
+  task.offer.reset();
 }
 
 // A move of the server's own.
@@ -430,9 +511,16 @@ void TaskChronicle::fold(std::uint32_t number, const event::TaskMoved& moved, ba
             "COL-07: late before its deadline");
     sightings_.saw(Sighting::task_late);
   }
+  if (moved.has_offer()) {
+    const bool over = task.offer && task.offer->due != base::Instant{} && task.offer->due <= at;
+    require(moved.offer().state() == event::TaskOffer::OVER && over, place,
+            "HND-02: an offer was taken back before its time");
+    task.offer.reset();
+  }
   task.told_late = moved.late();
   task.state = to;
   task.moved_at = at;
+  if (task.over()) task.offer.reset();
   check_due(workspace, place, moved.due());
 }
 

@@ -22,7 +22,7 @@ struct TaskWord {
   envelope::Kind kind{};
   std::uint32_t sender = 0;
   std::string task;
-  std::string message;          // an acknowledgment's
+  std::string message;          // an acknowledgment's, or the offer that a reply answers
   bool accepts = false;         // likewise
   bool of_session = false;      // an abort's
   std::vector<std::string> to;  // names
@@ -35,6 +35,12 @@ class TaskChronicle {
  public:
   enum class State : std::uint32_t { assigned = 1, active, stalled, completed, failed, aborted };  // as journaled
 
+  struct Offer {     // R21: until it is answered or over, the task stays with its owner
+    std::string id;  // of its message
+    std::uint64_t offset = 0;
+    std::uint32_t target = 0;
+    base::Instant due{};
+  };
   struct Task {
     std::string id;
     State state = State::assigned;
@@ -45,6 +51,7 @@ class TaskChronicle {
     base::Duration timeout{};
     bool told_late = false;
     base::Instant moved_at{};
+    std::optional<Offer> offer;
     bool over() const { return state >= State::completed; }
   };
   using Place = std::pair<std::uint32_t, std::uint64_t>;  // workspace, offset of the first assignment
@@ -65,12 +72,14 @@ class TaskChronicle {
     Verdict verdict = Verdict::no_task;
     const Place* task = nullptr;  // none: a new one
     State to{};
+    bool same = false;  // it stays as it is
   };
   struct Agent {
     std::string id, profile;
     bool removed = false;
   };
   struct Workspace {
+    std::uint32_t number = 0;
     bool lenient = false;
     std::uint64_t head = 0, forgotten_through = 0;
     std::map<std::uint32_t, Agent> agents;
@@ -88,6 +97,8 @@ class TaskChronicle {
   void require(bool holds, const Place& place, const std::string& what);
   void set(Workspace& workspace, const event::Settings& settings);
   Judged judge(const Workspace& workspace, const TaskWord& word) const;
+  Judged judge_reply(const Workspace& workspace, const TaskWord& word) const;
+  Judged judge_offer(const Workspace& workspace, const TaskWord& word, const Place& place) const;
   bool reaches(const Workspace& workspace, const TaskWord& word, std::uint32_t agent) const;
   static bool is_here(const Workspace& workspace, std::uint32_t agent);
   void judge_refusals(std::uint32_t number, Workspace& workspace);
@@ -103,6 +114,10 @@ class TaskChronicle {
   void fold(std::uint32_t number, std::uint64_t offset, const event::MessageAccepted&, base::Instant at);
   void move(std::uint32_t number, std::uint64_t offset, const TaskWord& word, const Judged& judged,
             const event::MessageAccepted&, base::Instant at);
+  void assign(Workspace& workspace, Task& task, std::uint64_t offset, const TaskWord& word, const Place& place,
+              const event::MessageAccepted& message, base::Instant at);
+  void hand_over(Task& task, std::uint64_t offset, const TaskWord& word, const Place& place,
+                 const event::MessageAccepted& message, base::Instant at);
   void fold(std::uint32_t number, const event::TaskMoved&, base::Instant at);
 
   Findings& findings_;
