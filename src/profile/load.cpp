@@ -15,6 +15,15 @@ void load_records(Loading& loading) {
         loading.program_of(record.find("schema"), "/records/" + std::to_string(number++) + "/schema"));
 }
 
+// The type itself, or the variant that its message is, as it stands before anything is filled in.
+TypeIndex form_of(const Loading& loading, TypeIndex type, json::Value message) {
+  const Reading& reading = *loading.reading;
+  const Places& places = reading.places[reading.types[type.value].places];
+  std::vector<json::Value> found(places.size());
+  places.read(message, found);
+  return reading.form_of(type, found);
+}
+
 void load_says(Loading& loading) {
   for (const auto [occasion, stated] : loading.root.find("says").members()) {
     const std::string at = "/says/" + std::string(occasion);
@@ -23,7 +32,8 @@ void load_says(Loading& loading) {
     if (!type) loading.problem(at + "/type", "says", "The profile has no type of this name");
     if (known == occasion_names.end() || !type) continue;
     loading.rules->says[static_cast<std::size_t>(known - occasion_names.begin())] = {
-        *type, certain(envelope::priority_named(stated.find("priority").as_string()))};
+        form_of(loading, *type, stated.find("message")),
+        certain(envelope::priority_named(stated.find("priority").as_string()))};
   }
   const auto says = [&](Occasion occasion) {
     return loading.rules->says[static_cast<std::size_t>(occasion)].has_value();

@@ -114,7 +114,7 @@ class Follow {
     const auto known = workspace_.tasks.find(id);
     if (!known) return std::unexpected(task_unknown(command_, workspace_, id));
     const Task& task = workspace_.tasks.at(*known);
-    facts_.offered = task.offer != nullptr;
+    facts_.offered = task.offer && !workspace_.registry.agent(task.offer->target).removed;
     PARLEY_TRY(auto move, moved(*known, task, AgentNumber{}));
     if (to_.size() != 1 || to_.front() == task.assignee) return std::unexpected(offered_to_itself(command_));
     PARLEY_CHECK(write_offer(command_.envelope, workspace_, to_.front(), context_.now, *move->mutable_offer()));

@@ -118,6 +118,7 @@ class Tasks {
     return at == offered_.end() ? std::nullopt : std::optional(at->second);
   }
   void offer(Offset offset, TaskOffer offer) {
+    end_offer(offset);  // to somebody who was removed since
     offered_.emplace(offer.request, offset);
     at(offset).offer = std::make_unique<TaskOffer>(std::move(offer));
   }

@@ -17,8 +17,10 @@ struct Asked {
 };
 
 envelope::Kind asked_kind(Occasion occasion) {
-  const bool approval = occasion_names[static_cast<std::size_t>(occasion)].starts_with("approval.");
-  return approval ? envelope::Kind::approval_request : envelope::Kind::request;
+  const std::string_view name = occasion_names[static_cast<std::size_t>(occasion)];
+  if (name.starts_with("approval.")) return envelope::Kind::approval_request;
+  if (occasion == Occasion::task_offer_over) return envelope::Kind::task_handoff;
+  return name.starts_with("task.") ? envelope::Kind::task_assign : envelope::Kind::request;
 }
 
 Asked asked(const Subject& subject, envelope::Kind kind) {
