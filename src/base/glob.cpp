@@ -26,12 +26,19 @@ bool is_any_names(std::string_view glob) {
 // Where it does not go on, the newest star takes one character more; `*` before `**`, for what a later star took can be
 // had by an earlier one as well.
 bool glob_matches(std::string_view glob, std::string_view path) {
+  std::uint64_t steps = 0;
+  return glob_matches(glob, path, steps);
+}
+
+bool glob_matches(std::string_view glob, std::string_view path, std::uint64_t& steps) {
+  ++steps;
   if (!stays_inside(path)) return false;
   constexpr std::size_t none = std::string_view::npos;
   std::size_t g = 0, p = 0;
   std::size_t star_g = none, star_p = 0, names_g = none, names_p = 0;
   bool at_name = true;  // p stands at the beginning of a name
   while (p < path.size()) {
+    ++steps;
     if (g < glob.size() && at_name && is_any_names(glob.substr(g))) {
       if (g + 2 == glob.size()) return true;
       names_g = g += 3;

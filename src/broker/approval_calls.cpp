@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/excerpt.hpp"
 #include "broker/bounds.hpp"
 #include "broker/broker.hpp"
 #include "broker/list_page.hpp"
@@ -25,7 +26,7 @@ bool sees(const Caller& caller, const Approval& approval) {
 }
 
 std::unexpected<base::Error> not_known(std::string_view id) {
-  return base::fail(ErrorCode::APPROVAL_UNKNOWN, "no approval '" + std::string(id.substr(0, 64)) + "' is known here");
+  return base::fail(ErrorCode::APPROVAL_UNKNOWN, "no approval '" + base::excerpt(id, 64) + "' is known here");
 }
 
 base::Result<base::Offset> find_approval(const engine::Workspace& workspace, std::string_view id) {
@@ -41,7 +42,7 @@ base::Result<base::Offset> parse_cursor(std::string_view text) {
   base::Offset offset;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), offset.value);
   if (error == std::errc() && end == text.data() + text.size()) return offset;
-  return base::fail(ErrorCode::BAD_CURSOR, "'" + std::string(text.substr(0, 64)) + "' is no cursor of this list");
+  return base::fail(ErrorCode::BAD_CURSOR, "'" + base::excerpt(text, 64) + "' is no cursor of this list");
 }
 
 void write_texts(json::Writer& writer, std::string_view name, const std::vector<std::string>& texts) {
@@ -88,7 +89,7 @@ base::Result<engine::DecideApproval> read_decision(json::Value body) {
   const std::string_view word = body.find("decision").if_string().value_or("");
   const auto known = std::find(engine::decision_names.begin(), engine::decision_names.end(), word);
   if (known == engine::decision_names.end())
-    return base::fail(ErrorCode::BAD_REQUEST, "'" + std::string(word.substr(0, 64)) + "' is no decision", "/decision",
+    return base::fail(ErrorCode::BAD_REQUEST, "'" + base::excerpt(word, 64) + "' is no decision", "/decision",
                       "Decide approve, reject or modify.");
   command.decision = static_cast<Decision>(known - engine::decision_names.begin());
   command.rationale = body.find("rationale").if_string().value_or("");

@@ -1,6 +1,7 @@
 // Tasks as they stand, for every member of the workspace: who works on what, and who may do what next (COL-04, BEY-02).
 #include <charconv>
 
+#include "base/excerpt.hpp"
 #include "broker/broker.hpp"
 #include "broker/list_page.hpp"
 #include "broker/rights.hpp"
@@ -18,7 +19,7 @@ base::Result<base::Offset> parse_cursor(std::string_view text) {
   base::Offset offset;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), offset.value);
   if (error == std::errc() && end == text.data() + text.size()) return offset;
-  return base::fail(ErrorCode::BAD_CURSOR, "'" + std::string(text.substr(0, 64)) + "' is no cursor of this list");
+  return base::fail(ErrorCode::BAD_CURSOR, "'" + base::excerpt(text, 64) + "' is no cursor of this list");
 }
 
 void write_instant(json::Writer& writer, std::string_view name, base::Instant at) {
@@ -55,7 +56,7 @@ void write_task(json::Writer& writer, const engine::Workspace& workspace, const 
 
 base::Result<const engine::Task*> find_task(const engine::Workspace& workspace, std::string_view id) {
   if (const auto offset = workspace.tasks.find(id)) return &workspace.tasks.at(*offset);
-  return base::fail(ErrorCode::NOT_FOUND, "no task '" + std::string(id.substr(0, 128)) + "' is known here");
+  return base::fail(ErrorCode::NOT_FOUND, "no task '" + base::excerpt(id, 128) + "' is known here");
 }
 
 }  // namespace
@@ -105,8 +106,8 @@ base::Result<Answer> Broker::check_task(const Caller& caller, std::string_view w
   PARLEY_TRY(const engine::Task* const task, find_task(engine_.state().workspace(number), task_id));
   if (epoch > task->epoch)
     return base::fail(ErrorCode::BAD_REQUEST,
-                      "task '" + std::string(task_id.substr(0, 128)) + "' has been assigned " +
-                          std::to_string(task->epoch) + " times, there is no epoch " + std::to_string(epoch),
+                      "task '" + base::excerpt(task_id, 128) + "' has been assigned " + std::to_string(task->epoch) +
+                          " times, there is no epoch " + std::to_string(epoch),
                       "/epoch", "Name the `task_epoch` of the frame that brought the assignment.");
   const std::string_view status = epoch < task->epoch                   ? "superseded"
                                   : machine::task::is_over(task->state) ? "stale"

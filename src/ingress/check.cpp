@@ -3,6 +3,7 @@
 #include <charconv>
 
 #include "base/assert.hpp"
+#include "base/excerpt.hpp"
 #include "base/hash.hpp"
 #include "ingress/canonical.hpp"
 #include "ingress/compressed.hpp"
@@ -21,11 +22,7 @@ using profile::TypeIndex;
 using profile::TypeReading;
 
 std::string excerpt(std::string_view text) {
-  constexpr std::size_t max = 64;  // D6
-  if (text.size() <= max) return std::string(text);
-  std::size_t end = max;
-  while ((static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;  // never through a character
-  return std::string(text.substr(0, end)) + "…";
+  return base::excerpt(text, 64);  // D6
 }
 
 std::string joined(const std::vector<std::string>& words) {

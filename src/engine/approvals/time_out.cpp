@@ -1,6 +1,7 @@
 #include "engine/approvals/time_out.hpp"
 
 #include "base/assert.hpp"
+#include "base/excerpt.hpp"
 #include "engine/appliers.hpp"
 #include "engine/approvals/decide.hpp"
 #include "engine/approvals/moves.hpp"
@@ -42,7 +43,7 @@ void decide_overdue(Decided& decided, const State& state, WorkspaceNumber number
   const Approval& approval = *workspace.approvals.find(offset);
   const auto* const move = overdue_move(approval.state, escalates(workspace, approval, ruleset_of));
   PARLEY_ASSERT(move && move->to);
-  const std::string id(approval.id.view().substr(0, 128)), time = base::to_text(approval.timeout);
+  const std::string id(base::excerpt(approval.id.view(), 128)), time = base::to_text(approval.timeout);
   Saying saying;
   saying.by = profile::server_role;
   if (machine::approval::is_over(*move->to)) {

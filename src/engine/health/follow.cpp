@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/excerpt.hpp"
 #include "engine/appliers.hpp"
 #include "engine/retry.hpp"
 #include "json/parser.hpp"
@@ -119,7 +120,7 @@ void follow_outcome(const AcceptMessage& command, const Workspace& workspace, co
     if (is_of_another(command, sender)) return;
     event::SenderTold& told = *event.mutable_told();
     told.set_error_until(base::unix_us(counts_until(recently, now)));
-    told.set_severity(text(command.envelope, "severity").substr(0, severity_bytes_max));
+    told.set_severity(base::excerpt(text(command.envelope, "severity"), severity_bytes_max));
   }
   if (policy) follow_breaker(*policy, kind, known, now, *event.mutable_told());
 }

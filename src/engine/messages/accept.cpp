@@ -2,6 +2,7 @@
 // (000 §6.2; COL-03), then room (D11).
 #include <algorithm>
 
+#include "base/excerpt.hpp"
 #include "base/hash.hpp"
 #include "engine/appliers.hpp"
 #include "engine/approvals/open.hpp"
@@ -62,14 +63,14 @@ base::Result<> check_sender(const AcceptMessage& command, const Agent& sender) {
         "Change the agent: give it one of the roles of profile '" + command.ruleset.name + "'.");
   if (!envelope.sender_role.empty() && envelope.sender_role != sender.properties.agent_type)  // D10
     return base::fail(ErrorCode::SENDER_MISMATCH,
-                      "the message says its sender is a '" + envelope.sender_role.substr(0, 64) + "', '" + sender.id +
-                          "' is registered " + registered_as(sender),
+                      "the message says its sender is a '" + base::excerpt(envelope.sender_role, 64) + "', '" +
+                          sender.id + "' is registered " + registered_as(sender),
                       "sender's agent_type", "Write the agent_type that you are registered with.");
   const std::string& instance = sender.properties.instance_id;
   if (!instance.empty() && !envelope.sender_instance.empty() && envelope.sender_instance != instance)  // D10
     return base::fail(ErrorCode::SENDER_MISMATCH,
-                      "the message says it is from instance '" + envelope.sender_instance.substr(0, 64) + "', '" +
-                          sender.id + "' is registered as instance '" + instance.substr(0, 64) + "'",
+                      "the message says it is from instance '" + base::excerpt(envelope.sender_instance, 64) + "', '" +
+                          sender.id + "' is registered as instance '" + base::excerpt(instance, 64) + "'",
                       "sender's instance_id",
                       "Write the instance_id that you are registered with; who runs as several registers without one.");
   if (may) return {};
@@ -82,7 +83,7 @@ base::Result<> check_recipient(const AcceptMessage& command, const Agent& sender
   const auto& envelope = command.envelope;
   if (!envelope.recipient_role.empty() && envelope.recipient_role != recipient.properties.agent_type)
     return base::fail(ErrorCode::DIRECTION,
-                      "the message says '" + recipient.id + "' is a '" + envelope.recipient_role.substr(0, 64) +
+                      "the message says '" + recipient.id + "' is a '" + base::excerpt(envelope.recipient_role, 64) +
                           "', it is registered " + registered_as(recipient),
                       "recipient's agent_type", "Write the agent_type that the recipient is registered with.");
   const std::string role = role_of(command.ruleset, recipient);
@@ -184,7 +185,7 @@ base::Result<Recipients> resolve_named(const AcceptMessage& command, const Works
     if (const auto number = workspace.registry.find_agent(name))
       recipients.open.push_back(*number);
     else if (unknown.size() < 512)
-      unknown += (unknown.empty() ? "'" : ", '") + name.substr(0, 64) + "'";
+      unknown += (unknown.empty() ? "'" : ", '") + base::excerpt(name, 64) + "'";
   }
   if (!unknown.empty())  // R47
     return base::fail(ErrorCode::RECIPIENT_UNKNOWN, "no agent is registered as " + unknown, "recipients");

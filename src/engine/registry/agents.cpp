@@ -1,6 +1,7 @@
 // Agents: registered, changed, removed (COR-12, R31).
 #include <algorithm>
 
+#include "base/excerpt.hpp"
 #include "engine/appliers.hpp"
 #include "engine/health/follow.hpp"
 #include "engine/id.hpp"
@@ -41,7 +42,7 @@ base::Result<> check_profile(const Workspace& workspace, const profile::Ruleset*
   const bool here = allowed.empty() || std::find(allowed.begin(), allowed.end(), properties.profile) != allowed.end();
   if (!ruleset || !here) {
     auto refused = base::fail(base::ErrorCode::PROFILE_UNKNOWN,
-                              "profile '" + properties.profile.substr(0, 64) + "' is not " +
+                              "profile '" + base::excerpt(properties.profile, 64) + "' is not " +
                                   (ruleset ? "allowed" : "known") + " in this workspace",
                               "/profile");
     refused.error().legal_next = allowed;
@@ -54,7 +55,7 @@ base::Result<> check_profile(const Workspace& workspace, const profile::Ruleset*
   for (const std::string& role : ruleset->roles) roles += (roles.empty() ? "" : ", ") + role;
   return base::fail(
       base::ErrorCode::BAD_REQUEST,
-      "profile '" + properties.profile + "' has no agent_type '" + properties.agent_type.substr(0, 64) + "'",
+      "profile '" + properties.profile + "' has no agent_type '" + base::excerpt(properties.agent_type, 64) + "'",
       "/agent_type", "Use one of: " + roles + ".");
 }
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/excerpt.hpp"
 #include "engine/appliers.hpp"
 #include "engine/id.hpp"
 #include "engine/registry/credentials.hpp"
@@ -15,8 +16,8 @@ constexpr std::array<std::string_view, 4> known_roles{"approver", "maintainer", 
 base::Result<> check_roles(const std::vector<std::string>& roles) {
   for (const std::string& role : roles)
     if (std::find(known_roles.begin(), known_roles.end(), role) == known_roles.end())
-      return base::fail(base::ErrorCode::BAD_REQUEST, "'" + role.substr(0, 64) + "' is no role of a person", "/roles",
-                        "Use maintainer, moderator, approver or observer.");
+      return base::fail(base::ErrorCode::BAD_REQUEST, "'" + base::excerpt(role, 64) + "' is no role of a person",
+                        "/roles", "Use maintainer, moderator, approver or observer.");
   return {};
 }
 

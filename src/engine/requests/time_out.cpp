@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/excerpt.hpp"
 #include "engine/messages/said.hpp"
 
 namespace parley::engine {
@@ -41,8 +42,8 @@ void decide_timed_out(Decided& decided, const State& state, WorkspaceNumber numb
 
   const std::string silent = names_of(workspace.registry, request.waiting);
   const std::string& asker = workspace.registry.agent(request.asker).id;
-  const std::string waited = " within " + base::to_text(request.timeout) + " to request '" +
-                             std::string(request.id.view().substr(0, 128)) + "'";
+  const std::string waited =
+      " within " + base::to_text(request.timeout) + " to request '" + base::excerpt(request.id.view(), 128) + "'";
   Saying saying;
   saying.task = request.task;
   saying.reply_to = request.id.view();

@@ -1,7 +1,9 @@
 #include "engine/tasks/evidence.hpp"
 
 #include <algorithm>
+#include <optional>
 
+#include "base/excerpt.hpp"
 #include "base/glob.hpp"
 #include "json/parser.hpp"
 
@@ -12,6 +14,9 @@ using base::ErrorCode;
 
 constexpr std::size_t terms_max = 1'000;         // entries of one list (D11)
 constexpr std::size_t terms_bytes_max = 16'384;  // of all of them
+constexpr std::size_t glob_max = 512;
+constexpr std::size_t path_max = 4'096;          // longer ones are in no scope
+constexpr std::uint64_t steps_max = 10'000'000;  // of all matches of a completion: some milliseconds (D11)
 constexpr std::size_t named_max = 10;            // in a refusal
 
 // Strings, or objects with a `path`.
@@ -30,27 +35,39 @@ std::vector<std::string> paths_in(std::string_view json) {
   return paths;
 }
 
-bool is_in_scope(const std::string& path, const std::vector<std::string>& scope) {
-  return std::any_of(scope.begin(), scope.end(),
-                     [&path](const std::string& glob) { return base::glob_matches(glob, path); });
+// Those outside; none where it would take too long to tell.
+std::optional<std::vector<std::string>> outside(std::vector<std::string> paths, const std::vector<std::string>& scope) {
+  std::uint64_t steps = 0;
+  std::erase_if(paths, [&](const std::string& path) {
+    if (path.size() > path_max) return false;
+    return std::any_of(scope.begin(), scope.end(), [&](const std::string& glob) {
+      return steps <= steps_max && base::glob_matches(glob, path, steps);
+    });
+  });
+  return steps > steps_max ? std::nullopt : std::optional(std::move(paths));
 }
 
 std::string listed(const std::vector<std::string>& texts) {
   std::string list;
   for (std::size_t i = 0; i < std::min(texts.size(), named_max); ++i)
-    list += (i > 0 ? ", '" : "'") + texts[i].substr(0, 128) + "'";
+    list += (i > 0 ? ", '" : "'") + base::excerpt(texts[i], 128) + "'";
   return texts.size() > named_max ? list + ", …" : list;
 }
 
 base::Result<> check_scope(const envelope::Envelope& envelope, const Task& task) {
   if (task.terms.scope.empty()) return {};
-  std::vector<std::string> outside = paths_in(envelope::field(envelope, "changes"));
-  std::erase_if(outside, [&task](const std::string& path) { return is_in_scope(path, task.terms.scope); });
-  if (outside.empty()) return {};
+  const std::string_view changes = envelope::field(envelope, "changes");
+  if (changes.empty())  // of a lenient workspace
+    return base::fail(ErrorCode::EVIDENCE_MISSING,
+                      "the completion does not say what it changed, and its task has a scope", "changes");
+  const auto found = outside(paths_in(changes), task.terms.scope);
+  if (!found)
+    return base::fail(ErrorCode::PAYLOAD_TOO_LARGE, "so many files cannot be held against so wide a scope", "changes",
+                      "Complete the work as several tasks.");
+  if (found->empty()) return {};
   return base::fail(
       ErrorCode::SCOPE_VIOLATION,
-      "task '" + std::string(task.id.view().substr(0, 128)) + "' was changed outside its scope: " + listed(outside),
-      "changes",
+      "task '" + base::excerpt(task.id.view(), 128) + "' was changed outside its scope: " + listed(*found), "changes",
       "Its scope is " + listed(task.terms.scope) +
           ". Undo what lies outside and complete it again, or ask for a wider scope; the task goes on.");
 }
@@ -74,7 +91,7 @@ base::Result<> check_tests(const AcceptMessage& command, const Task& task) {
   const bool run = said.find("tests_run").if_bool().value_or(false);
   if (run && !denies(said, "tests_passed")) return {};
   return base::fail(ErrorCode::EVIDENCE_MISSING,
-                    "task '" + std::string(task.id.view().substr(0, 128)) + "' requires testing, and its tests were " +
+                    "task '" + base::excerpt(task.id.view(), 128) + "' requires testing, and its tests were " +
                         (run ? "run and did not pass" : "not run"),
                     "self_review",
                     "Run the tests until they pass, or complete it in part or as failed, with blockers.");
@@ -83,6 +100,13 @@ base::Result<> check_tests(const AcceptMessage& command, const Task& task) {
 template <class Field>
 base::Result<> write_list(const std::vector<std::string>& texts, std::size_t& bytes, std::string_view where,
                           Field* out) {
+  const auto longest =
+      std::max_element(texts.begin(), texts.end(), [](const auto& a, const auto& b) { return a.size() < b.size(); });
+  if (longest != texts.end() && longest->size() > glob_max)
+    return base::fail(
+        ErrorCode::PAYLOAD_TOO_LARGE,
+        "an entry has " + std::to_string(longest->size()) + " bytes; the limit is " + std::to_string(glob_max),
+        std::string(where));
   for (const std::string& text : texts) bytes += text.size();
   if (texts.size() > terms_max || bytes > terms_bytes_max)
     return base::fail(ErrorCode::PAYLOAD_TOO_LARGE,
@@ -106,7 +130,7 @@ base::Result<> write_terms(const envelope::Envelope& envelope, event::TaskMoved&
 
 base::Result<> check_evidence(const AcceptMessage& command, const Task& task) {
   PARLEY_CHECK(check_scope(command.envelope, task));
-  return check_tests(command, task);
+  return command.envelope.kind == envelope::Kind::task_complete ? check_tests(command, task) : base::Result<>{};
 }
 
 std::vector<std::string> unread_files(const envelope::Envelope& envelope, const Task& task) {

@@ -11,7 +11,8 @@ namespace parley::engine {
 // Writes the terms of an assignment into its move. Error: PAYLOAD_TOO_LARGE, where they are too many to be kept.
 base::Result<> write_terms(const envelope::Envelope& envelope, event::TaskMoved& moved);
 
-// Of a completion. Error: SCOPE_VIOLATION, EVIDENCE_MISSING; the task stays as it is.
+// Of a completion, also of a failed one. Error: SCOPE_VIOLATION, EVIDENCE_MISSING, PAYLOAD_TOO_LARGE; the task stays as
+// it is.
 base::Result<> check_evidence(const AcceptMessage& command, const Task& task);
 
 // Reference files that an acknowledgment does not name among those it has read (COL-06).

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/excerpt.hpp"
 #include "engine/appliers.hpp"
 #include "engine/steps.hpp"
 #include "engine/tasks/evidence.hpp"
@@ -94,7 +95,9 @@ class Follow {
     if (!known) return std::nullopt;
     const Task& task = workspace_.tasks.at(*known);
     if (*message != task.assignment()) return std::unexpected(stale_order(command_, workspace_, task));
-    facts_.accepted = field(command_.envelope, "accepted") == "true";
+    const std::string_view accepted = field(command_.envelope, "accepted");
+    if (accepted != "true" && accepted != "false") return std::nullopt;  // of a lenient workspace: it says neither
+    facts_.accepted = accepted == "true";
     if (*facts_.accepted) warn_of_unread(task);
     return moved(*known, task, task.assigner);
   }
@@ -105,7 +108,7 @@ class Follow {
     if (!known) return std::unexpected(task_unknown(command_, workspace_, id));
     const Task& task = workspace_.tasks.at(*known);
     auto move = moved(*known, task, must_arrive ? task.assigner : AgentNumber{});
-    if (move && command_.envelope.kind == Kind::task_complete) PARLEY_CHECK(check_evidence(command_, task));
+    if (move && must_arrive) PARLEY_CHECK(check_evidence(command_, task));
     return move;
   }
 
@@ -128,6 +131,8 @@ class Follow {
     const auto known = request ? workspace_.tasks.of_offer(*request) : std::nullopt;
     if (!known) return std::unexpected(no_offer(command_));
     const Task& task = workspace_.tasks.at(*known);
+    if (task.offer->due != Instant{} && task.offer->due <= context_.now)
+      return std::unexpected(no_offer(command_));  // its timer comes late
     facts_.accepted = field(command_.envelope, "accepted") == "true";
     PARLEY_TRY(auto move, moved(*known, task, task.assignee));
     if (*facts_.accepted) {
@@ -143,7 +148,10 @@ class Follow {
   }
 
   Moved abort() {
-    if (unquoted(field(command_.envelope, "scope")) != "task") return std::nullopt;
+    if (unquoted(field(command_.envelope, "scope")) != "task") {
+      warnings_.push_back({"", "NO_EFFECT", "It is delivered, and aborts no task here: abort each task by its id."});
+      return std::nullopt;
+    }
     const std::string& id = command_.envelope.task;
     const auto known = workspace_.tasks.find(id);
     if (!known) return std::unexpected(task_unknown(command_, workspace_, id));
@@ -153,6 +161,13 @@ class Follow {
 
  private:
   base::Result<> check_room() const {
+    const std::size_t own = workspace_.tasks.assigned_by(command_.sender);
+    const std::size_t most = std::max<std::size_t>(1, workspace_.settings.tasks / 10);  // a tenth for each (D11)
+    if (own >= most)
+      return base::fail(base::ErrorCode::TASKS_FULL,
+                        "'" + workspace_.registry.agent(command_.sender).id + "' has assigned " + std::to_string(own) +
+                            " tasks that are open; the limit is " + std::to_string(most),
+                        "task");
     if (workspace_.tasks.open() < workspace_.settings.tasks) return {};
     return base::fail(base::ErrorCode::TASKS_FULL,
                       "'" + workspace_.name + "' has " + std::to_string(workspace_.tasks.open()) +
@@ -191,7 +206,7 @@ class Follow {
     if (unread.empty()) return;
     std::string names;
     for (const std::string& path : unread) {
-      names += (names.empty() ? "'" : ", '") + path.substr(0, 128) + "'";
+      names += (names.empty() ? "'" : ", '") + base::excerpt(path, 128) + "'";
       if (names.size() > 512) break;
     }
     warnings_.push_back({"", "REFERENCE_UNREAD",
@@ -247,13 +262,13 @@ void follow_offer(Tasks& tasks, Offset offset, Offset message, const event::Task
   if (event.offer().state() == TaskOffer::OFFERED) return tasks.offer(offset, read_offer(message, event.offer()));
   tasks.end_offer(offset);
   // The offer is the order that its new owner acts upon.
-  if (event.offer().state() == TaskOffer::ACCEPTED) tasks.assign(offset, request, AgentNumber(event.assignee()));
+  if (event.offer().state() == TaskOffer::ACCEPTED)
+    tasks.assign(offset, request, tasks.at(offset).assigner, AgentNumber(event.assignee()));
 }
 
 void assign(Tasks& tasks, Offset offset, Offset message, const event::TaskMoved& event, Instant at) {
   Task& task = tasks.at(offset);
-  tasks.assign(offset, message, AgentNumber(event.assignee()));
-  task.assigner = AgentNumber(event.assigner());
+  tasks.assign(offset, message, AgentNumber(event.assigner()), AgentNumber(event.assignee()));
   task.watch = {.assigned_at = at,
                 .began_at = {},
                 .heard_at = at,

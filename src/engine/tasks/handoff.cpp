@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/excerpt.hpp"
 #include "json/parser.hpp"
 
 namespace parley::engine {
@@ -35,7 +36,7 @@ std::string lacking(const std::vector<std::string>& wanted, const std::vector<st
   std::string names;
   for (const std::string& one : wanted)
     if (std::find(there.begin(), there.end(), one) == there.end())
-      names += (names.empty() ? "'" : ", '") + one.substr(0, 64) + "'";
+      names += (names.empty() ? "'" : ", '") + base::excerpt(one, 64) + "'";
   return names;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/excerpt.hpp"
 #include "engine/tasks/moves.hpp"
 
 namespace parley::engine {
@@ -11,7 +12,7 @@ using machine::task::Move;
 using machine::task::Party;
 
 std::string quoted(std::string_view text) {
-  return "'" + std::string(text.substr(0, 128)) + "'";
+  return "'" + base::excerpt(text, 128) + "'";
 }
 
 const std::string& name_of(const Workspace& workspace, AgentNumber agent) {

@@ -93,6 +93,10 @@ class Tasks {
 
   const ByOffset& all() const { return tasks_; }
   std::size_t open() const { return tasks_.size() - over_.size(); }
+  std::size_t assigned_by(AgentNumber assigner) const {  // those that are open
+    const auto at = by_assigner_.find(assigner);
+    return at == by_assigner_.end() ? 0 : at->second;
+  }
 
   const Task& at(Offset offset) const { return *tasks_.at(offset); }
   Task& at(Offset offset) { return *tasks_.at(offset); }
@@ -140,12 +144,14 @@ class Tasks {
     by_id_.insert(id_key_of(id), offset);
     return *task;
   }
-  void assign(Offset offset, Offset message, AgentNumber assignee) {
+  void assign(Offset offset, Offset message, AgentNumber assigner, AgentNumber assignee) {
     Task& task = at(offset);
     leave(offset, task);
     task.assignments.push_back(message);
     if (message != offset) assigned_again_.emplace(message, offset);
+    task.assigner = assigner;
     task.assignee = assignee;
+    ++by_assigner_[assigner];
     auto& mine = by_assignee_[assignee];
     mine.insert(mine.end(), offset);
   }
@@ -153,6 +159,7 @@ class Tasks {
     Task& task = at(offset);
     leave(offset, task);
     end_offer(offset);
+    task.terms = {};
     task.over_at = by;
     over_.insert({by, offset});
   }
@@ -190,6 +197,7 @@ class Tasks {
     if (task.over_at != Offset{}) {
       over_.erase({std::exchange(task.over_at, {}), offset});
     } else if (const auto mine = by_assignee_.find(task.assignee); mine != by_assignee_.end()) {
+      if (const auto count = by_assigner_.find(task.assigner); --count->second == 0) by_assigner_.erase(count);
       mine->second.erase(offset);
       if (mine->second.empty()) by_assignee_.erase(mine);
     }
@@ -202,13 +210,14 @@ class Tasks {
     if (task.over_at != Offset{})
       over_.insert({task.over_at, offset});
     else
-      by_assignee_[task.assignee].insert(offset);
+      ++by_assigner_[task.assigner], by_assignee_[task.assignee].insert(offset);
   }
 
   ByOffset tasks_;
   IdIndex by_id_;
-  absl::btree_map<Offset, Offset> assigned_again_;  // by the message that did
-  absl::btree_map<Offset, Offset> offered_;         // by the message that offers
+  absl::btree_map<Offset, Offset> assigned_again_;         // by the message that did
+  absl::btree_map<Offset, Offset> offered_;                // by the message that offers
+  absl::btree_map<AgentNumber, std::size_t> by_assigner_;  // how many are open
   absl::btree_map<AgentNumber, absl::btree_set<Offset>> by_assignee_;
   absl::btree_set<std::pair<Offset, Offset>> over_;  // by the event that ended them
 };

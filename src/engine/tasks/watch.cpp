@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/excerpt.hpp"
 #include "engine/messages/said.hpp"
 
 namespace parley::engine {
@@ -15,7 +16,7 @@ std::string name_of(const Workspace& workspace, AgentNumber agent) {
 }
 
 std::string opening(const Workspace& workspace, const Task& task) {
-  return "Task '" + std::string(task.id.view().substr(0, 128)) + "' of " + name_of(workspace, task.assignee);
+  return "Task '" + base::excerpt(task.id.view(), 128) + "' of " + name_of(workspace, task.assignee);
 }
 
 struct Scene {

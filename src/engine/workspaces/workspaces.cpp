@@ -1,4 +1,5 @@
 // Workspaces: made, changed. (COR-03)
+#include "base/excerpt.hpp"
 #include "engine/engine.hpp"
 #include "engine/health/settings.hpp"
 #include "engine/id.hpp"
@@ -71,8 +72,8 @@ base::Result<> Engine::check(const Settings& settings) const {
   PARLEY_CHECK(check_health(settings.health));
   for (const std::string& profile : settings.profiles)
     if (!ruleset_of_(profile))
-      return base::fail(base::ErrorCode::PROFILE_UNKNOWN, "no profile '" + profile.substr(0, 64) + "' is known here",
-                        "/profiles");
+      return base::fail(base::ErrorCode::PROFILE_UNKNOWN,
+                        "no profile '" + base::excerpt(profile, 64) + "' is known here", "/profiles");
   return {};
 }
 
