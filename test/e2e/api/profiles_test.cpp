@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <map>
 #include <regex>
@@ -65,6 +66,9 @@ std::vector<Example> examples_of(const std::string& profile) {
         {profile + '/' + file.stem().string(), moved_to_now(text, sent_at), std::string(sender_of(document.root()))});
     EXPECT_NE(examples.back().sender, "") << file;
   }
+  // Work first: some report later that they take no more for a while (HND-05).
+  std::stable_partition(examples.begin(), examples.end(),
+                        [](const Example& example) { return example.name.contains("ASSIGNMENT"); });
   return examples;
 }
 
@@ -75,7 +79,8 @@ struct Team {
 };
 
 Team make_team(const Server& server, const std::string& profile, const std::string& name) {
-  Team team{make_workspace(server, name, R"(,"profiles":[")" + profile + "\"]"), {}, {}};
+  // Lenient: examples come in any order, and what is out of its task's sequence is accepted with that defect (R5).
+  Team team{make_workspace(server, name, R"(,"validation":"lenient","profiles":[")" + profile + "\"]"), {}, {}};
   const std::string text = read_file(source_folder() + "/spec/profiles/" + profile + "/examples/agents.json");
   const auto registry = json::Document::parse(text).value();
   for (const json::Value agent : registry.root().find("agents").elements()) {
@@ -110,6 +115,7 @@ void compare(const json::Value deliveries, std::string_view text, const Accepted
              std::map<std::uint64_t, int>& got) {
   for (const json::Value delivery : deliveries.elements()) {
     const std::uint64_t offset = delivery.find("offset").if_uint().value_or(0);
+    if (delivery.find("origin")) continue;  // the server's own words
     ++got[offset];
     ASSERT_TRUE(accepted.by_offset.contains(offset)) << offset;
     const Example& sent = *accepted.by_offset.at(offset);
