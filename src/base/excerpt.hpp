@@ -1,5 +1,5 @@
-// The beginning of a text, for whoever reads a refusal or an event: never cut through a character, for what is not UTF-8
-// is neither JSON nor a field of an event.
+// The beginning of a text, for whoever reads a refusal or an event: never cut through a character, for what is not
+// UTF-8 is neither JSON nor a field of an event.
 #pragma once
 #include <string>
 #include <string_view>
