@@ -36,14 +36,18 @@ std::int64_t milliseconds_since(SteadyClock::time_point begin) {
   return std::chrono::duration_cast<Milliseconds>(SteadyClock::now() - begin).count();
 }
 
+// With early answers what a kill lost stays outstanding for ever: senders must not come to wait for it.
+LoadOptions options_of(const Arguments& arguments, std::uint64_t seed) {
+  LoadOptions options{.seed = seed, .planted = arguments.planted};
+  if (arguments.planted == Planted::early_answers) options.outstanding_max = 10'000;
+  return options;
+}
+
 // The rounds of one data folder.
 class Rounds {
  public:
   Rounds(const Arguments& arguments, std::uint64_t seed, Figures& figures)
-      : random_(seed),
-        planted_(arguments.planted),
-        figures_(figures),
-        trial_("crash", {.seed = seed, .planted = arguments.planted}) {}
+      : random_(seed), figures_(figures), trial_("crash", options_of(arguments, seed)) {}
 
   void go(std::uint64_t rounds) {
     trial_.begin();
@@ -52,7 +56,7 @@ class Rounds {
       std::this_thread::sleep_for(std::chrono::microseconds(random_() % 150'000));
       kill();
       come_back();
-      if (reads_log_after(round)) trial_.world().read_logs(trial_.ledger());
+      if (round % rounds_a_reading == 0) trial_.world().read_logs(trial_.ledger());
       trial_.check();
       ++figures_.kills;
     }
@@ -63,12 +67,6 @@ class Rounds {
   }
 
  private:
-  // With early answers what a kill lost stays outstanding: unless it is found at once, senders that hold back above so
-  // much soon wait for ever.
-  bool reads_log_after(std::uint64_t round) const {
-    return round % rounds_a_reading == 0 || planted_ == Planted::early_answers;
-  }
-
   void kill() {
     figures_.outstanding.push_back(trial_.ledger().outstanding());
     trial_.world().server().kill();
@@ -92,7 +90,6 @@ class Rounds {
   }
 
   std::mt19937_64 random_;
-  Planted planted_;
   Figures& figures_;
   Trial trial_;
 };

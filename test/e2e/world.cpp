@@ -1,7 +1,10 @@
 #include "world.hpp"
 
+#include <chrono>
 #include <filesystem>
+#include <functional>
 #include <set>
+#include <thread>
 
 #include "json/parser.hpp"
 
@@ -19,6 +22,16 @@ json::Document parsed(const std::string& text) {
 std::string must(const base::Result<sdk::Reply>& reply) {
   if (!reply) throw Unusable(reply.error().message + " (" + reply.error().where + ")");
   return reply->body;
+}
+
+// The journal may still be making its first space ready.
+std::string patiently(const std::function<base::Result<sdk::Reply>()>& call) {
+  for (int i = 0; i < 200; ++i) {
+    const auto reply = call();
+    if (reply || reply.error().code != base::ErrorCode::OVERLOADED) return must(reply);
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  }
+  return must(call());
 }
 
 std::set<std::string> workspaces() {
@@ -57,10 +70,11 @@ sdk::Client World::admin() const {
 void World::enrol(Town& town) {
   sdk::Client client = admin();
   for (const std::string& name : workspaces())
-    must(client.post("/v1/workspaces", R"({"name":")" + name + R"(","settings":{"rate_messages":0}})"));
+    patiently(
+        [&] { return client.post("/v1/workspaces", R"({"name":")" + name + R"(","settings":{"rate_messages":0}})"); });
   for (const AgentRole& role : cast()) {
     const json::Document answer =
-        parsed(must(client.post(sdk::path_of(role.workspace, {"agents"}), role.registration)));
+        parsed(patiently([&] { return client.post(sdk::path_of(role.workspace, {"agents"}), role.registration); }));
     town.tokens[role.workspace + "/" + role.agent_id] = answer.root().find("token").if_string().value_or("");
   }
 }

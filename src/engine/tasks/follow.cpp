@@ -162,7 +162,7 @@ class Follow {
  private:
   base::Result<> check_room() const {
     const std::size_t own = workspace_.tasks.assigned_by(command_.sender);
-    const std::size_t most = std::max<std::size_t>(1, workspace_.settings.tasks / 10);  // a tenth for each (D11)
+    const std::size_t most = std::max<std::size_t>(10, workspace_.settings.tasks / 10);  // a tenth for each (D11)
     if (own >= most)
       return base::fail(base::ErrorCode::TASKS_FULL,
                         "'" + workspace_.registry.agent(command_.sender).id + "' has assigned " + std::to_string(own) +
