@@ -1,7 +1,6 @@
 // Approvals: looked at by whoever may, decided by people (SUP-05). What is decided is shown as the agent sent it, with
 // its SHA-256, and a decision names the hash of what was seen (D9).
 #include <algorithm>
-#include <charconv>
 
 #include "base/excerpt.hpp"
 #include "broker/bounds.hpp"
@@ -36,13 +35,6 @@ base::Result<base::Offset> find_approval(const engine::Workspace& workspace, std
 
 bool is_wanted(const Approval& approval, std::string_view state) {
   return state.empty() || (state == "waiting" ? approval.waits() : name(approval.state) == state);
-}
-
-base::Result<base::Offset> parse_cursor(std::string_view text) {
-  base::Offset offset;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), offset.value);
-  if (error == std::errc() && end == text.data() + text.size()) return offset;
-  return base::fail(ErrorCode::BAD_CURSOR, "'" + base::excerpt(text, 64) + "' is no cursor of this list");
 }
 
 void write_texts(json::Writer& writer, std::string_view name, const std::vector<std::string>& texts) {
@@ -141,7 +133,7 @@ base::Result<Answer> Broker::approvals(const Caller& caller, std::string_view wo
   const auto& all = workspace.approvals.all();
   base::Offset last;
   if (!page.after.empty()) {
-    PARLEY_TRY(last, parse_cursor(page.after));
+    PARLEY_TRY(last.value, parse_cursor<std::uint64_t>(page.after));
   }
   ListPage list(page.limit);
   for (auto at = all.upper_bound(last); at != all.end(); ++at) {

@@ -66,14 +66,6 @@ std::vector<base::Problem> problems_of(const event::MessageAccepted& accepted) {
   return problems;
 }
 
-template <class Value>
-base::Result<Value> parse_number(std::string_view text) {
-  Value value{};
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error == std::errc() && end == text.data() + text.size()) return value;
-  return base::fail(ErrorCode::BAD_CURSOR, "'" + std::string(text.substr(0, 64)) + "' is no cursor of this list");
-}
-
 }  // namespace
 
 base::Result<std::vector<Delivery>> Broker::render(const Mailbox& mailbox, const std::vector<engine::Offer>& offers) {
@@ -173,7 +165,7 @@ base::Result<Answer> Broker::inbox(const Caller& caller, std::string_view worksp
   PARLEY_TRY(const base::AgentNumber agent, look_into_mailbox(state, caller, number, agent_id));
   std::uint64_t after = 0;
   if (!page.after.empty()) {
-    PARLEY_TRY(after, parse_number<std::uint64_t>(page.after));
+    PARLEY_TRY(after, parse_cursor<std::uint64_t>(page.after));
   }
 
   const engine::Workspace& workspace = state.workspace(number);

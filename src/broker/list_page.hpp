@@ -2,8 +2,10 @@
 // is full, of items or of bytes (D11); one item is given whatever its size.
 #pragma once
 #include <algorithm>
+#include <charconv>
 #include <string>
 
+#include "base/excerpt.hpp"
 #include "broker/port.hpp"
 #include "json/writer.hpp"
 
@@ -56,5 +58,14 @@ class ListPage {
  public:
   json::Writer writer{json_};
 };
+
+// A cursor that is a number: an offset.
+template <class Value>
+base::Result<Value> parse_cursor(std::string_view text) {
+  Value value{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error == std::errc() && end == text.data() + text.size()) return value;
+  return base::fail(base::ErrorCode::BAD_CURSOR, "'" + base::excerpt(text, 64) + "' is no cursor of this list");
+}
 
 }  // namespace parley::broker

@@ -1,5 +1,4 @@
 // Tasks as they stand, for every member of the workspace: who works on what, and who may do what next (COL-04, BEY-02).
-#include <charconv>
 
 #include "base/excerpt.hpp"
 #include "broker/broker.hpp"
@@ -14,13 +13,6 @@ namespace {
 using base::ErrorCode;
 
 constexpr std::size_t looks_max = 10'000;  // tasks a call (D11)
-
-base::Result<base::Offset> parse_cursor(std::string_view text) {
-  base::Offset offset;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), offset.value);
-  if (error == std::errc() && end == text.data() + text.size()) return offset;
-  return base::fail(ErrorCode::BAD_CURSOR, "'" + base::excerpt(text, 64) + "' is no cursor of this list");
-}
 
 void write_instant(json::Writer& writer, std::string_view name, base::Instant at) {
   if (at != base::Instant{}) writer.member(name, base::to_rfc3339(at));
@@ -68,8 +60,8 @@ base::Result<Answer> Broker::tasks(const Caller& caller, std::string_view worksp
   const auto& all = workspace.tasks.all();
   auto at = all.begin();
   if (!page.after.empty()) {
-    PARLEY_TRY(const base::Offset after, parse_cursor(page.after));
-    at = all.upper_bound(after);
+    PARLEY_TRY(const std::uint64_t after, parse_cursor<std::uint64_t>(page.after));
+    at = all.upper_bound(base::Offset(after));
   }
   ListPage list(page.limit);
   std::string last;

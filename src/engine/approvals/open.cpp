@@ -1,11 +1,10 @@
 #include "engine/approvals/open.hpp"
 
 #include <algorithm>
-#include <charconv>
 
 #include "base/assert.hpp"
 #include "engine/appliers.hpp"
-#include "json/parser.hpp"
+#include "engine/messages/fields.hpp"
 
 namespace parley::engine {
 namespace {
@@ -17,20 +16,11 @@ constexpr base::Duration longest_wait = std::chrono::hours(24 * 365);
 constexpr std::size_t approvers_max = 100;
 constexpr std::size_t told_max = 100;  // D11
 
-// A carried field's value; null where the message has none.
-json::Document value_of(const envelope::Envelope& envelope, std::string_view name) {
-  const std::string_view json = envelope::field(envelope, name);
-  auto document = json::Document::parse(json.empty() ? "null" : json);
-  PARLEY_ASSERT(document.has_value());  // ingress wrote it
-  return std::move(*document);
-}
-
 // "@ada" is ada, as the document writes people.
 std::vector<std::string> approvers_of(const envelope::Envelope& envelope) {
-  const json::Document list = value_of(envelope, "approvers");
   std::vector<std::string> names;
-  for (const json::Value item : list.root().elements()) {
-    std::string_view name = item.if_string().value_or(std::string_view());
+  for (const std::string& written : texts_in(envelope, "approvers")) {
+    std::string_view name = written;
     if (name.starts_with('@')) name.remove_prefix(1);
     if (!name.empty() && name.size() <= 64 && names.size() < approvers_max) names.emplace_back(name);
   }
@@ -38,22 +28,12 @@ std::vector<std::string> approvers_of(const envelope::Envelope& envelope) {
 }
 
 std::uint32_t offered_of(const envelope::Envelope& envelope) {
-  const json::Document list = value_of(envelope, "options");
   std::uint32_t offered = 0;
-  for (const json::Value item : list.root().elements()) {
-    const auto known = std::find(decision_names.begin(), decision_names.end(), item.if_string().value_or(""));
+  for (const std::string& option : texts_in(envelope, "options")) {
+    const auto known = std::find(decision_names.begin(), decision_names.end(), option);
     if (known != decision_names.end()) offered |= set_of(static_cast<Decision>(known - decision_names.begin()));
   }
   return offered;
-}
-
-base::Duration timeout_of(const envelope::Envelope& envelope, base::Duration otherwise) {
-  const json::Document stated = value_of(envelope, "timeout_hours");
-  const double hours = stated.root().if_double().value_or(0);
-  if (!(hours > 0)) return otherwise;
-  constexpr double most = std::chrono::duration<double, std::ratio<3600>>(longest_wait).count();
-  const std::chrono::duration<double, std::ratio<3600>> wanted(std::min(hours, most));
-  return std::max(std::chrono::duration_cast<base::Duration>(wanted), base::Duration(1));
 }
 
 // An agent may have a tenth of the workspace's (D11).
@@ -74,11 +54,10 @@ std::optional<Asking> asking_of(const AcceptMessage& command) {
   if (!policy || machine::approval::move_of(Step::ask).on != command.envelope.kind) return std::nullopt;
   if (command.ruleset.type(command.type).is_private) return std::nullopt;  // R25: nobody else hears of it
   Asking asking;
-  const json::Document subject = value_of(command.envelope, "subject");
-  asking.subject = subject.root().if_string().value_or("");
+  asking.subject = text_in(command.envelope, "subject");
   asking.approvers = approvers_of(command.envelope);
   asking.offered = offered_of(command.envelope);
-  asking.timeout = timeout_of(command.envelope, policy->timeout);
+  asking.timeout = wait_in(command.envelope, "timeout_hours", std::chrono::hours(1), policy->timeout, longest_wait);
   return asking;
 }
 

@@ -4,8 +4,8 @@
 
 #include "base/excerpt.hpp"
 #include "engine/appliers.hpp"
+#include "engine/messages/fields.hpp"
 #include "engine/retry.hpp"
-#include "json/parser.hpp"
 #include "json/writer.hpp"
 
 namespace parley::engine {
@@ -22,15 +22,6 @@ constexpr std::size_t errors_kept = 100;  // the highest threshold a workspace m
 constexpr Kinds outcome_kinds = kinds_of(breaker::moves, breaker::Party::itself);
 constexpr Kinds success_kinds = bit(*breaker::move_of(breaker::Step::recover).on);
 
-// A text among a message's fields; empty where it is none.
-std::string text(const envelope::Envelope& envelope, std::string_view name) {
-  for (const envelope::Field& field : envelope.fields)
-    if (field.name == name)
-      if (const auto document = json::Document::parse(field.json))
-        return std::string(document->root().if_string().value_or(""));
-  return {};
-}
-
 std::optional<HealthState> move_to(HealthState to, Kind kind, HealthState from) {
   for (const health::Move& move : health::moves)
     if (move.on == kind && move.to == to && (move.from & health::of(from)) != 0) return to;
@@ -41,7 +32,7 @@ HealthState after(const AcceptMessage& command, const profile::HealthPolicy& pol
   const HealthState before = known ? known->state : HealthState::unknown;
   const Kind kind = command.envelope.kind;
   const HealthState said =
-      (report_kinds & bit(kind)) != 0 ? policy.state_of(text(command.envelope, "status")) : HealthState::none;
+      (report_kinds & bit(kind)) != 0 ? policy.state_of(text_in(command.envelope, "status")) : HealthState::none;
   if (said != HealthState::none) return move_to(said, kind, before).value_or(before);
   const health::Move& heard = health::move_of(health::Step::be_heard);
   return known && known->silent && (heard.from & health::of(before)) != 0 ? *heard.to : before;
@@ -77,7 +68,7 @@ void follow_beat(const AcceptMessage& command, const profile::HealthPolicy& poli
     told.set_look_at(base::unix_us(deadline));
   if (!reports || kind == Kind::heartbeat) return;
   told.set_reports(true);
-  if (const auto instant = base::parse_rfc3339(text(command.envelope, "available_at")))
+  if (const auto instant = base::parse_rfc3339(text_in(command.envelope, "available_at")))
     told.set_next_available(base::unix_us(*instant));
 }
 
@@ -103,7 +94,7 @@ void follow_breaker(const BreakerPolicy& policy, Kind kind, const Health* known,
 
 // D10: an agent speaks for itself. An error that it reports of another one counts against nobody.
 bool is_of_another(const AcceptMessage& command, const Agent& sender) {
-  const std::string agent = text(command.envelope, "agent");
+  const std::string agent = text_in(command.envelope, "agent");
   return !agent.empty() && agent != sender.id;
 }
 
@@ -120,7 +111,7 @@ void follow_outcome(const AcceptMessage& command, const Workspace& workspace, co
     if (is_of_another(command, sender)) return;
     event::SenderTold& told = *event.mutable_told();
     told.set_error_until(base::unix_us(counts_until(recently, now)));
-    told.set_severity(base::excerpt(text(command.envelope, "severity"), severity_bytes_max));
+    told.set_severity(base::excerpt(text_in(command.envelope, "severity"), severity_bytes_max));
   }
   if (policy) follow_breaker(*policy, kind, known, now, *event.mutable_told());
 }

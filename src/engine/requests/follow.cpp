@@ -1,9 +1,9 @@
 #include "engine/requests/follow.hpp"
 
 #include <algorithm>
-#include <charconv>
 
 #include "engine/appliers.hpp"
+#include "engine/messages/fields.hpp"
 
 namespace parley::engine {
 namespace {
@@ -17,16 +17,6 @@ bool awaits_answer(const AcceptMessage& command) {
   if (!policy || command.envelope.kind != Kind::request) return false;
   if (command.ruleset.type(command.type).is_private) return false;  // R25: nobody else hears of it
   return policy->every || field(command.envelope, "needs_response") == "true";
-}
-
-base::Duration timeout_of(const AcceptMessage& command) {
-  const std::string_view stated = field(command.envelope, "timeout_seconds");
-  double seconds = 0;
-  const auto read = std::from_chars(stated.data(), stated.data() + stated.size(), seconds);
-  if (stated.empty() || read.ec != std::errc() || !(seconds > 0)) return command.ruleset.requests->timeout;
-  constexpr double most = std::chrono::duration<double>(longest_wait).count();
-  const std::chrono::duration<double> wanted(std::min(seconds, most));
-  return std::max(std::chrono::duration_cast<base::Duration>(wanted), base::Duration(1));
 }
 
 // An agent may have a tenth of the workspace's (D11).
@@ -65,7 +55,8 @@ void follow_requests(const AcceptMessage& command, const Workspace& workspace, c
   if (!policy) return;
   const envelope::Envelope& envelope = command.envelope;
   if (awaits_answer(command) && event.recipients_size() > 0) {
-    const base::Duration timeout = timeout_of(command);
+    const base::Duration timeout =
+        wait_in(envelope, "timeout_seconds", std::chrono::seconds(1), policy->timeout, longest_wait);
     event.set_answer_timeout(timeout.count());
     event.set_answer_due(base::unix_us(context.now + timeout));
   }

@@ -5,7 +5,7 @@
 
 #include "base/excerpt.hpp"
 #include "base/glob.hpp"
-#include "json/parser.hpp"
+#include "engine/messages/fields.hpp"
 
 namespace parley::engine {
 namespace {
@@ -25,13 +25,12 @@ void add_paths(json::Value list, std::vector<std::string>& into) {
     if (const auto path = item.is_object() ? item.find("path").if_string() : item.if_string()) into.emplace_back(*path);
 }
 
-std::vector<std::string> paths_in(std::string_view json) {
+// Of a list, or of an object's lists.
+std::vector<std::string> paths_in(const envelope::Envelope& envelope, std::string_view name) {
+  const json::Document value = value_in(envelope, name);
   std::vector<std::string> paths;
-  if (json.empty()) return paths;
-  const auto document = json::Document::parse(json);
-  if (!document) return paths;
-  if (document->root().is_array()) add_paths(document->root(), paths);
-  for (const auto [name, list] : document->root().members()) add_paths(list, paths);
+  add_paths(value.root(), paths);
+  for (const auto [member, list] : value.root().members()) add_paths(list, paths);
   return paths;
 }
 
@@ -56,11 +55,10 @@ std::string listed(const std::vector<std::string>& texts) {
 
 base::Result<> check_scope(const envelope::Envelope& envelope, const Task& task) {
   if (task.terms.scope.empty()) return {};
-  const std::string_view changes = envelope::field(envelope, "changes");
-  if (changes.empty())  // of a lenient workspace
+  if (envelope::field(envelope, "changes").empty())  // of a lenient workspace
     return base::fail(ErrorCode::EVIDENCE_MISSING,
                       "the completion does not say what it changed, and its task has a scope", "changes");
-  const auto found = outside(paths_in(changes), task.terms.scope);
+  const auto found = outside(paths_in(envelope, "changes"), task.terms.scope);
   if (!found)
     return base::fail(ErrorCode::PAYLOAD_TOO_LARGE, "so many files cannot be held against so wide a scope", "changes",
                       "Complete the work as several tasks.");
@@ -72,24 +70,14 @@ base::Result<> check_scope(const envelope::Envelope& envelope, const Task& task)
           ". Undo what lies outside and complete it again, or ask for a wider scope; the task goes on.");
 }
 
-// A member that is there and not true.
-bool denies(json::Value object, std::string_view member) {
-  return object.find(member).if_bool().value_or(true) == false;
-}
-
 base::Result<> check_tests(const AcceptMessage& command, const Task& task) {
   if (!task.terms.testing_required) return {};
-  const std::string_view status = envelope::field(command.envelope, "status");
+  const std::string_view status = envelope::unquoted(envelope::field(command.envelope, "status"));
   const auto& partial = command.ruleset.tasks->partial_words;
-  if (std::any_of(partial.begin(), partial.end(), [status](const std::string& word) {
-        return status.size() == word.size() + 2 && status.substr(1, word.size()) == word;
-      }))
-    return {};
-  const std::string_view review = envelope::field(command.envelope, "self_review");
-  const auto document = json::Document::parse(review.empty() ? "{}" : review);
-  const json::Value said = document ? document->root() : json::Value();
-  const bool run = said.find("tests_run").if_bool().value_or(false);
-  if (run && !denies(said, "tests_passed")) return {};
+  if (std::find(partial.begin(), partial.end(), status) != partial.end()) return {};
+  const json::Document review = value_in(command.envelope, "self_review");
+  const bool run = review.root().find("tests_run").if_bool().value_or(false);
+  if (run && review.root().find("tests_passed").if_bool().value_or(true)) return {};
   return base::fail(ErrorCode::EVIDENCE_MISSING,
                     "task '" + base::excerpt(task.id.view(), 128) + "' requires testing, and its tests were " +
                         (run ? "run and did not pass" : "not run"),
@@ -121,9 +109,9 @@ base::Result<> write_list(const std::vector<std::string>& texts, std::size_t& by
 
 base::Result<> write_terms(const envelope::Envelope& envelope, event::TaskMoved& moved) {
   std::size_t bytes = 0;
-  PARLEY_CHECK(write_list(paths_in(envelope::field(envelope, "scope")), bytes, "scope", moved.mutable_scope()));
-  PARLEY_CHECK(write_list(paths_in(envelope::field(envelope, "reference_files")), bytes, "reference_files",
-                          moved.mutable_reference_files()));
+  PARLEY_CHECK(write_list(paths_in(envelope, "scope"), bytes, "scope", moved.mutable_scope()));
+  PARLEY_CHECK(
+      write_list(paths_in(envelope, "reference_files"), bytes, "reference_files", moved.mutable_reference_files()));
   moved.set_testing_required(envelope::field(envelope, "testing_required") == "true");
   return {};
 }
@@ -134,7 +122,7 @@ base::Result<> check_evidence(const AcceptMessage& command, const Task& task) {
 }
 
 std::vector<std::string> unread_files(const envelope::Envelope& envelope, const Task& task) {
-  std::vector<std::string> read = paths_in(envelope::field(envelope, "files_read"));
+  std::vector<std::string> read = paths_in(envelope, "files_read");
   std::sort(read.begin(), read.end());
   std::vector<std::string> unread = task.terms.reference_files;
   std::erase_if(unread,

@@ -1,10 +1,10 @@
 #include "engine/tasks/follow.hpp"
 
 #include <algorithm>
-#include <charconv>
 
 #include "base/excerpt.hpp"
 #include "engine/appliers.hpp"
+#include "engine/messages/fields.hpp"
 #include "engine/steps.hpp"
 #include "engine/tasks/evidence.hpp"
 #include "engine/tasks/handoff.hpp"
@@ -41,21 +41,6 @@ bool is_about_a_task(Kind kind) {
 
 Timer timer_of(WorkspaceNumber number, Offset task, Instant due) {
   return {due, TimerKind::task_due, number, {}, task};
-}
-
-std::optional<Instant> instant_in(const envelope::Envelope& envelope, std::string_view name) {
-  const auto instant = base::parse_rfc3339(unquoted(field(envelope, name)));
-  return instant ? std::optional(*instant) : std::nullopt;
-}
-
-base::Duration timeout_in(const envelope::Envelope& envelope, base::Duration otherwise) {
-  const std::string_view stated = field(envelope, "timeout_seconds");
-  double seconds = 0;
-  const auto read = std::from_chars(stated.data(), stated.data() + stated.size(), seconds);
-  if (stated.empty() || read.ec != std::errc() || !(seconds > 0)) return otherwise;
-  constexpr double most = std::chrono::duration<double>(longest_timeout).count();
-  return std::max(std::chrono::duration_cast<base::Duration>(std::chrono::duration<double>(std::min(seconds, most))),
-                  base::Duration(1));
 }
 
 // One message at the task's table.
@@ -188,7 +173,8 @@ class Follow {
                           .began_at = {},
                           .heard_at = context_.now,
                           .deadline = instant_in(command_.envelope, "deadline").value_or(Instant{}),
-                          .timeout = timeout_in(command_.envelope, policy_.timeout)};
+                          .timeout = wait_in(command_.envelope, "timeout_seconds", std::chrono::seconds(1),
+                                             policy_.timeout, longest_timeout)};
     event::TaskMoved moved;
     moved.set_task(offset.value);
     moved.set_epoch(epoch);

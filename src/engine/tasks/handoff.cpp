@@ -1,10 +1,9 @@
 #include "engine/tasks/handoff.hpp"
 
 #include <algorithm>
-#include <charconv>
 
 #include "base/excerpt.hpp"
-#include "json/parser.hpp"
+#include "engine/messages/fields.hpp"
 
 namespace parley::engine {
 namespace {
@@ -14,23 +13,6 @@ using base::ErrorCode;
 constexpr std::size_t capabilities_max = 256;  // of an offer (D11)
 constexpr std::size_t candidates_max = 5;      // named in a refusal
 constexpr std::size_t looks_max = 1'000;       // agents, in the search for them
-
-std::optional<double> number_in(const envelope::Envelope& envelope, std::string_view name) {
-  const std::string_view json = envelope::field(envelope, name);
-  double value = 0;
-  const auto read = std::from_chars(json.data(), json.data() + json.size(), value);
-  return json.empty() || read.ec != std::errc() ? std::nullopt : std::optional(value);
-}
-
-std::vector<std::string> texts_in(const envelope::Envelope& envelope, std::string_view name) {
-  std::vector<std::string> texts;
-  const std::string_view json = envelope::field(envelope, name);
-  const auto document = json::Document::parse(json.empty() ? "[]" : json);
-  if (!document) return texts;
-  for (const json::Value item : document->root().elements())
-    if (const auto text = item.if_string()) texts.emplace_back(*text);
-  return texts;
-}
 
 std::string lacking(const std::vector<std::string>& wanted, const std::vector<std::string>& there) {
   std::string names;
@@ -78,8 +60,7 @@ base::Result<> write_offer(const envelope::Envelope& envelope, const Workspace& 
   if (const auto tokens = number_in(envelope, "max_tokens")) offer.set_max_tokens(*tokens);
   if (const auto budget = number_in(envelope, "budget")) offer.set_budget(*budget);
   if (const auto quality = number_in(envelope, "quality")) offer.set_quality(*quality);
-  const auto deadline = base::parse_rfc3339(envelope::unquoted(envelope::field(envelope, "deadline")));
-  Instant due = deadline ? *deadline : Instant{};
+  Instant due = instant_in(envelope, "deadline").value_or(Instant{});
   if (envelope.expires_at && (due == Instant{} || *envelope.expires_at < due)) due = *envelope.expires_at;
   if (due != Instant{}) offer.set_due(base::unix_us(std::max(due, now)));
   return {};

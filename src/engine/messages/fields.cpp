@@ -1,0 +1,49 @@
+#include "engine/messages/fields.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+namespace parley::engine {
+
+json::Document value_in(const envelope::Envelope& envelope, std::string_view name) {
+  const std::string_view json = envelope::field(envelope, name);
+  auto document = json::Document::parse(json.empty() ? "null" : json);
+  if (!document) document = json::Document::parse("null");
+  return std::move(*document);
+}
+
+std::string text_in(const envelope::Envelope& envelope, std::string_view name) {
+  return std::string(value_in(envelope, name).root().if_string().value_or(""));
+}
+
+std::vector<std::string> texts_in(const envelope::Envelope& envelope, std::string_view name) {
+  const json::Document list = value_in(envelope, name);
+  std::vector<std::string> texts;
+  for (const json::Value item : list.root().elements())
+    if (const auto text = item.if_string()) texts.emplace_back(*text);
+  return texts;
+}
+
+std::optional<double> number_in(const envelope::Envelope& envelope, std::string_view name) {
+  const std::string_view json = envelope::field(envelope, name);
+  double value = 0;
+  const auto read = std::from_chars(json.data(), json.data() + json.size(), value);
+  return json.empty() || read.ec != std::errc() ? std::nullopt : std::optional(value);
+}
+
+std::optional<base::Instant> instant_in(const envelope::Envelope& envelope, std::string_view name) {
+  const auto instant = base::parse_rfc3339(envelope::unquoted(envelope::field(envelope, name)));
+  return instant ? std::optional(*instant) : std::nullopt;
+}
+
+base::Duration wait_in(const envelope::Envelope& envelope, std::string_view name, base::Duration unit,
+                       base::Duration otherwise, base::Duration most) {
+  const double stated = number_in(envelope, name).value_or(0);
+  if (!(stated > 0)) return otherwise;
+  using Units = std::chrono::duration<double, base::Duration::period>;
+  const double units_most = Units(most) / Units(unit);
+  return std::max(std::chrono::duration_cast<base::Duration>(std::min(stated, units_most) * Units(unit)),
+                  base::Duration(1));
+}
+
+}  // namespace parley::engine
