@@ -464,7 +464,7 @@ void Chronicle::fold(std::uint32_t number, const event::MessagesBounced& event) 
   }
 }
 
-// COL-20: the abort of a task ends what waits of it, in its assignee's lane alone.
+// COL-20, BEY-03: the abort of a task ends what waits of it, and who it is given to anew the old order; nothing of another task.
 void Chronicle::fold(std::uint32_t number, const event::MessagesSuperseded& event) {
   Workspace& workspace = workspaces_[number];
   const auto by = workspace.messages.find(event.by());
@@ -473,7 +473,8 @@ void Chronicle::fold(std::uint32_t number, const event::MessagesSuperseded& even
     Receipt* const found = receipt(place, "what is superseded");
     if (!found) return;
     const std::uint64_t lane = workspace.messages.at(offset).lane;
-    require(by != workspace.messages.end() && lane != 0 && lane == by->second.lane && offset < event.by(), place,
+    const bool same_task = by != workspace.messages.end() && lane != 0 && lane == by->second.lane;
+    require((same_task && offset < event.by()) || tasks_.replaced(number, offset, event.by()), place,
             "P3: superseded by what is not of its task");
     if (!open(found->state)) continue;
     end(place, *found, State::superseded);

@@ -54,6 +54,7 @@ enum class Sighting {
   task_stalled,
   task_late,
   task_given_up,
+  task_order_lost,
   out_of_sequence_refused,
   not_party_refused,
   stale_order_refused,
@@ -61,7 +62,7 @@ enum class Sighting {
   task_handed_over,
   superseded,
 };
-inline constexpr std::array<std::string_view, 52> sighting_names = {
+inline constexpr std::array<std::string_view, 53> sighting_names = {
     "power loss",
     "kill",
     "graceful restart",
@@ -108,6 +109,7 @@ inline constexpr std::array<std::string_view, 52> sighting_names = {
     "task stalled",
     "task late",
     "task given up",
+    "task order lost",
     "out of sequence refused",
     "not party refused",
     "stale order refused",

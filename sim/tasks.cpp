@@ -200,7 +200,7 @@ TaskChronicle::Judged TaskChronicle::judge(const Workspace& workspace, const Tas
 TaskChronicle::Judged TaskChronicle::judge_offer(const Workspace& workspace, const TaskWord& word,
                                                  const Place& place) const {
   const Task& task = tasks_.at(place);
-  if (task.offer) return {Verdict::out_of_sequence, &place, {}};
+  if (task.offer && is_here(workspace, task.offer->target)) return {Verdict::out_of_sequence, &place, {}};
   const bool to_another = word.to.size() == 1 && word.to.front() != workspace.agents.at(task.assignee).id;
   if (word.sender != task.assignee || !to_another) return {Verdict::not_party, &place, {}};
   return {Verdict::legal, &place, task.state, true};
@@ -214,6 +214,7 @@ TaskChronicle::Judged TaskChronicle::judge_reply(const Workspace& workspace, con
   });
   if (at == tasks_.end()) return {Verdict::stale, nullptr, {}};
   const auto& [place, task] = *at;
+  if (task.offer->due != base::Instant{} && task.offer->due <= now_) return {Verdict::stale, &place, {}};
   if (word.sender != task.offer->target || !reaches(workspace, word, task.assignee))
     return {Verdict::not_party, &place, {}};
   return {Verdict::legal, &place, word.accepts ? State::active : task.state, !word.accepts};
@@ -268,6 +269,7 @@ base::Instant TaskChronicle::gives_up_at(const Workspace& workspace, const Task&
   if (const base::Duration most = silence(workspace, task); most > base::Duration{})
     at = std::min(at, task.heard_at + most);
   if (task.state == State::stalled && task.deadline != base::Instant{}) at = std::min(at, task.deadline);
+  if (task.state == State::assigned && task.lost_at != base::Instant{}) at = std::min(at, task.lost_at);
   return at;
 }
 
@@ -280,7 +282,11 @@ base::Instant TaskChronicle::due_of(const Workspace& workspace, const Task& task
 }
 
 void TaskChronicle::check_due(const Workspace& workspace, const Place& place, std::int64_t due) {
-  const base::Instant expected = due_of(workspace, tasks_.at(place));
+  const Task& task = tasks_.at(place);
+  const base::Instant expected = due_of(workspace, task);
+  // Decided in the same turn as the loss of its order or its offer: it is looked at in the next.
+  const bool lost_now = expected == now_ && (task.lost_at == now_ || (task.offer && task.offer->due == now_));
+  if (lost_now) return;
   const bool right = expected == never ? due == 0 : base::instant_of(due) == expected;
   require(right, place,
           "COL-07: the server looks again at " + base::to_rfc3339(base::instant_of(due)) + ", due is " +
@@ -349,6 +355,11 @@ void TaskChronicle::fold(const event::Event& event, base::Instant at) {
     case Event::kMessageAccepted:
       if (event.message_accepted().sender() != 0) fold(number, event.offset(), event.message_accepted(), at);
       return;
+    case Event::kExpired:
+      for (const std::uint32_t agent : event.expired().agents()) lose(number, event.expired().message(), agent, at);
+      return;
+    case Event::kDeadLettered:
+      return lose(number, event.dead_lettered().message(), event.dead_lettered().agent(), at);
     case Event::kTaskMoved:
       return fold(number, event.task_moved(), at);
     default:
@@ -384,7 +395,8 @@ void TaskChronicle::fold(std::uint32_t number, std::uint64_t offset, const event
   const Judged judged = judge(workspace, word);
   const auto answered = workspace.assignments.find(word.message);
   const bool forgotten = word.kind == Kind::task_ack && answered != workspace.assignments.end() &&
-                         answered->second.second <= workspace.forgotten_through;
+                         answered->second.second <= workspace.forgotten_through &&
+                         (judged.verdict == Verdict::stale || tasks_.at(answered->second.first).over());
   if (forgotten && !message.has_task_moved()) return;  // R8: an id that nobody knows any more names nothing
   const Place place{number, offset};
   const std::string_view code = code_of(judged.verdict);
@@ -440,6 +452,8 @@ void TaskChronicle::assign(Workspace& workspace, Task& task, std::uint64_t offse
   base::Duration timeout = profile == "supervisor" ? base::Duration(300s) : base::Duration{};  // 003
   if (!seconds.empty())
     timeout = std::chrono::duration_cast<base::Duration>(std::chrono::duration<double>(std::stod(seconds)));
+  auto old_orders = std::move(task.old_orders);
+  if (task.epoch > 0) old_orders.insert({task.order, offset});
   task = {.id = word.task,
           .state = State::assigned,
           .epoch = task.epoch + 1,
@@ -453,6 +467,9 @@ void TaskChronicle::assign(Workspace& workspace, Task& task, std::uint64_t offse
           .timeout = timeout,
           .told_late = false,
           .moved_at = at,
+          .order = offset,
+          .old_orders = std::move(old_orders),
+          .lost_at = {},
           .offer = {}};
   workspace.by_id.emplace(word.task, place);
   workspace.assignments[message.message_id()] = {place, offset};
@@ -478,6 +495,8 @@ void TaskChronicle::hand_over(Task& task, std::uint64_t offset, const TaskWord& 
     require(moved.assignee() == word.sender, place, "HND-02: handed over to another than accepted");
     workspaces_[place.first].assignments[task.offer->id] = {place, task.offer->offset};
     task.assignee = word.sender;
+    task.old_orders.insert({task.order, offset});
+    task.order = task.offer->offset;
     ++task.epoch;
     task.heard_at = at;
     sightings_.saw(Sighting::task_handed_over);
@@ -522,6 +541,24 @@ void TaskChronicle::fold(std::uint32_t number, const event::TaskMoved& moved, ba
   task.moved_at = at;
   if (task.over()) task.offer.reset();
   check_due(workspace, place, moved.due());
+}
+
+// An order that nobody took, an offer that nobody read (COL-08).
+void TaskChronicle::lose(std::uint32_t number, std::uint64_t offset, std::uint32_t agent, base::Instant at) {
+  for (auto& [place, task] : tasks_) {
+    if (place.first != number || task.over()) continue;
+    if (task.offer && task.offer->offset == offset) task.offer->due = at;
+    if (task.state == State::assigned && task.assignee == agent && task.order == offset) {
+      task.lost_at = at;
+      sightings_.saw(Sighting::task_order_lost);
+    }
+  }
+}
+
+bool TaskChronicle::replaced(std::uint32_t number, std::uint64_t order, std::uint64_t by) const {
+  return std::any_of(tasks_.begin(), tasks_.end(), [&](const auto& one) {
+    return one.first.first == number && one.second.old_orders.contains({order, by});
+  });
 }
 
 void TaskChronicle::check_all_ended() {

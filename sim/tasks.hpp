@@ -4,6 +4,7 @@
 #pragma once
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -51,6 +52,9 @@ class TaskChronicle {
     base::Duration timeout{};
     bool told_late = false;
     base::Instant moved_at{};
+    std::uint64_t order = 0;  // the message that gave it to its assignee
+    std::set<std::pair<std::uint64_t, std::uint64_t>> old_orders;  // and what replaced each
+    base::Instant lost_at{};  // its order expired or died before it was taken
     std::optional<Offer> offer;
     bool over() const { return state >= State::completed; }
   };
@@ -63,6 +67,9 @@ class TaskChronicle {
   void refused(std::uint32_t workspace, std::uint64_t head, TaskWord word, base::ErrorCode code);
   // Nothing waits for ever.
   void check_all_ended();
+
+  // BEY-03: whether this order of a task was replaced by that message.
+  bool replaced(std::uint32_t workspace, std::uint64_t order, std::uint64_t by) const;
 
   const std::map<Place, Task>& tasks() const { return tasks_; }
 
@@ -119,6 +126,7 @@ class TaskChronicle {
   void hand_over(Task& task, std::uint64_t offset, const TaskWord& word, const Place& place,
                  const event::MessageAccepted& message, base::Instant at);
   void fold(std::uint32_t number, const event::TaskMoved&, base::Instant at);
+  void lose(std::uint32_t number, std::uint64_t offset, std::uint32_t agent, base::Instant at);
 
   Findings& findings_;
   Sightings& sightings_;

@@ -75,6 +75,7 @@ class Consistency {
 
   void tasks(WorkspaceNumber number, const Workspace& workspace) {
     std::size_t open_tasks = 0;
+    std::map<Offset, std::uint8_t> needed;
     for (const auto& [offset, task] : workspace.tasks.all()) {
       const bool over = machine::task::is_over(task->state);
       if (!over) ++open_tasks;
@@ -87,10 +88,19 @@ class Consistency {
       if (workspace.tasks.of_assignment(task->assignment()) != offset) defect(number, offset, "an assignment is lost");
       if (over && task->due != Instant{}) defect(number, offset, "a task that is over is watched");
       if (task->due != Instant{}) timers_wanted_.insert({task->due, TimerKind::task_due, number, {}, offset});
+      for (const Offset wanted : {task->needed().order, task->needed().offer})
+        if (wanted != Offset{}) ++needed[wanted];
       const Agent& assignee = workspace.registry.agent(task->assignee);
       if (!over && assignee.removed && !state_.unfinished.leaving.contains({number, task->assignee}))
         defect(number, offset, "a task of an agent that was removed is open");
     }
+    workspace.messages.visit_after(Offset{}, [&](Offset offset, const Message& message) {
+      const auto at = needed.find(offset);
+      if (message.needed != (at == needed.end() ? 0 : at->second)) defect(number, offset, "is needed by others");
+      if (at != needed.end()) needed.erase(at);
+      return true;
+    });
+    for (const auto& [offset, count] : needed) defect(number, offset, "is needed and was forgotten");
     if (open_tasks != workspace.tasks.open()) defect(number, workspace.head, "open tasks are miscounted");
   }
 

@@ -1,6 +1,7 @@
 #include "engine/mailboxes/transitions.hpp"
 
 #include "base/assert.hpp"
+#include "engine/tasks/follow.hpp"
 
 namespace parley::engine {
 namespace {
@@ -42,15 +43,18 @@ void settle(const Scene& scene, Offset offset, Message& message, Receipt& receip
   --agent.open_messages;
   agent.open_bytes -= message.length;
   if (!agent.attempts.empty()) agent.attempts.erase(offset);
+  if (final == ReceiptState::expired || final == ReceiptState::dead) note_order_lost(scene, offset);
   if (!message.closed()) return;
   if (message.expires())
     scene.state.timers.erase({message.expires_at, TimerKind::message_expires, scene.number, {}, offset});
-  // Its place in the remembered window has gone by already: it leaves the state at once. A dead letter, anybody's,
-  // stays.
-  if (offset <= scene.workspace.forgotten_through && message.settled()) forget(scene.workspace, offset, message);
+  forget_if_settled(scene.workspace, offset, message);
 }
 
 }  // namespace
+
+void forget_if_settled(Workspace& workspace, Offset offset, const Message& message) {
+  if (offset <= workspace.forgotten_through && message.settled()) forget(workspace, offset, message);
+}
 
 void forget(Workspace& workspace, Offset offset, const Message& message) {
   if (message.remembered) {

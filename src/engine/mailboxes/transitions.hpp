@@ -30,6 +30,7 @@ void give_back_later(const Scene&, Offset, Message&);
 
 // A message leaves the state, and its id with it; what may be a repetition of it is known by its time (R8).
 void forget(Workspace&, Offset, const Message&);
+void forget_if_settled(Workspace&, Offset, const Message&);  // and behind the remembered window
 
 // As an attempt keeps it.
 SharedText shared(const std::string& text);

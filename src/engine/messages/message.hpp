@@ -68,6 +68,7 @@ struct Message {
   bool private_ = false;  // R25: delivered to nobody here, shown as {offset, private}
   bool remarked = false;  // its event carries warnings or validation errors
   bool remembered = false;
+  std::uint8_t needed = 0;  // by how many mechanisms: an open task's order, its offer
   IdKey id_key{};
   base::PackedText id;                       // the sender's, or the one made for it
   absl::InlinedVector<Receipt, 1> receipts;  // rising by agent
@@ -84,9 +85,9 @@ struct Message {
         agents.push_back(receipt.agent);
     return agents;
   }
-  // Nothing may come of it any more: a dead letter may be redriven.
+  // Nothing may come of it any more: a dead letter may be redriven, an order acknowledged.
   bool settled() const {
-    return std::none_of(receipts.begin(), receipts.end(),
+    return needed == 0 && std::none_of(receipts.begin(), receipts.end(),
                         [](const Receipt& r) { return open(r.state) || r.state == ReceiptState::dead; });
   }
   const Receipt* receipt_of(AgentNumber agent) const {
@@ -99,7 +100,7 @@ struct Message {
   template <class Archive>
   void archive(Archive& a) {
     a(position, length, sender, content, accepted_at, sent_at, expires_at, lane, priority, at_most_once, notice,
-      private_, remarked, remembered, id_key, id, receipts);
+      private_, remarked, remembered, needed, id_key, id, receipts);
   }
 };
 

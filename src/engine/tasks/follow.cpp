@@ -3,9 +3,7 @@
 #include <algorithm>
 
 #include "base/excerpt.hpp"
-#include "engine/appliers.hpp"
 #include "engine/messages/fields.hpp"
-#include "engine/steps.hpp"
 #include "engine/tasks/evidence.hpp"
 #include "engine/tasks/handoff.hpp"
 #include "engine/tasks/moves.hpp"
@@ -22,6 +20,8 @@ using machine::task::Move;
 using machine::task::Party;
 
 constexpr base::Duration longest_timeout = std::chrono::hours(24 * 30);
+constexpr std::size_t assignments_max = 100;    // of one task (D11)
+constexpr std::size_t superseded_max = 10'000;  // messages of an aborted one
 
 bool is_about_a_task(Kind kind) {
   switch (kind) {
@@ -37,10 +37,6 @@ bool is_about_a_task(Kind kind) {
     default:
       return false;
   }
-}
-
-Timer timer_of(WorkspaceNumber number, Offset task, Instant due) {
-  return {due, TimerKind::task_due, number, {}, task};
 }
 
 // One message at the task's table.
@@ -70,6 +66,7 @@ class Follow {
     PARLEY_TRY(const Move* const move, move_of(task));
     (void)move;
     PARLEY_CHECK(check_room());
+    PARLEY_CHECK(check_times(task));
     return assigned(*known, task.epoch + 1);
   }
 
@@ -105,6 +102,7 @@ class Follow {
     facts_.offered = task.offer && !workspace_.registry.agent(task.offer->target).removed;
     PARLEY_TRY(auto move, moved(*known, task, AgentNumber{}));
     if (to_.size() != 1 || to_.front() == task.assignee) return std::unexpected(offered_to_itself(command_));
+    PARLEY_CHECK(check_times(task));
     PARLEY_CHECK(write_offer(command_.envelope, workspace_, to_.front(), context_.now, *move->mutable_offer()));
     const TaskOffer offer = read_offer(Offset(1), move->offer());
     come_to(task.state, heard(task), *move, &offer);
@@ -158,6 +156,14 @@ class Follow {
                       "'" + workspace_.name + "' has " + std::to_string(workspace_.tasks.open()) +
                           " open tasks; the limit is " + std::to_string(workspace_.settings.tasks),
                       "task");
+  }
+
+  static base::Result<> check_times(const Task& task) {
+    if (task.assignments.size() < assignments_max) return {};
+    return base::fail(base::ErrorCode::TASKS_FULL,
+                      "task '" + base::excerpt(task.id.view(), 128) + "' was given to somebody " +
+                          std::to_string(task.assignments.size()) + " times, which is the limit",
+                      "task", "Assign the work as a new task.");
   }
 
   base::Result<const Move*> move_of(const Task& task) const {
@@ -235,51 +241,15 @@ class Follow {
   TaskFacts facts_;
 };
 
-void look_at(State& state, WorkspaceNumber number, Offset offset, Task& task, Instant due) {
-  if (task.due == due) return;
-  if (task.due != Instant{}) state.timers.erase(timer_of(number, offset, task.due));
-  task.due = due;
-  if (due != Instant{}) state.timers.insert(timer_of(number, offset, due));
-}
-
-void follow_offer(Tasks& tasks, Offset offset, Offset message, const event::TaskMoved& event) {
-  using event::TaskOffer;
-  const Offset request = tasks.at(offset).offer ? tasks.at(offset).offer->request : Offset{};
-  if (event.offer().state() == TaskOffer::OFFERED) return tasks.offer(offset, read_offer(message, event.offer()));
-  tasks.end_offer(offset);
-  // The offer is the order that its new owner acts upon.
-  if (event.offer().state() == TaskOffer::ACCEPTED)
-    tasks.assign(offset, request, tasks.at(offset).assigner, AgentNumber(event.assignee()));
-}
-
-void assign(Tasks& tasks, Offset offset, Offset message, const event::TaskMoved& event, Instant at) {
-  Task& task = tasks.at(offset);
-  tasks.assign(offset, message, AgentNumber(event.assigner()), AgentNumber(event.assignee()));
-  task.watch = {.assigned_at = at,
-                .began_at = {},
-                .heard_at = at,
-                .deadline = event.deadline() != 0 ? base::instant_of(event.deadline()) : Instant{},
-                .timeout = base::Duration(event.timeout())};
-  task.terms = {.scope = {event.scope().begin(), event.scope().end()},
-                .reference_files = {event.reference_files().begin(), event.reference_files().end()},
-                .testing_required = event.testing_required()};
-}
-
-// `by`: the event's offset.
-void move(State& state, Workspace& workspace, WorkspaceNumber number, Offset offset, Offset by,
-          const event::TaskMoved& event, Instant at) {
-  Task& task = workspace.tasks.at(offset);
-  const auto to = static_cast<TaskState>(event.state());
-  if (task.state != to) task.moved_at = at;
-  if (to == TaskState::active && task.watch.began_at == Instant{}) task.watch.began_at = at;
-  const bool was_over = machine::task::is_over(task.state);
-  task.state = to;
-  task.epoch = event.epoch();
-  task.watch.late = event.late();
-  look_at(state, number, offset, task, event.due() != 0 ? base::instant_of(event.due()) : Instant{});
-  if (!machine::task::is_over(to) || was_over) return;
-  workspace.tasks.end(offset, by);
-  workspace.tasks.keep(workspace.settings.tasks);
+void old_order_over(Decided& decided, const Workspace& workspace, WorkspaceNumber number, Offset message,
+                    const Task& task) {
+  const Message* const order = workspace.messages.find(task.assignment());
+  const Receipt* const receipt = order ? order->receipt_of(task.assignee) : nullptr;
+  if (!receipt || !open(receipt->state)) return;
+  event::MessagesSuperseded& event = *decided.add(number).mutable_messages_superseded();
+  event.set_agent(task.assignee.value);
+  event.set_by(message.value);
+  event.add_offsets(task.assignment().value);
 }
 
 }  // namespace
@@ -299,55 +269,22 @@ base::Result<std::optional<event::TaskMoved>> task_move(const AcceptMessage& com
   return follow.report(kind != Kind::task_progress);
 }
 
-void decide_task_over(Decided& decided, const Workspace& workspace, WorkspaceNumber number, Offset message,
-                      const event::TaskMoved& moved, LaneId lane) {
-  constexpr std::size_t superseded_max = 10'000;  // D11
+void decide_orders_over(Decided& decided, const Workspace& workspace, WorkspaceNumber number, Offset message,
+                        const event::TaskMoved& moved, LaneId lane) {
+  if (moved.assignee() != 0 && moved.task() != 0)
+    return old_order_over(decided, workspace, number, message, workspace.tasks.at(Offset(moved.task())));
   if (static_cast<TaskState>(moved.state()) != TaskState::aborted || lane == LaneId{}) return;
-  const AgentNumber assignee = workspace.tasks.at(Offset(moved.task())).assignee;
-  const Lanes& lanes = workspace.registry.agent(assignee).mailbox.lanes();
-  const auto at = lanes.find(lane);
-  if (at == lanes.end()) return;
-  event::MessagesSuperseded& event = *decided.add(number).mutable_messages_superseded();
-  event.set_agent(assignee.value);
-  event.set_by(message.value);
-  for (const Lane::Item& item : *at->second)
-    if (static_cast<std::size_t>(event.offsets_size()) < superseded_max) event.add_offsets(item.offset.value);
-}
-
-void apply_to_tasks(State& state, Workspace& workspace, WorkspaceNumber number, Offset offset,
-                    const event::MessageAccepted& event, Instant at) {
-  if (!event.has_task_moved()) return;
-  const event::TaskMoved& moved = event.task_moved();
-  const bool first = moved.task() == 0;
-  const Offset of_task = first ? offset : Offset(moved.task());
-  if (first) workspace.tasks.add(offset, event.task());
-  if (moved.has_offer())
-    follow_offer(workspace.tasks, of_task, offset, moved);
-  else if (moved.assignee() != 0)
-    assign(workspace.tasks, of_task, offset, moved, at);
-  Task& task = workspace.tasks.at(of_task);
-  if (moved.assignee() != 0 || AgentNumber(event.sender()) == task.assignee) task.watch.heard_at = at;
-  move(state, workspace, number, of_task, offset, moved, at);
-}
-
-// Also what is held: an ack of it comes too late (P4).
-void apply(State& state, Workspace& workspace, WorkspaceNumber number, const event::MessagesSuperseded& event,
-           Instant at) {
-  const Scene scene{state, workspace, number, AgentNumber(event.agent()), at};
-  for (const std::uint64_t offset : event.offsets()) {
-    const Found found = find(workspace, scene.agent_number, Offset(offset));
-    if (found && open(found.receipt->state))
-      close(scene, Offset(offset), *found.message, *found.receipt, ReceiptState::superseded);
+  std::size_t left = superseded_max;
+  for (std::uint32_t i = 1; i <= workspace.registry.agents.size() && left > 0; ++i) {
+    const Lanes& lanes = workspace.registry.agent(AgentNumber(i)).mailbox.lanes();
+    const auto at = lanes.find(lane);
+    if (at == lanes.end()) continue;
+    event::MessagesSuperseded& event = *decided.add(number).mutable_messages_superseded();
+    event.set_agent(i);
+    event.set_by(message.value);
+    for (auto item = at->second->begin(); item != at->second->end() && left > 0; ++item, --left)
+      event.add_offsets(item->offset.value);
   }
-}
-
-void apply(State& state, Workspace& workspace, WorkspaceNumber number, Offset offset, const event::TaskMoved& event,
-           Instant at) {
-  if (event.has_offer()) follow_offer(workspace.tasks, Offset(event.task()), offset, event);
-  move(state, workspace, number, Offset(event.task()), offset, event, at);
-  const AgentNumber assignee(event.assignee());
-  if (workspace.registry.agent(assignee).removed && has_left(workspace, assignee))
-    state.unfinished.leaving.erase({number, assignee});
 }
 
 }  // namespace parley::engine

@@ -6,6 +6,7 @@
 
 #include "engine/command.hpp"
 #include "engine/decided.hpp"
+#include "engine/mailboxes/transitions.hpp"
 
 namespace parley::engine {
 
@@ -15,9 +16,14 @@ base::Result<std::optional<event::TaskMoved>> task_move(const AcceptMessage& com
                                                         const std::vector<AgentNumber>& to, const Context& context,
                                                         std::vector<base::Problem>& warnings);
 
-// What is still undelivered of a task that was aborted ends with it (COL-20).
-void decide_task_over(Decided& decided, const Workspace& workspace, WorkspaceNumber number, Offset message,
-                      const event::TaskMoved& moved, LaneId lane);
+// What is undelivered ends: of a task that was aborted everything, at whomever (COL-20); of one that is given anew its
+// old order (BEY-03).
+void decide_orders_over(Decided& decided, const Workspace& workspace, WorkspaceNumber number, Offset message,
+                        const event::TaskMoved& moved, LaneId lane);
+
+// This message has expired or is a dead letter at its recipient: where it is the order of a task that is not taken yet, or
+// an offer, the server looks at the task at once.
+void note_order_lost(const Scene& scene, Offset message);
 
 // The move of the message at this offset; it is in the state already.
 void apply_to_tasks(State&, Workspace&, WorkspaceNumber, Offset, const event::MessageAccepted&, Instant at);

@@ -28,10 +28,11 @@ struct TaskWatch {
   Instant deadline;          // 0: none
   base::Duration timeout{};  // 0: none
   bool late = false;         // its assigner was told that the deadline is over
+  Instant lost_at;           // its assignment ended without reaching its assignee; 0: it did not
 
   template <class Archive>
   void archive(Archive& a) {
-    a(assigned_at, began_at, heard_at, deadline, timeout, late);
+    a(assigned_at, began_at, heard_at, deadline, timeout, late, lost_at);
   }
 };
 
@@ -62,6 +63,11 @@ struct TaskOffer {
   }
 };
 
+// The messages that the server still has to know for a task: its order, and its open offer; 0: none.
+struct Needed {
+  Offset order, offer;
+};
+
 struct Task {
   base::PackedText id;
   TaskState state = TaskState::none;
@@ -76,6 +82,10 @@ struct Task {
   Offset over_at;                    // of the event that ended it; 0: it is not over
 
   Offset assignment() const { return assignments.back(); }
+  Needed needed() const {
+    if (assignments.empty() || machine::task::is_over(state)) return {};
+    return {assignment(), offer ? offer->request : Offset{}};
+  }
 
   template <class Archive>
   void archive(Archive& a) {

@@ -118,6 +118,9 @@ Instant late_at(TaskState state, const TaskWatch& watch) {
   return state == TaskState::stalled || !watch.late ? watch.deadline : never;
 }
 
+Instant lost_at(TaskState state, const TaskWatch& watch) {
+  return state == TaskState::assigned && watch.lost_at != Instant{} ? watch.lost_at : never;
+}
 Instant offer_over_at(const TaskOffer* offer) {
   return offer && offer->due != Instant{} ? offer->due : never;
 }
@@ -127,7 +130,7 @@ Instant offer_over_at(const TaskOffer* offer) {
 Instant due_of(TaskState state, const TaskWatch& watch, const profile::TaskPolicy& policy, const TaskOffer* offer) {
   if (machine::task::is_over(state)) return {};
   const Instant due = std::min({times_out_at(watch), silent_at(watch, policy), stalls_at(state, watch, policy),
-                                late_at(state, watch), offer_over_at(offer)});
+                                late_at(state, watch), lost_at(state, watch), offer_over_at(offer)});
   return due == never ? Instant{} : due;
 }
 
@@ -139,6 +142,7 @@ void decide_task_due(Decided& decided, const State& state, WorkspaceNumber numbe
   const Instant now = context.now;
   const profile::TaskPolicy policy =
       rules && rules->tasks ? policy_of(*rules->tasks, scene.workspace().settings.task_times) : profile::TaskPolicy{};
+  if (lost_at(task.state, watch) <= now) return give_up(scene, "exception", "its assignment was never taken.");
   if (times_out_at(watch) <= now)
     return give_up(scene, "timeout", "its time of " + base::to_text(watch.timeout) + " is over.");
   if (silent_at(watch, policy) <= now)

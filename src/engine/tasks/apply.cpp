@@ -1,0 +1,153 @@
+// What moves of tasks change in the state.
+#include "engine/appliers.hpp"
+#include "engine/mailboxes/transitions.hpp"
+#include "engine/steps.hpp"
+#include "engine/tasks/follow.hpp"
+#include "engine/tasks/handoff.hpp"
+
+namespace parley::engine {
+namespace {
+
+Timer timer_of(WorkspaceNumber number, Offset task, Instant due) {
+  return {due, TimerKind::task_due, number, {}, task};
+}
+
+void look_at(State& state, WorkspaceNumber number, Offset offset, Task& task, Instant due) {
+  if (task.due == due) return;
+  if (task.due != Instant{}) state.timers.erase(timer_of(number, offset, task.due));
+  task.due = due;
+  if (due != Instant{}) state.timers.insert(timer_of(number, offset, due));
+}
+
+// While a task changes: what it needs of the remembered messages before and after. A message that nothing needs any more
+// leaves the state, if its place in the remembered window has gone by.
+class NeedsKept {
+ public:
+  NeedsKept(Workspace& workspace, Offset task)
+      : workspace_(workspace), task_(task), before_(workspace.tasks.at(task).needed()) {}
+  NeedsKept(const NeedsKept&) = delete;
+  NeedsKept& operator=(const NeedsKept&) = delete;
+  ~NeedsKept() {
+    const Needed after = workspace_.tasks.at(task_).needed();
+    for (const Offset offset : {after.order, after.offer})
+      if (Message* const message = find(offset)) ++message->needed;
+    for (const Offset offset : {before_.order, before_.offer})
+      if (Message* const message = find(offset)) {
+        --message->needed;
+        forget_if_settled(workspace_, offset, *message);
+      }
+  }
+
+ private:
+  Message* find(Offset offset) { return offset == Offset{} ? nullptr : workspace_.messages.find(offset); }
+
+  Workspace& workspace_;
+  const Offset task_;
+  const Needed before_;
+};
+
+void follow_offer(Tasks& tasks, Offset offset, Offset message, const event::TaskMoved& event) {
+  using event::TaskOffer;
+  const Offset request = tasks.at(offset).offer ? tasks.at(offset).offer->request : Offset{};
+  if (event.offer().state() == TaskOffer::OFFERED) return tasks.offer(offset, read_offer(message, event.offer()));
+  tasks.end_offer(offset);
+  // The offer is the order that its new owner acts upon.
+  if (event.offer().state() == TaskOffer::ACCEPTED)
+    tasks.assign(offset, request, tasks.at(offset).assigner, AgentNumber(event.assignee()));
+}
+
+void assign(Tasks& tasks, Offset offset, Offset message, const event::TaskMoved& event, Instant at) {
+  Task& task = tasks.at(offset);
+  tasks.assign(offset, message, AgentNumber(event.assigner()), AgentNumber(event.assignee()));
+  task.watch = {.assigned_at = at,
+                .began_at = {},
+                .heard_at = at,
+                .deadline = event.deadline() != 0 ? base::instant_of(event.deadline()) : Instant{},
+                .timeout = base::Duration(event.timeout())};
+  task.terms = {.scope = {event.scope().begin(), event.scope().end()},
+                .reference_files = {event.reference_files().begin(), event.reference_files().end()},
+                .testing_required = event.testing_required()};
+}
+
+// `by`: the event's offset.
+void move(State& state, Workspace& workspace, WorkspaceNumber number, Offset offset, Offset by,
+          const event::TaskMoved& event, Instant at) {
+  Task& task = workspace.tasks.at(offset);
+  const auto to = static_cast<TaskState>(event.state());
+  if (task.state != to) task.moved_at = at;
+  if (to == TaskState::active && task.watch.began_at == Instant{}) task.watch.began_at = at;
+  const bool was_over = machine::task::is_over(task.state);
+  task.state = to;
+  task.epoch = event.epoch();
+  task.watch.late = event.late();
+  if (to != TaskState::assigned) task.watch.lost_at = {};
+  Instant due = event.due() != 0 ? base::instant_of(event.due()) : Instant{};
+  // Decided before it was known that its order or its offer is lost: the server still looks at it at once.
+  if (to == TaskState::assigned && task.watch.lost_at != Instant{}) due = task.watch.lost_at;
+  if (task.offer && task.offer->due != Instant{} && task.offer->due <= at) due = task.offer->due;
+  look_at(state, number, offset, task, machine::task::is_over(to) ? Instant{} : due);
+  if (!machine::task::is_over(to) || was_over) return;
+  workspace.tasks.end(offset, by);
+}
+
+}  // namespace
+
+void note_order_lost(const Scene& scene, Offset message) {
+  Tasks& tasks = scene.workspace.tasks;
+  if (const auto offered = tasks.of_offer(message)) {
+    tasks.at(*offered).offer->due = scene.now;
+    return look_at(scene.state, scene.number, *offered, tasks.at(*offered), scene.now);
+  }
+  const auto offset = tasks.of_assignment(message);
+  if (!offset) return;
+  Task& task = tasks.at(*offset);
+  if (task.state != TaskState::assigned || task.assignment() != message || task.assignee != scene.agent_number) return;
+  task.watch.lost_at = scene.now;
+  look_at(scene.state, scene.number, *offset, task, scene.now);
+}
+
+void apply_to_tasks(State& state, Workspace& workspace, WorkspaceNumber number, Offset offset,
+                    const event::MessageAccepted& event, Instant at) {
+  if (!event.has_task_moved()) return;
+  const event::TaskMoved& moved = event.task_moved();
+  const bool first = moved.task() == 0;
+  const Offset of_task = first ? offset : Offset(moved.task());
+  if (first) workspace.tasks.add(offset, event.task());
+  {
+    const NeedsKept needs(workspace, of_task);
+    if (moved.has_offer())
+      follow_offer(workspace.tasks, of_task, offset, moved);
+    else if (moved.assignee() != 0)
+      assign(workspace.tasks, of_task, offset, moved, at);
+    Task& task = workspace.tasks.at(of_task);
+    if (moved.assignee() != 0 || AgentNumber(event.sender()) == task.assignee) task.watch.heard_at = at;
+    move(state, workspace, number, of_task, offset, moved, at);
+  }
+  workspace.tasks.keep(workspace.settings.tasks);
+}
+
+// Also what is held: an ack of it comes too late (P4).
+void apply(State& state, Workspace& workspace, WorkspaceNumber number, const event::MessagesSuperseded& event,
+           Instant at) {
+  const Scene scene{state, workspace, number, AgentNumber(event.agent()), at};
+  for (const std::uint64_t offset : event.offsets()) {
+    const Found found = find(workspace, scene.agent_number, Offset(offset));
+    if (found && open(found.receipt->state))
+      close(scene, Offset(offset), *found.message, *found.receipt, ReceiptState::superseded);
+  }
+}
+
+void apply(State& state, Workspace& workspace, WorkspaceNumber number, Offset offset, const event::TaskMoved& event,
+           Instant at) {
+  {
+    const NeedsKept needs(workspace, Offset(event.task()));
+    if (event.has_offer()) follow_offer(workspace.tasks, Offset(event.task()), offset, event);
+    move(state, workspace, number, Offset(event.task()), offset, event, at);
+  }
+  workspace.tasks.keep(workspace.settings.tasks);
+  const AgentNumber assignee(event.assignee());
+  if (workspace.registry.agent(assignee).removed && has_left(workspace, assignee))
+    state.unfinished.leaving.erase({number, assignee});
+}
+
+}  // namespace parley::engine
