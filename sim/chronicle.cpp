@@ -464,7 +464,8 @@ void Chronicle::fold(std::uint32_t number, const event::MessagesBounced& event) 
   }
 }
 
-// COL-20, BEY-03: the abort of a task ends what waits of it, and who it is given to anew the old order; nothing of another task.
+// COL-20, BEY-03: the abort of a task ends what waits of it, and who it is given to anew the old order; nothing of
+// another task.
 void Chronicle::fold(std::uint32_t number, const event::MessagesSuperseded& event) {
   Workspace& workspace = workspaces_[number];
   const auto by = workspace.messages.find(event.by());

@@ -52,9 +52,9 @@ class TaskChronicle {
     base::Duration timeout{};
     bool told_late = false;
     base::Instant moved_at{};
-    std::uint64_t order = 0;  // the message that gave it to its assignee
+    std::uint64_t order = 0;                                       // the message that gave it to its assignee
     std::set<std::pair<std::uint64_t, std::uint64_t>> old_orders;  // and what replaced each
-    base::Instant lost_at{};  // its order expired or died before it was taken
+    base::Instant lost_at{};                                       // its order expired or died before it was taken
     std::optional<Offer> offer;
     bool over() const { return state >= State::completed; }
   };

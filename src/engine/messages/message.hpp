@@ -88,7 +88,7 @@ struct Message {
   // Nothing may come of it any more: a dead letter may be redriven, an order acknowledged.
   bool settled() const {
     return needed == 0 && std::none_of(receipts.begin(), receipts.end(),
-                        [](const Receipt& r) { return open(r.state) || r.state == ReceiptState::dead; });
+                                       [](const Receipt& r) { return open(r.state) || r.state == ReceiptState::dead; });
   }
   const Receipt* receipt_of(AgentNumber agent) const {
     const auto at = std::lower_bound(receipts.begin(), receipts.end(), agent,

@@ -19,8 +19,8 @@ void look_at(State& state, WorkspaceNumber number, Offset offset, Task& task, In
   if (due != Instant{}) state.timers.insert(timer_of(number, offset, due));
 }
 
-// While a task changes: what it needs of the remembered messages before and after. A message that nothing needs any more
-// leaves the state, if its place in the remembered window has gone by.
+// While a task changes: what it needs of the remembered messages before and after. A message that nothing needs any
+// more leaves the state, if its place in the remembered window has gone by.
 class NeedsKept {
  public:
   NeedsKept(Workspace& workspace, Offset task)
