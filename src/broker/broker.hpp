@@ -119,6 +119,8 @@ class Broker final : public Port, private journal::Outcomes {
   base::Result<Answer> task(const Caller&, std::string_view workspace, std::string_view task_id) override;
   base::Result<Answer> check_task(const Caller&, std::string_view workspace, std::string_view task_id,
                                   std::uint64_t epoch) override;
+  base::Result<TasksAwaited> await_tasks(const Caller&, std::string_view workspace, const TaskWait&,
+                                         bool as_it_stands) override;
   base::Result<Answer> approvals(const Caller&, std::string_view workspace, std::string_view state,
                                  const Page&) override;
   base::Result<Answer> approval(const Caller&, std::string_view workspace, std::string_view id) override;
@@ -138,6 +140,7 @@ class Broker final : public Port, private journal::Outcomes {
                        WaitDone done) override;
   WaitId wait_for_log(const Caller&, std::string_view workspace, std::uint64_t from, base::Duration at_most,
                       WaitDone done) override;
+  WaitId wait_for_tasks(const Caller&, std::string_view workspace, base::Duration at_most, WaitDone done) override;
   void cancel(WaitId wait) override;
 
   base::Result<base::SessionId> open_session(const Caller&, Outbox& outbox, const SessionOptions&) override;

@@ -59,10 +59,17 @@ void Broker::record(engine::Decided& decided, std::string_view native, const bas
 void Broker::note_touched(const event::Event& event) {
   const base::WorkspaceNumber workspace(event.workspace());
   const auto touch = [&](std::uint32_t agent) { touched_.insert({workspace, base::AgentNumber(agent)}); };
+  const auto touch_tasks = [&](const event::TaskMoved& moved) {
+    if (machine::task::is_over(static_cast<engine::TaskState>(moved.state()))) touched_.insert({workspace, {}, true});
+  };
   using event::Event;
   switch (event.fact_case()) {
     case Event::kMessageAccepted:
       for (const std::uint32_t agent : event.message_accepted().recipients()) touch(agent);
+      if (event.message_accepted().has_task_moved()) touch_tasks(event.message_accepted().task_moved());
+      break;
+    case Event::kTaskMoved:
+      touch_tasks(event.task_moved());
       break;
     case Event::kNoticePosted:
       touch(event.notice_posted().agent());

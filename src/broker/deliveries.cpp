@@ -264,6 +264,12 @@ WaitId Broker::wait_for_log(const Caller& caller, std::string_view workspace, st
   return waits_.add({*number, {}}, time_.now() + at_most, std::move(done));
 }
 
+WaitId Broker::wait_for_tasks(const Caller& caller, std::string_view workspace, base::Duration at_most, WaitDone done) {
+  const auto number = enter(engine_.state(), caller, workspace, Right::read);
+  if (!number) return {};
+  return waits_.add({*number, {}, true}, time_.now() + at_most, std::move(done));
+}
+
 void Broker::cancel(WaitId wait) {
   waits_.cancel(wait);
 }

@@ -141,6 +141,17 @@ struct SessionOptions {
   bool receipts = false;     // tell what becomes of the messages that this agent sends from now on, and sent before
 };
 
+// Several tasks that somebody waits for (COL-09).
+struct TaskWait {
+  enum class Until : std::uint8_t { all, any, first_failure };  // the last: or until all are over
+  std::vector<std::string> task_ids;
+  Until until = Until::all;
+};
+struct TasksAwaited {
+  bool done = false;
+  Answer answer;  // where it is done, or wanted as it stands
+};
+
 // Something a gateway waits for; 0 is none.
 using WaitId = base::Strong<struct WaitTag, std::uint64_t>;
 using WaitDone = std::move_only_function<void()>;
@@ -196,6 +207,9 @@ class Port {
   // Whether an order is still to be acted upon: of its task, the epoch that the assignment came with (BEY-03).
   virtual base::Result<Answer> check_task(const Caller&, std::string_view workspace, std::string_view task_id,
                                           std::uint64_t epoch) = 0;
+  // Whether what is waited for is so, and how they stand.
+  virtual base::Result<TasksAwaited> await_tasks(const Caller&, std::string_view workspace, const TaskWait&,
+                                                 bool as_it_stands) = 0;
 
   // Approvals, in the order they were asked for: all the caller may see, or those of a state; "waiting": not decided.
   virtual base::Result<Answer> approvals(const Caller&, std::string_view workspace, std::string_view state,
@@ -224,6 +238,7 @@ class Port {
                                base::Duration at_most, WaitDone done) = 0;
   virtual WaitId wait_for_log(const Caller&, std::string_view workspace, std::uint64_t from, base::Duration at_most,
                               WaitDone done) = 0;
+  virtual WaitId wait_for_tasks(const Caller&, std::string_view workspace, base::Duration at_most, WaitDone done) = 0;
   virtual void cancel(WaitId wait) = 0;
 
   // Sessions: deliveries pushed. `outbox` must live until close_session, taken_over or removed.

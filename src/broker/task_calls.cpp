@@ -33,6 +33,7 @@ void write_task(json::Writer& writer, const engine::Workspace& workspace, const 
   write_instant(writer, "deadline", task.watch.deadline);
   if (task.watch.timeout > base::Duration{}) writer.member("timeout", base::to_text(task.watch.timeout));
   writer.member("late", task.watch.late);
+  if (task.over_at != base::Offset{}) writer.member("ended_by", task.over_at.value);
   if (task.offer) writer.member("offered_to", registry.agent(task.offer->target).id);
   writer.key("legal_next").begin_object();
   if (const profile::Ruleset* const rules = ruleset_of(assigner.properties.profile); rules && rules->tasks)
@@ -49,6 +50,23 @@ void write_task(json::Writer& writer, const engine::Workspace& workspace, const 
 base::Result<const engine::Task*> find_task(const engine::Workspace& workspace, std::string_view id) {
   if (const auto offset = workspace.tasks.find(id)) return &workspace.tasks.at(*offset);
   return base::fail(ErrorCode::NOT_FOUND, "no task '" + base::excerpt(id, 128) + "' is known here");
+}
+
+// All that are over, of so many; of them those that are no success.
+struct Ended {
+  std::size_t over = 0, failed = 0;
+};
+
+bool is_done(TaskWait::Until until, const Ended& ended, std::size_t all) {
+  switch (until) {
+    case TaskWait::Until::any:
+      return ended.over > 0;
+    case TaskWait::Until::first_failure:
+      return ended.failed > 0 || ended.over == all;
+    case TaskWait::Until::all:
+      break;
+  }
+  return ended.over == all;
 }
 
 }  // namespace
@@ -112,6 +130,29 @@ base::Result<Answer> Broker::check_task(const Caller& caller, std::string_view w
       .member("state", machine::task::name(task->state))
       .end_object();
   return answer;
+}
+
+base::Result<TasksAwaited> Broker::await_tasks(const Caller& caller, std::string_view workspace_name,
+                                               const TaskWait& wait, bool as_it_stands) {
+  PARLEY_TRY(const base::WorkspaceNumber number, enter(engine_.state(), caller, workspace_name, Right::read));
+  const engine::Workspace& workspace = engine_.state().workspace(number);
+  std::vector<const engine::Task*> tasks;
+  Ended ended;
+  for (const std::string& id : wait.task_ids) {
+    PARLEY_TRY(const engine::Task* const task, find_task(workspace, id));
+    tasks.push_back(task);
+    if (!machine::task::is_over(task->state)) continue;
+    ++ended.over;
+    if (task->state != engine::TaskState::completed) ++ended.failed;
+  }
+  TasksAwaited awaited{is_done(wait.until, ended, tasks.size()), {}};
+  if (!awaited.done && !as_it_stands) return awaited;
+  json::Writer writer(awaited.answer.json);
+  writer.begin_object().member("done", awaited.done).member("over", ended.over).member("failed", ended.failed);
+  writer.key("tasks").begin_array();
+  for (const engine::Task* const task : tasks) write_task(writer, workspace, *task, parts_.ruleset_of);
+  writer.end_array().end_object();
+  return awaited;
 }
 
 }  // namespace parley::broker

@@ -1,4 +1,4 @@
-// Who waits for mail or for the log to grow: long polls. Value type, the broker's.
+// Who waits for mail, for the log to grow or for tasks to end: long polls. Value type, the broker's.
 #pragma once
 #include <absl/container/btree_map.h>
 #include <absl/container/btree_set.h>
@@ -7,10 +7,11 @@
 
 namespace parley::broker {
 
-// What is waited for: an agent's mailbox, or (agent 0) the workspace's log.
+// What is waited for: an agent's mailbox, or (agent 0) the workspace's log, or that a task of it ends.
 struct WaitFor {
   base::WorkspaceNumber workspace;
   base::AgentNumber agent;
+  bool tasks = false;
   friend auto operator<=>(const WaitFor&, const WaitFor&) = default;
 };
 

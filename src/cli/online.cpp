@@ -1,10 +1,13 @@
 // One way to find a server for every verb.
 #include "cli/online.hpp"
 
+#include <chrono>
 #include <ostream>
+#include <thread>
 
 #include "json/parser.hpp"
 #include "json/writer.hpp"
+#include "sdk/cpp/error_text.hpp"
 
 namespace parley::cli {
 namespace {
@@ -40,6 +43,15 @@ base::Result<Connected> connect(const Online& online) {
 std::vector<Option> operator+(std::vector<Option> first, std::vector<Option> more) {
   first.insert(first.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
   return first;
+}
+
+bool is_passing(const base::Error& error) {
+  return sdk::kind_of(error) == sdk::Failure::unreachable || error.code == base::ErrorCode::SHUTTING_DOWN ||
+         error.code == base::ErrorCode::OVERLOADED;
+}
+
+void pause_before_retry() {
+  std::this_thread::sleep_for(std::chrono::seconds(1));
 }
 
 std::vector<Option> server_options(Online& online) {

@@ -27,6 +27,10 @@ struct Connected {
 };
 base::Result<Connected> connect(const Online& online);
 
+// Whether a server that was there before may be there again soon; and the time until then.
+bool is_passing(const base::Error& error);
+void pause_before_retry();
+
 // --server, --token, --data.
 std::vector<Option> server_options(Online& online);
 // These and --workspace; these and a required --as.

@@ -1,4 +1,8 @@
 // `parley task`: who works on what, how it stands, and who may do what next.
+#include <algorithm>
+#include <chrono>
+
+#include "base/clock.hpp"
 #include "cli/online.hpp"
 #include "cli/verbs.hpp"
 #include "json/parser.hpp"
@@ -12,7 +16,12 @@ struct TaskOptions {
   std::string task_id, state, agent;
   std::uint32_t limit = 100;
   std::uint32_t epoch = 1;
+  std::vector<std::string> task_ids;
+  std::string until = "all";
+  std::optional<base::Duration> timeout;
 };
+
+const Row hidden{"assignments", "legal_next", "profile", "heard_at"};
 
 base::Result<Exit> list(Context& context, const TaskOptions& options) {
   PARLEY_TRY(auto server, connect(options.online));
@@ -21,7 +30,7 @@ base::Result<Exit> list(Context& context, const TaskOptions& options) {
   for (const auto& [name, value] : {std::pair("state", &options.state), std::pair("agent", &options.agent)})
     if (!value->empty()) path += std::exchange(before, '&') + std::string(name) + '=' + sdk::escape(*value);
   PARLEY_TRY(auto text, all_pages(server.client, path, options.limit));
-  return show(context, sdk::Reply{200, std::move(text)}, {"assignments", "legal_next", "profile", "heard_at"});
+  return show(context, sdk::Reply{200, std::move(text)}, hidden);
 }
 
 base::Result<Exit> show_one(Context& context, const TaskOptions& options) {
@@ -42,6 +51,41 @@ base::Result<Exit> check(Context& context, const TaskOptions& options) {
   return current ? shown : Exit::refused;
 }
 
+base::Result<sdk::Reply> await_once(Connected& server, const TaskOptions& options, base::Duration at_most) {
+  std::string body;
+  json::Writer writer(body);
+  writer.begin_object().key("task_ids").begin_array();
+  for (const std::string& id : options.task_ids) writer.string(id);
+  writer.end_array().member("mode", options.until).member("timeout", base::to_text(at_most)).end_object();
+  return server.client.post(sdk::path_of(server.workspace, {"tasks", "wait"}), body);
+}
+
+// Exit status 1 where one of them is over without success, or the time is.
+base::Result<Exit> wait_for(Context& context, const TaskOptions& options) {
+  constexpr base::Duration poll = std::chrono::seconds(30);
+  PARLEY_TRY(auto server, connect(options.online));
+  base::SystemClock clock;
+  const base::Duration start = clock.monotonic();
+  bool reached = false;
+  while (true) {
+    const base::Duration left = options.timeout ? start + *options.timeout - clock.monotonic() : poll;
+    const auto reply = await_once(server, options, std::clamp(left, base::Duration{}, poll));
+    if (!reply && !(reached && is_passing(reply.error()) && left > base::Duration{}))
+      return std::unexpected(reply.error());
+    if (!reply) {
+      pause_before_retry();
+      continue;
+    }
+    reached = true;
+    PARLEY_TRY(const auto document, json::Document::parse(reply->body));
+    const bool done = document.root().find("done").if_bool().value_or(false);
+    if (!done && left > base::Duration{}) continue;
+    const std::string items = R"({"items":)" + json::to_text(document.root().find("tasks")) + '}';
+    PARLEY_TRY(const Exit shown, show(context, context.json ? *reply : sdk::Reply{200, items}, hidden));
+    return done && document.root().find("failed").if_uint() == 0 ? shown : Exit::refused;
+  }
+}
+
 }  // namespace
 
 Verb task_verb() {
@@ -52,7 +96,7 @@ Verb task_verb() {
   const auto bound = [options](auto what) { return [options, what](Context& c) { return what(c, *options); }; };
   return {
       .name = "task",
-      .summary = "List tasks, look at one, ask whether an order is current",
+      .summary = "List tasks, look at one, wait for them, ask whether an order is current",
       .examples = {"parley task list --state stalled", "parley task show TASK_ID"},
       .verbs = {{.name = "list",
                  .summary = "List the tasks of the workspace",
@@ -70,7 +114,17 @@ Verb task_verb() {
                  .options = std::vector<Option>{{"task_id", "as it was assigned", &options->task_id, true},
                                                 {"--epoch", "the frame's task_epoch", &options->epoch}} +
                             common,
-                 .run = bound(check)}}};
+                 .run = bound(check)},
+                {.name = "wait",
+                 .summary = "Wait until tasks are over; fails where one of them did",
+                 .examples = {"parley task wait task-1 task-2 --until first_failure --timeout 20m"},
+                 .options =
+                     std::vector<Option>{
+                         {"task_id", "as they were assigned", &options->task_ids, true},
+                         {"--until", "what to wait for", &options->until, false, {"all", "any", "first_failure"}},
+                         {"--timeout", "give up after this long (default: never)", &options->timeout}} +
+                     common,
+                 .run = bound(wait_for)}}};
 }
 
 }  // namespace parley::cli

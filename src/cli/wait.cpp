@@ -3,14 +3,12 @@
 // repeated request safe.
 #include <algorithm>
 #include <chrono>
-#include <thread>
 
 #include "base/clock.hpp"
 #include "base/hash.hpp"
 #include "cli/deliveries.hpp"
 #include "cli/online.hpp"
 #include "cli/verbs.hpp"
-#include "sdk/cpp/error_text.hpp"
 
 namespace parley::cli {
 namespace {
@@ -18,7 +16,6 @@ namespace {
 using base::Duration;
 
 constexpr Duration poll = std::chrono::seconds(30);
-constexpr Duration pause = std::chrono::seconds(1);  // between attempts to reach a server that is away
 
 struct WaitOptions {
   Online online;
@@ -33,11 +30,6 @@ std::string fresh_take_id() {
   std::string bytes(16, '\0');
   random.fill({reinterpret_cast<std::uint8_t*>(bytes.data()), bytes.size()});
   return base::to_hex(bytes);
-}
-
-bool is_passing(const base::Error& error) {
-  return sdk::kind_of(error) == sdk::Failure::unreachable || error.code == base::ErrorCode::SHUTTING_DOWN ||
-         error.code == base::ErrorCode::OVERLOADED;
 }
 
 base::Result<sdk::Taken> take_first(sdk::Workspace& workspace, const WaitOptions& options) {
@@ -57,7 +49,7 @@ base::Result<sdk::Taken> take_first(sdk::Workspace& workspace, const WaitOptions
     if (options.timeout && clock.monotonic() - start >= *options.timeout)
       return base::fail(base::ErrorCode::REQUEST_TIMEOUT, "no message came in " + base::to_text(*options.timeout),
                         agent, "Wait again, or longer with --timeout.");
-    if (!taken) std::this_thread::sleep_for(pause);
+    if (!taken) pause_before_retry();
   }
 }
 

@@ -424,6 +424,30 @@ void task(const Call& call) {
   call.world.answer(print(call.world.broker().task(*who, call.workspace(), call.word(0)), print_task));
 }
 
+// await-tasks T-1 T-2 mode=all|any|first_failure for=10s name=w; without `for` as they stand
+void await_tasks(const Call& call) {
+  const auto who = caller(call, "admin");
+  if (!who) return;
+  broker::TaskWait wait;
+  for (const std::string& id : call.command.words()) wait.task_ids.push_back(id);
+  const std::string mode = call.option("mode", "all");
+  wait.until = mode == "any"             ? broker::TaskWait::Until::any
+               : mode == "first_failure" ? broker::TaskWait::Until::first_failure
+                                         : broker::TaskWait::Until::all;
+  World& world = call.world;
+  const auto awaited = world.broker().await_tasks(*who, call.workspace(), wait, true);
+  if (!awaited) return world.answer(scenarios::print(awaited.error()));
+  const auto document = json::Document::parse(awaited->answer.json);
+  std::string text = "done=" + text_of(document->root(), "done") + members(document->root(), {"over", "failed"});
+  for (const json::Value task : document->root().find("tasks").elements())
+    text += ' ' + text_of(task, "task_id") + ':' + text_of(task, "state");
+  world.answer(text + '\n');
+  if (awaited->done || call.option("for").empty()) return;
+  const std::string name = call.option("name", "wait");
+  world.broker().wait_for_tasks(*who, call.workspace(), call.duration("for"),
+                                [&world, name] { world.say(name + " <- woken\n"); });
+}
+
 void check_task(const Call& call) {
   const auto who = caller(call, "admin");
   if (!who) return;
@@ -680,6 +704,7 @@ const std::map<std::string, std::function<void(const Call&)>, std::less<>>& comm
       {"tasks", tasks},
       {"task", task},
       {"check", check_task},
+      {"await-tasks", await_tasks},
       {"take", take},
       {"ack", [](const Call& call) { settle(call, Settlement::ack); }},
       {"nack", [](const Call& call) { settle(call, Settlement::nack); }},

@@ -116,6 +116,7 @@ base::Result<Answer> Gateway::answer(const Request& request, Body body) {
     case Call::send_messages:
     case Call::take:
     case Call::read_log:
+    case Call::await_tasks:
     case Call::stream:
     case Call::metrics:
       break;  // answered elsewhere

@@ -39,6 +39,10 @@ base::Result<> check_media_type(const Route& route, const net::http::Head& head)
 
 constexpr std::size_t hello_bytes_max = 16 << 10;  // of a stream's first frame: it comes from anybody (D10)
 
+bool may_wait(Call call) {
+  return call == Call::take || call == Call::read_log || call == Call::await_tasks;
+}
+
 bool gives_a_token(Call call) {
   return call == Call::register_agent || call == Call::register_person || call == Call::rotate_agent_token ||
          call == Call::rotate_person_token;
@@ -123,7 +127,7 @@ base::Result<> Gateway::authenticate(Request& request, const net::http::Head& he
   }
   if (route.access == Access::admin && request.caller->kind != broker::Caller::Kind::admin)
     return base::fail(ErrorCode::FORBIDDEN, "'" + request.caller->id + "' may not do this", {}, "Use the admin token.");
-  if (route.call == Call::take || route.call == Call::read_log) request.token = token;
+  if (may_wait(route.call)) request.token = token;
   return {};
 }
 
@@ -178,6 +182,7 @@ void Gateway::on_request(net::RequestId id, const net::http::Head& head, std::st
   }
   if (route.call == Call::take) return take(request, body);
   if (route.call == Call::read_log) return read_log(request);
+  if (route.call == Call::await_tasks) return await_tasks(request, body);
   if (route.call == Call::metrics) {
     before_metrics();
     return finish(key(id), {.content_type = "text/plain; version=0.0.4", .body = metrics_.text()});

@@ -55,6 +55,7 @@ class Gateway final : public net::HttpPort {
     std::string take_id;
     std::uint64_t log_from = 1;
     std::uint32_t log_max = 100;
+    broker::TaskWait tasks;
   };
 
   void end_wait(RequestKey request);
@@ -69,6 +70,8 @@ class Gateway final : public net::HttpPort {
   void try_take(RequestKey request);
   void read_log(Request& request);
   void try_log(RequestKey request);
+  void await_tasks(Request& request, Body body);
+  void try_tasks(RequestKey request);
   base::Result<> look_at_token_again(Request& request);
 
   void respond(net::RequestId id, net::http::Response response);

@@ -1,4 +1,4 @@
-// Calls that may wait for what is not there yet: take and log (long polls).
+// Calls that may wait for what is not there yet: take, log, and the end of tasks (long polls).
 #include <algorithm>
 #include <charconv>
 
@@ -44,6 +44,7 @@ void Gateway::end_wait(RequestKey key) {
   broker_.cancel(std::exchange(request.wait, {}));
   if (request.match.route->call == Call::take) return finish(key, deliveries_response({}));
   request.deadline = loop_.now();
+  if (request.match.route->call == Call::await_tasks) return try_tasks(key);
   try_log(key);
 }
 
@@ -113,6 +114,34 @@ void Gateway::try_log(RequestKey key) {
   request.log_from = std::max(request.log_from, next);
   request.wait = broker_.wait_for_log(*request.caller, workspace, request.log_from, went_on ? base::Duration{} : left,
                                       [this, key] { try_log(key); });
+}
+
+void Gateway::await_tasks(Request& request, Body body) {
+  const auto timeout = form::duration_member(body, "timeout");
+  if (!timeout) return finish(key(request.id), error_response(timeout.error()));
+  request.deadline =
+      loop_.now() + (waits_ended_ ? base::Duration{} : std::min(timeout->value_or(base::Duration{}), wait_max));
+  for (const json::Value id : body.find("task_ids").elements()) request.tasks.task_ids.emplace_back(id.as_string());
+  const std::string_view mode = body.find("mode").if_string().value_or("all");
+  request.tasks.until = mode == "any"             ? broker::TaskWait::Until::any
+                        : mode == "first_failure" ? broker::TaskWait::Until::first_failure
+                                                  : broker::TaskWait::Until::all;
+  try_tasks(key(request.id));
+}
+
+void Gateway::try_tasks(RequestKey key) {
+  const auto at = requests_.find(key);
+  if (at == requests_.end()) return;
+  Request& request = at->second;
+  if (std::exchange(request.wait, {}) != broker::WaitId{})
+    if (const auto known = look_at_token_again(request); !known) return finish(key, error_response(known.error()));
+  const std::string& workspace = request.match.parameters[0];
+  const base::Duration left = request.deadline - loop_.now();
+  const bool last = left <= base::Duration{};
+  const auto awaited = broker_.await_tasks(*request.caller, workspace, request.tasks, last);
+  if (!awaited) return finish(key, error_response(awaited.error()));
+  if (awaited->done || last) return finish(key, json_response(200, awaited->answer.json));
+  request.wait = broker_.wait_for_tasks(*request.caller, workspace, left, [this, key] { try_tasks(key); });
 }
 
 }  // namespace parley::gateway::http

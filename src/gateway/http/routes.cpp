@@ -7,8 +7,9 @@
 namespace parley::gateway::http {
 namespace {
 
-constexpr std::size_t small = 64 * 1024;  // a registration, a settlement
-constexpr std::size_t batch = 8 << 20;    // messages
+constexpr std::size_t small = 64 * 1024;    // a registration, a settlement
+constexpr std::size_t medium = 512 * 1024;  // a list of ids
+constexpr std::size_t batch = 8 << 20;      // messages
 constexpr std::array table{
     Route{"POST", "/v1/workspaces", Call::create_workspace, "createWorkspace", small},
     Route{"GET", "/v1/workspaces", Call::list_workspaces, "listWorkspaces"},
@@ -31,6 +32,7 @@ constexpr std::array table{
     Route{"GET", "/v1/workspaces/{workspace}/records", Call::list_records, "listRecords"},
     Route{"GET", "/v1/workspaces/{workspace}/tasks", Call::list_tasks, "listTasks"},
     Route{"GET", "/v1/workspaces/{workspace}/tasks/{task_id}", Call::get_task, "getTask"},
+    Route{"POST", "/v1/workspaces/{workspace}/tasks/wait", Call::await_tasks, "awaitTasks", medium},
     Route{"POST", "/v1/workspaces/{workspace}/tasks/{task_id}/check", Call::check_task, "checkTask", small},
     Route{"GET", "/v1/workspaces/{workspace}/approvals", Call::list_approvals, "listApprovals"},
     Route{"GET", "/v1/workspaces/{workspace}/approvals/{approval_id}", Call::get_approval, "getApproval"},

@@ -32,6 +32,7 @@ enum class Call : std::uint8_t {
   list_tasks,
   get_task,
   check_task,
+  await_tasks,
   list_approvals,
   get_approval,
   decide_approval,
