@@ -130,6 +130,7 @@ void Chronicle::fold_in_workspace(const event::Event& event, base::Instant at, c
       return owe(number, asked, timed_out, 0);
     }
     case Event::kTaskMoved: {
+      if (event.task_moved().given_again()) return give_again(number, event.task_moved());
       if (event.task_moved().state() != static_cast<std::uint32_t>(TaskChronicle::State::failed)) return;
       Message assigned;
       assigned.sender = event.task_moved().assigner();
@@ -444,6 +445,23 @@ void Chronicle::fold(std::uint32_t number, const event::Redriven& event, base::I
   sightings_.saw(Sighting::redriven);
 }
 
+// COL-16: who had read the order has it before it once more.
+void Chronicle::give_again(std::uint32_t number, const event::TaskMoved& event) {
+  const std::uint64_t order = tasks_.order_of(number, event.task());
+  const Place place{number, event.assignee(), order};
+  Receipt* const found = receipt(place, "an order given again");
+  if (!found || open(found->state)) return;
+  require(found->state == State::acked || found->state == State::handed_over, place,
+          "COL-16: given again, though it cannot be had");
+  found->state = State::queued;
+  found->attempts = 0;
+  found->lost_readers = 0;
+  Agent& agent = workspaces_[number].agents[event.assignee()];
+  count_open(agent);
+  agent.open.insert(order);
+  count_open(agent);
+}
+
 void Chronicle::fold(std::uint32_t number, const event::AgentRemoved& event) {
   workspaces_[number].agents[event.number()].removed = true;
   sightings_.saw(Sighting::agent_removed);
@@ -475,8 +493,9 @@ void Chronicle::fold(std::uint32_t number, const event::MessagesSuperseded& even
     if (!found) return;
     const std::uint64_t lane = workspace.messages.at(offset).lane;
     const bool same_task = by != workspace.messages.end() && lane != 0 && lane == by->second.lane;
-    require((same_task && offset < event.by()) || tasks_.replaced(number, offset, event.by()), place,
-            "P3: superseded by what is not of its task");
+    const bool of_its_task = (same_task && offset < event.by()) || tasks_.replaced(number, offset, event.by()) ||
+                             tasks_.ended(number, event.by());
+    require(of_its_task, place, "P3: superseded by what is not of its task");
     if (!open(found->state)) continue;
     end(place, *found, State::superseded);
     sightings_.saw(Sighting::superseded);

@@ -128,6 +128,7 @@ class Chronicle {
   void fold(std::uint32_t workspace, const event::DeadLettered&, base::Instant at);
   void fold(std::uint32_t workspace, const event::Redriven&, base::Instant at);
   void fold(std::uint32_t workspace, const event::AgentRemoved&);
+  void give_again(std::uint32_t workspace, const event::TaskMoved&);
   void fold(std::uint32_t workspace, const event::MessagesBounced&);
   void fold(std::uint32_t workspace, const event::MessagesSuperseded&);
   void fold(const event::ServerStarted&);

@@ -55,6 +55,8 @@ enum class Sighting {
   task_late,
   task_given_up,
   task_order_lost,
+  task_postponed,
+  task_given_again,
   out_of_sequence_refused,
   not_party_refused,
   stale_order_refused,
@@ -62,7 +64,7 @@ enum class Sighting {
   task_handed_over,
   superseded,
 };
-inline constexpr std::array<std::string_view, 53> sighting_names = {
+inline constexpr std::array<std::string_view, 55> sighting_names = {
     "power loss",
     "kill",
     "graceful restart",
@@ -110,6 +112,8 @@ inline constexpr std::array<std::string_view, 53> sighting_names = {
     "task late",
     "task given up",
     "task order lost",
+    "task postponed",
+    "task given again",
     "out of sequence refused",
     "not party refused",
     "stale order refused",

@@ -189,6 +189,8 @@ TaskChronicle::Judged TaskChronicle::judge(const Workspace& workspace, const Tas
     return {may && reaches(workspace, word, task.assignee) ? Verdict::legal : Verdict::not_party, place,
             State::aborted};
   }
+  const bool ends_it = word.kind == Kind::task_complete || word.kind == Kind::task_fail;
+  if (task.state == State::postponed && !ends_it) return {Verdict::out_of_sequence, place, {}};
   if (task.state == State::assigned && needs_acknowledgment(profile)) return {Verdict::out_of_sequence, place, {}};
   if (word.sender != task.assignee) return {Verdict::not_party, place, {}};
   if (word.kind == Kind::task_progress) return {Verdict::legal, place, State::active};
@@ -200,7 +202,8 @@ TaskChronicle::Judged TaskChronicle::judge(const Workspace& workspace, const Tas
 TaskChronicle::Judged TaskChronicle::judge_offer(const Workspace& workspace, const TaskWord& word,
                                                  const Place& place) const {
   const Task& task = tasks_.at(place);
-  if (task.offer && is_here(workspace, task.offer->target)) return {Verdict::out_of_sequence, &place, {}};
+  const bool waits = task.state == State::postponed;
+  if (waits || (task.offer && is_here(workspace, task.offer->target))) return {Verdict::out_of_sequence, &place, {}};
   const bool to_another = word.to.size() == 1 && word.to.front() != workspace.agents.at(task.assignee).id;
   if (word.sender != task.assignee || !to_another) return {Verdict::not_party, &place, {}};
   return {Verdict::legal, &place, task.state, true};
@@ -273,8 +276,19 @@ base::Instant TaskChronicle::gives_up_at(const Workspace& workspace, const Task&
   return at;
 }
 
+// What 000 §5.3 and 003 answer with another attempt.
+bool TaskChronicle::times_out(const Task& task, base::Instant at) {
+  const bool over = task.timeout > base::Duration{} && task.assigned_at + task.timeout <= at;
+  return over || (task.state == State::stalled && task.deadline != base::Instant{} && task.deadline <= at);
+}
+
+int TaskChronicle::attempts(const Task& task) {
+  return task.profile == "supervisor" ? 3 : task.profile == "collab" ? 1 : 0;
+}
+
 base::Instant TaskChronicle::due_of(const Workspace& workspace, const Task& task) const {
   if (task.over()) return never;
+  if (task.state == State::postponed) return task.again_at;
   base::Instant due = std::min(stalls_at(workspace, task), gives_up_at(workspace, task));
   if (task.deadline != base::Instant{} && !task.told_late) due = std::min(due, task.deadline);
   if (task.offer && task.offer->due != base::Instant{}) due = std::min(due, task.offer->due);
@@ -361,7 +375,7 @@ void TaskChronicle::fold(const event::Event& event, base::Instant at) {
     case Event::kDeadLettered:
       return lose(number, event.dead_lettered().message(), event.dead_lettered().agent(), at);
     case Event::kTaskMoved:
-      return fold(number, event.task_moved(), at);
+      return fold(number, event.offset(), event.task_moved(), at);
     default:
       return;
   }
@@ -470,7 +484,9 @@ void TaskChronicle::assign(Workspace& workspace, Task& task, std::uint64_t offse
           .order = offset,
           .old_orders = std::move(old_orders),
           .lost_at = {},
-          .offer = {}};
+          .offer = {},
+          .again_at = {},
+          .timeouts = 0};
   workspace.by_id.emplace(word.task, place);
   workspace.assignments[message.message_id()] = {place, offset};
   const event::TaskMoved& moved = message.task_moved();
@@ -505,7 +521,7 @@ void TaskChronicle::hand_over(Task& task, std::uint64_t offset, const TaskWord& 
 }
 
 // A move of the server's own.
-void TaskChronicle::fold(std::uint32_t number, const event::TaskMoved& moved, base::Instant at) {
+void TaskChronicle::fold(std::uint32_t number, std::uint64_t offset, const event::TaskMoved& moved, base::Instant at) {
   Workspace& workspace = workspaces_[number];
   const Place place{number, moved.task()};
   const auto found = tasks_.find(place);
@@ -513,14 +529,27 @@ void TaskChronicle::fold(std::uint32_t number, const event::TaskMoved& moved, ba
   Task& task = found->second;
   const auto to = static_cast<State>(moved.state());
   require(!task.over(), place, "COL-08: the server moved a task that was over");
-  require(moved.epoch() == task.epoch, place, "BEY-03: the server changed an epoch");
+  require(moved.epoch() == task.epoch + (moved.given_again() ? 1 : 0), place, "BEY-03: the server changed an epoch");
   if (to == State::stalled) {
     require(task.state == State::stalled || stalls_at(workspace, task) <= at, place,
             "COL-07: stalled before progress was due");
     if (task.state != State::stalled) sightings_.saw(Sighting::task_stalled);
+  } else if (to == State::postponed) {
+    const base::Duration wait = task.profile == "supervisor" ? base::Duration(1s) * (1 << task.timeouts) : 0s;
+    require(times_out(task, at), place, "COL-16: postponed before its time was over");
+    require(task.timeouts < attempts(task), place, "COL-16: given again more often than its profile says");
+    task.again_at = at + wait;
+    require(base::instant_of(moved.again_at()) == task.again_at, place, "SUP-09: postponed for another time");
+    ++task.timeouts;
+    task.offer.reset();
+    sightings_.saw(Sighting::task_postponed);
+  } else if (moved.given_again()) {
+    require(task.state == State::postponed && task.again_at <= at, place, "COL-16: given again before its time");
+    give_again(place, task, moved, at);
   } else if (to == State::failed) {
     const bool gone = !is_here(workspace, task.assignee);
-    require(gone || gives_up_at(workspace, task) <= at, place, "COL-08: given up before its time");
+    const bool hopeless = task.state == State::postponed && task.again_at <= at;  // the order cannot be had any more
+    require(gone || hopeless || gives_up_at(workspace, task) <= at, place, "COL-08: given up before its time");
     sightings_.saw(Sighting::task_given_up);
   } else {
     require(to == task.state, place, "COL-08: the server made a move that is not its own");
@@ -539,8 +568,28 @@ void TaskChronicle::fold(std::uint32_t number, const event::TaskMoved& moved, ba
   task.told_late = moved.late();
   task.state = to;
   task.moved_at = at;
+  if (task.over()) ended_.insert({number, offset});
   if (task.over()) task.offer.reset();
   check_due(workspace, place, moved.due());
+}
+
+// 000 §5.3: with more time.
+void TaskChronicle::give_again(const Place& place, Task& task, const event::TaskMoved& moved, base::Instant at) {
+  const int longer = task.profile == "collab" ? 2 : 1;
+  if (task.deadline != base::Instant{} && task.deadline <= at)
+    task.deadline =
+        at + std::min<base::Duration>((std::max(task.deadline, task.assigned_at) - task.assigned_at) * longer,
+                                      std::chrono::days(30));
+  task.timeout = std::min<base::Duration>(task.timeout * longer, std::chrono::days(30));
+  require(moved.timeout() == task.timeout.count(), place, "COL-16: given again with another time");
+  require(moved.deadline() == (task.deadline == base::Instant{} ? 0 : base::unix_us(task.deadline)), place,
+          "COL-16: given again with another deadline");
+  task.assigned_at = task.heard_at = at;
+  task.began_at = {};
+  task.told_late = false;
+  task.lost_at = {};
+  ++task.epoch;
+  sightings_.saw(Sighting::task_given_again);
 }
 
 // An order that nobody took, an offer that nobody read (COL-08).

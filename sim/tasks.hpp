@@ -34,7 +34,15 @@ std::optional<TaskWord> task_word(std::string_view profile, json::Value message)
 
 class TaskChronicle {
  public:
-  enum class State : std::uint32_t { assigned = 1, active, stalled, completed, failed, aborted };  // as journaled
+  enum class State : std::uint32_t {  // as journaled
+    assigned = 1,
+    active,
+    stalled,
+    completed,
+    failed,
+    aborted,
+    postponed = 24,
+  };
 
   struct Offer {     // R21: until it is answered or over, the task stays with its owner
     std::string id;  // of its message
@@ -56,7 +64,9 @@ class TaskChronicle {
     std::set<std::pair<std::uint64_t, std::uint64_t>> old_orders;  // and what replaced each
     base::Instant lost_at{};                                       // its order expired or died before it was taken
     std::optional<Offer> offer;
-    bool over() const { return state >= State::completed; }
+    base::Instant again_at{};  // while it is postponed
+    int timeouts = 0;          // attempts of this assignment whose time was over
+    bool over() const { return state == State::completed || state == State::failed || state == State::aborted; }
   };
   using Place = std::pair<std::uint32_t, std::uint64_t>;  // workspace, offset of the first assignment
 
@@ -71,6 +81,13 @@ class TaskChronicle {
   // BEY-03: whether this order of a task was replaced by that message.
   bool replaced(std::uint32_t workspace, std::uint64_t order, std::uint64_t by) const;
 
+  // COL-08, COL-20: whether the server ended a task with that event.
+  bool ended(std::uint32_t workspace, std::uint64_t by) const { return ended_.contains({workspace, by}); }
+  // The message that gave a task to its assignee.
+  std::uint64_t order_of(std::uint32_t workspace, std::uint64_t task) const {
+    const auto at = tasks_.find({workspace, task});
+    return at == tasks_.end() ? 0 : at->second.order;
+  }
   const std::map<Place, Task>& tasks() const { return tasks_; }
 
  private:
@@ -114,6 +131,9 @@ class TaskChronicle {
   static base::Duration silence(const Workspace& workspace, const Task& task);
   base::Instant stalls_at(const Workspace& workspace, const Task& task) const;
   base::Instant gives_up_at(const Workspace& workspace, const Task& task) const;
+  static bool times_out(const Task& task, base::Instant at);
+  static int attempts(const Task& task);
+  void give_again(const Place& place, Task& task, const event::TaskMoved& moved, base::Instant at);
   base::Instant due_of(const Workspace& workspace, const Task& task) const;  // max: never
   void check_due(const Workspace& workspace, const Place& place, std::int64_t due);
   void check_nothing_overdue(base::Instant at);
@@ -125,13 +145,14 @@ class TaskChronicle {
               const event::MessageAccepted& message, base::Instant at);
   void hand_over(Task& task, std::uint64_t offset, const TaskWord& word, const Place& place,
                  const event::MessageAccepted& message, base::Instant at);
-  void fold(std::uint32_t number, const event::TaskMoved&, base::Instant at);
+  void fold(std::uint32_t number, std::uint64_t offset, const event::TaskMoved&, base::Instant at);
   void lose(std::uint32_t number, std::uint64_t offset, std::uint32_t agent, base::Instant at);
 
   Findings& findings_;
   Sightings& sightings_;
   std::map<std::uint32_t, Workspace> workspaces_;
   std::map<Place, Task> tasks_;
+  std::set<Place> ended_;  // by events of the server's own
   std::map<std::uint32_t, std::vector<Refused>> refused_;
   base::Instant started_at_{}, now_{};
 };

@@ -119,6 +119,12 @@ class Broker final : public Port, private journal::Outcomes {
   base::Result<Answer> task(const Caller&, std::string_view workspace, std::string_view task_id) override;
   base::Result<Answer> check_task(const Caller&, std::string_view workspace, std::string_view task_id,
                                   std::uint64_t epoch) override;
+  base::Result<Answer> extend_task(const Caller&, std::string_view workspace, std::string_view task_id,
+                                   json::Value body) override;
+  base::Result<Answer> report_task_error(const Caller&, std::string_view workspace, std::string_view task_id,
+                                         json::Value body) override;
+  base::Result<Answer> abort_task(const Caller&, std::string_view workspace, std::string_view task_id,
+                                  json::Value body) override;
   base::Result<TasksAwaited> await_tasks(const Caller&, std::string_view workspace, const TaskWait&,
                                          bool as_it_stands) override;
   base::Result<Answer> approvals(const Caller&, std::string_view workspace, std::string_view state,

@@ -207,6 +207,13 @@ class Port {
   // Whether an order is still to be acted upon: of its task, the epoch that the assignment came with (BEY-03).
   virtual base::Result<Answer> check_task(const Caller&, std::string_view workspace, std::string_view task_id,
                                           std::uint64_t epoch) = 0;
+  // More time; what went wrong (COL-16); its end. Answered with the task as it stands then.
+  virtual base::Result<Answer> extend_task(const Caller&, std::string_view workspace, std::string_view task_id,
+                                           json::Value body) = 0;
+  virtual base::Result<Answer> report_task_error(const Caller&, std::string_view workspace, std::string_view task_id,
+                                                 json::Value body) = 0;
+  virtual base::Result<Answer> abort_task(const Caller&, std::string_view workspace, std::string_view task_id,
+                                          json::Value body) = 0;
   // Whether what is waited for is so, and how they stand.
   virtual base::Result<TasksAwaited> await_tasks(const Caller&, std::string_view workspace, const TaskWait&,
                                                  bool as_it_stands) = 0;

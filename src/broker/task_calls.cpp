@@ -1,4 +1,6 @@
 // Tasks as they stand, for every member of the workspace: who works on what, and who may do what next (COL-04, BEY-02).
+#include <algorithm>
+#include <chrono>
 
 #include "base/excerpt.hpp"
 #include "broker/broker.hpp"
@@ -18,6 +20,18 @@ void write_instant(json::Writer& writer, std::string_view name, base::Instant at
   if (at != base::Instant{}) writer.member(name, base::to_rfc3339(at));
 }
 
+// 000 §5.2.
+void write_error(json::Writer& writer, const engine::Registry& registry, const engine::TaskError& error) {
+  writer.key("error").begin_object().member("error_type",
+                                            engine::task_error_names[static_cast<std::size_t>(error.type)]);
+  writer.member("error_message", error.message).member("recoverable", error.recoverable);
+  if (error.suggested != engine::SuggestedAction::none)
+    writer.member("suggested_action", engine::suggested_action_names[static_cast<std::size_t>(error.suggested)]);
+  writer.member("reported_by", error.reporter == base::AgentNumber{} ? "parley" : registry.agent(error.reporter).id);
+  write_instant(writer, "at", error.at);
+  writer.end_object();
+}
+
 void write_task(json::Writer& writer, const engine::Workspace& workspace, const engine::Task& task,
                 const engine::RulesetOf& ruleset_of) {
   const engine::Registry& registry = workspace.registry;
@@ -33,6 +47,13 @@ void write_task(json::Writer& writer, const engine::Workspace& workspace, const 
   write_instant(writer, "deadline", task.watch.deadline);
   if (task.watch.timeout > base::Duration{}) writer.member("timeout", base::to_text(task.watch.timeout));
   writer.member("late", task.watch.late);
+  if (task.state == engine::TaskState::postponed) write_instant(writer, "again_at", task.watch.again_at);
+  if (!task.terms.scope.empty()) {
+    writer.key("scope").begin_array();
+    for (const std::string& glob : task.terms.scope) writer.string(glob);
+    writer.end_array();
+  }
+  if (task.error) write_error(writer, registry, *task.error);
   if (task.over_at != base::Offset{}) writer.member("ended_by", task.over_at.value);
   if (task.offer) writer.member("offered_to", registry.agent(task.offer->target).id);
   writer.key("legal_next").begin_object();
@@ -47,9 +68,34 @@ void write_task(json::Writer& writer, const engine::Workspace& workspace, const 
   writer.end_object().end_object();
 }
 
+std::unexpected<base::Error> unknown_task(std::string_view id) {
+  return base::fail(ErrorCode::NOT_FOUND, "no task '" + base::excerpt(id, 128) + "' is known here");
+}
+
 base::Result<const engine::Task*> find_task(const engine::Workspace& workspace, std::string_view id) {
   if (const auto offset = workspace.tasks.find(id)) return &workspace.tasks.at(*offset);
-  return base::fail(ErrorCode::NOT_FOUND, "no task '" + base::excerpt(id, 128) + "' is known here");
+  return unknown_task(id);
+}
+
+// Whom an agent, or who manages the workspace, speaks for.
+struct Asked {
+  base::WorkspaceNumber workspace;
+  base::Offset task;
+  base::AgentNumber by;
+};
+
+base::Result<Asked> ask(const engine::State& state, const Caller& caller, std::string_view workspace_name,
+                        std::string_view task_id) {
+  const Right right = caller.kind == Caller::Kind::agent ? Right::read : Right::manage;
+  PARLEY_TRY(const base::WorkspaceNumber number, enter(state, caller, workspace_name, right));
+  const auto offset = state.workspace(number).tasks.find(task_id);
+  if (!offset) return unknown_task(task_id);
+  return Asked{number, *offset, caller.agent};
+}
+
+template <class Value, std::size_t n>
+Value named(const std::array<std::string_view, n>& names, std::string_view name) {
+  return static_cast<Value>(std::find(names.begin(), names.end(), name) - names.begin());
 }
 
 // All that are over, of so many; of them those that are no success.
@@ -153,6 +199,38 @@ base::Result<TasksAwaited> Broker::await_tasks(const Caller& caller, std::string
   for (const engine::Task* const task : tasks) write_task(writer, workspace, *task, parts_.ruleset_of);
   writer.end_array().end_object();
   return awaited;
+}
+
+base::Result<Answer> Broker::extend_task(const Caller& caller, std::string_view workspace_name,
+                                         std::string_view task_id, json::Value body) {
+  PARLEY_TRY(const Asked asked, ask(engine_.state(), caller, workspace_name, task_id));
+  const auto seconds = std::chrono::duration<double>(body.find("timeout_seconds").if_double().value_or(0));
+  PARLEY_CHECK(decide_for(caller, engine::ExtendTask{asked.workspace, asked.task, asked.by,
+                                                     std::chrono::duration_cast<base::Duration>(seconds),
+                                                     body.find("reason").if_string().value_or("")}));
+  return task(caller, workspace_name, task_id);
+}
+
+base::Result<Answer> Broker::report_task_error(const Caller& caller, std::string_view workspace_name,
+                                               std::string_view task_id, json::Value body) {
+  PARLEY_TRY(const Asked asked, ask(engine_.state(), caller, workspace_name, task_id));
+  const auto text = [&body](std::string_view name) { return body.find(name).if_string().value_or(""); };
+  PARLEY_CHECK(decide_for(
+      caller, engine::ReportTaskError{
+                  asked.workspace, asked.task, asked.by,
+                  named<engine::TaskErrorType>(engine::task_error_names, text("error_type")), text("error_message"),
+                  body.find("recoverable").if_bool().value_or(false),
+                  named<engine::SuggestedAction>(engine::suggested_action_names, text("suggested_action"))}));
+  return task(caller, workspace_name, task_id);
+}
+
+base::Result<Answer> Broker::abort_task(const Caller& caller, std::string_view workspace_name, std::string_view task_id,
+                                        json::Value body) {
+  PARLEY_TRY(const Asked asked, ask(engine_.state(), caller, workspace_name, task_id));
+  PARLEY_CHECK(decide_for(
+      caller, engine::CancelTask{asked.workspace, asked.task, asked.by, body.find("reason").if_string().value_or(""),
+                                 body.find("cleanup_required").if_bool().value_or(false)}));
+  return task(caller, workspace_name, task_id);
 }
 
 }  // namespace parley::broker

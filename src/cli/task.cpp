@@ -19,6 +19,9 @@ struct TaskOptions {
   std::vector<std::string> task_ids;
   std::string until = "all";
   std::optional<base::Duration> timeout;
+  base::Duration time{};
+  std::string reason, error_type, suggested = "retry";
+  bool final = false, cleanup = false;
 };
 
 const Row hidden{"assignments", "legal_next", "profile", "heard_at"};
@@ -86,6 +89,44 @@ base::Result<Exit> wait_for(Context& context, const TaskOptions& options) {
   }
 }
 
+base::Result<Exit> post(Context& context, const TaskOptions& options, std::string_view what, std::string_view body) {
+  PARLEY_TRY(auto server, connect(options.online));
+  return show(context, server.client.post(sdk::path_of(server.workspace, {"tasks", options.task_id, what}), body),
+              hidden);
+}
+
+base::Result<Exit> extend(Context& context, const TaskOptions& options) {
+  std::string body;
+  json::Writer(body)
+      .begin_object()
+      .member("timeout_seconds", std::chrono::duration<double>(options.time).count())
+      .member("reason", options.reason)
+      .end_object();
+  return post(context, options, "extend", body);
+}
+
+base::Result<Exit> report(Context& context, const TaskOptions& options) {
+  std::string body;
+  json::Writer(body)
+      .begin_object()
+      .member("error_type", options.error_type)
+      .member("error_message", options.reason)
+      .member("recoverable", !options.final)
+      .member("suggested_action", options.suggested)
+      .end_object();
+  return post(context, options, "errors", body);
+}
+
+base::Result<Exit> abort(Context& context, const TaskOptions& options) {
+  std::string body;
+  json::Writer(body)
+      .begin_object()
+      .member("reason", options.reason)
+      .member("cleanup_required", options.cleanup)
+      .end_object();
+  return post(context, options, "abort", body);
+}
+
 }  // namespace
 
 Verb task_verb() {
@@ -96,7 +137,7 @@ Verb task_verb() {
   const auto bound = [options](auto what) { return [options, what](Context& c) { return what(c, *options); }; };
   return {
       .name = "task",
-      .summary = "List tasks, look at one, wait for them, ask whether an order is current",
+      .summary = "List tasks, look at one, wait for, extend or abort it, ask whether an order is current",
       .examples = {"parley task list --state stalled", "parley task show TASK_ID"},
       .verbs = {{.name = "list",
                  .summary = "List the tasks of the workspace",
@@ -115,6 +156,37 @@ Verb task_verb() {
                                                 {"--epoch", "the frame's task_epoch", &options->epoch}} +
                             common,
                  .run = bound(check)},
+                {.name = "extend",
+                 .summary = "Give a task more time, from now on",
+                 .options = std::vector<Option>{{"task_id", "as it was assigned", &options->task_id, true},
+                                                {"time", "how long", &options->time, true},
+                                                {"--reason", "why", &options->reason}} +
+                            common,
+                 .run = bound(extend)},
+                {.name = "error",
+                 .summary = "Report that work on a task went wrong",
+                 .options = std::vector<Option>{{"task_id", "as it was assigned", &options->task_id, true},
+                                                {"type",
+                                                 "what went wrong",
+                                                 &options->error_type,
+                                                 true,
+                                                 {"timeout", "exception", "scope_violation", "resource_limit"}},
+                                                {"--message", "in words", &options->reason},
+                                                {"--final", "another attempt would fail too", &options->final},
+                                                {"--suggest",
+                                                 "what should be done",
+                                                 &options->suggested,
+                                                 false,
+                                                 {"retry", "reassign", "abort", "manual"}}} +
+                            common,
+                 .run = bound(report)},
+                {.name = "abort",
+                 .summary = "End a task",
+                 .options = std::vector<Option>{{"task_id", "as it was assigned", &options->task_id, true},
+                                                {"--reason", "why", &options->reason},
+                                                {"--cleanup", "what was begun must be undone", &options->cleanup}} +
+                            common,
+                 .run = bound(abort)},
                 {.name = "wait",
                  .summary = "Wait until tasks are over; fails where one of them did",
                  .examples = {"parley task wait task-1 task-2 --until first_failure --timeout 20m"},

@@ -148,6 +148,32 @@ struct DecideApproval {
   const base::Error* action_refused = nullptr;  // what the profile has against it
 };
 
+// What somebody asks of a task by a call, not by a message (R36, R38). `by`: an agent; 0: the admin, or a person who
+// may manage the workspace.
+struct ExtendTask {
+  WorkspaceNumber workspace;
+  Offset task;
+  AgentNumber by;
+  base::Duration time{};  // from now on
+  std::string_view reason;
+};
+struct ReportTaskError {
+  WorkspaceNumber workspace;
+  Offset task;
+  AgentNumber by;
+  TaskErrorType type{};
+  std::string_view message;
+  bool recoverable = false;
+  SuggestedAction suggested{};
+};
+struct CancelTask {
+  WorkspaceNumber workspace;
+  Offset task;
+  AgentNumber by;
+  std::string_view reason;
+  bool cleanup = false;  // what was begun must be undone
+};
+
 // Who had fallen silent asks for mail.
 struct HearOfAgent {
   WorkspaceNumber workspace;

@@ -86,6 +86,10 @@ class Engine {
 
   // Errors: APPROVAL_*, or what is wrong with the changed action. A refusal is a fact too.
   base::Result<> decide(const DecideApproval&, const Context&, Decided&) const;
+  // Errors: NOT_PARTY, OUT_OF_SEQUENCE.
+  base::Result<> decide(const ExtendTask&, const Context&, Decided&) const;
+  base::Result<> decide(const ReportTaskError&, const Context&, Decided&) const;
+  base::Result<> decide(const CancelTask&, const Context&, Decided&) const;
   void decide(const HearOfAgent&, const Context&, Decided&) const;
 
   void decide(const RecordRefusals&, const Context&, Decided&) const;
@@ -109,6 +113,7 @@ class Engine {
  private:
   base::Result<> check(const Settings&) const;
   std::size_t decide_leaving(WorkspaceNumber, AgentNumber, std::size_t most, const Context&, Decided&) const;
+  const profile::Ruleset* ruleset_of_task(WorkspaceNumber, Offset task) const;
   profile::RetryPolicy retry_of(const Workspace& workspace, const Message& message) const;
 
   RulesetOf ruleset_of_;

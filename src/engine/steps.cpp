@@ -80,7 +80,7 @@ std::size_t Engine::decide_leaving(WorkspaceNumber number, AgentNumber agent, st
   for (const Offset task : workspace.tasks.of(agent)) {
     if (count++ == most) break;
     const Agent& assigner = workspace.registry.agent(workspace.tasks.at(task).assigner);
-    decide_given_up(decided, state_, number, task, ruleset_of_(assigner.properties.profile), context, "exception",
+    decide_given_up(decided, state_, number, task, ruleset_of_(assigner.properties.profile), context,
                     "its assignee was removed.");
   }
   return count;

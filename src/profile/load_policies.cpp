@@ -79,6 +79,14 @@ void read_requests(Loading& loading) {
   if (policy.timeout <= base::Duration{}) loading.problem("/requests/timeout", "requests", "an answer takes time");
 }
 
+void read_recovery(Loading& loading, json::Value recovery, const std::string& at, Recovery& into) {
+  if (!recovery) return;
+  into.times = static_cast<std::uint32_t>(recovery.find("times").if_uint().value_or(1));
+  into.longer = static_cast<std::uint32_t>(recovery.find("longer").if_uint().value_or(1));
+  for (const json::Value wait : recovery.find("waits").elements())
+    into.waits.push_back(duration_at(loading, wait, at + "/waits"));
+}
+
 void read_tasks(Loading& loading) {
   const json::Value tasks = loading.root.find("tasks");
   if (!tasks) return;
@@ -91,6 +99,9 @@ void read_tasks(Loading& loading) {
   read(tasks.find("progress").find("every"), "progress/every", policy.progress_every);
   read(tasks.find("silence"), "silence", policy.silence);
   read(tasks.find("timeout"), "timeout", policy.timeout);
+  const json::Value recovery = tasks.find("recovery");
+  read_recovery(loading, recovery.find("timeout"), "/tasks/recovery/timeout", policy.after_timeout);
+  read_recovery(loading, recovery.find("exception"), "/tasks/recovery/exception", policy.after_exception);
   policy.partial_words = texts_of(tasks.find("partial"));
 }
 

@@ -99,12 +99,20 @@ struct HealthPolicy {
 };
 
 // What a task must look like (000 §3.2, 003 Timeout Handling). A duration of 0 watches nothing.
+// How a task goes on after a failed attempt: its order is given again (000 §5.3; 003, Timeout Handling).
+struct Recovery {
+  std::uint32_t times = 0;            // at most, for one assignment
+  std::uint32_t longer = 1;           // each attempt has so many times the time of the one before
+  std::vector<base::Duration> waits;  // before each; the last holds for those after it; none: at once
+};
+
 struct TaskPolicy {
-  bool needs_ack = false;           // R11: before progress and completion
-  base::Duration progress_after{};  // COL-07: once it is active for so long,
-  base::Duration progress_every{};  // progress is due so often
-  base::Duration silence{};         // COL-08: after so long without a word of its assignee it is given up
-  base::Duration timeout{};         // SUP-09: of a task that states none
+  bool needs_ack = false;                   // R11: before progress and completion
+  base::Duration progress_after{};          // COL-07: once it is active for so long,
+  base::Duration progress_every{};          // progress is due so often
+  base::Duration silence{};                 // COL-08: after so long without a word of its assignee it is given up
+  base::Duration timeout{};                 // SUP-09: of a task that states none
+  Recovery after_timeout, after_exception;  // COL-16, SUP-09
   std::vector<std::string> partial_words;
 };
 
@@ -116,14 +124,18 @@ enum class Occasion : std::uint8_t {
   task_late,
   task_given_up,
   task_offer_over,
+  task_again,
+  task_extended,
+  task_aborted,
   approval_decided,
   approval_escalated,
   approval_lapsed,
   agent_silent,
 };
-inline constexpr std::array<std::string_view, 10> occasion_names{
-    "request.timed_out", "request.escalated", "task.stalled",       "task.late",       "task.given_up",
-    "task.offer_over",   "approval.decided",  "approval.escalated", "approval.lapsed", "agent.silent"};
+inline constexpr std::array<std::string_view, 13> occasion_names{
+    "request.timed_out",  "request.escalated", "task.stalled",  "task.late",    "task.given_up",
+    "task.offer_over",    "task.again",        "task.extended", "task.aborted", "approval.decided",
+    "approval.escalated", "approval.lapsed",   "agent.silent"};
 constexpr std::optional<Occasion> occasion_named(std::string_view name) {
   for (std::size_t i = 0; i < occasion_names.size(); ++i)
     if (occasion_names[i] == name) return static_cast<Occasion>(i);

@@ -16,9 +16,9 @@ struct Filling {
 };
 
 // The names a template may use.
-inline constexpr std::array<std::string_view, 17> filling_names{
+inline constexpr std::array<std::string_view, 18> filling_names{
     "uuid",    "number", "seconds", "time", "to", "to_type",  "from",      "from_type", "task",
-    "request", "silent", "error",   "text", "by", "decision", "rationale", "action"};
+    "request", "silent", "error",   "text", "by", "decision", "rationale", "action",    "cleanup"};
 
 struct Spoken {
   std::string message;  // JSON text

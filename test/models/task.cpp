@@ -191,7 +191,10 @@ class TaskModel {
     const Instant now = world_.now;
     const engine::TaskWatch& watch = task.watch;
     const auto past = [&](Instant at, base::Duration most) { return std::min(now - at, most).count(); };
-    key.add(watch.late);
+    key.add(watch.late).add(watch.timeouts).add(watch.exceptions);
+    const engine::Message* const order = world_.state().workspace(team).messages.find(task.assignment());
+    const engine::Receipt* const receipt = order ? order->receipt_of(task.assignee) : nullptr;
+    key.add(receipt ? static_cast<int>(receipt->state) : -1);  // whether it can be given again
     if (watch.timeout > 0us) key.left(watch.assigned_at + watch.timeout, now);
     if (scope_.times.silence) key.left(watch.heard_at + *scope_.times.silence, now);
     if (scope_.times.progress_after)
@@ -312,7 +315,7 @@ class TaskModel {
     const bool nobody_to_hear = error.where == "recipient" && error.code == ErrorCode::DIRECTION;
     if (!nobody_to_hear && error.code != ErrorCode::TASKS_FULL) chances.possible.insert(type);
     const View& task = before.at(said.task);
-    if (said.answers > 0 && said.answers < task.epoch && error.where != "recipient")
+    if (said.answers > 0 && !answers_newest(said, task) && error.where != "recipient")
       findings_.require(error.code == ErrorCode::STALE_ORDER, 7,
                         "what answers an older assignment is not called stale");
     return false;
@@ -339,6 +342,11 @@ class TaskModel {
     judge(said, before);
   }
 
+  // Given again, an assignment is the same message.
+  bool answers_newest(const Said& said, const View& task) const {
+    return find(said.task)->assignments[said.answers - 1] == task.assignment;
+  }
+
   void judge(const Said& said, const Views& before) {
     check_owners();
     const Views after = views();
@@ -350,7 +358,7 @@ class TaskModel {
     const View& is = after.at(said.task);
     findings_.require(!(machine::task::is_over(was.state) && machine::task::is_over(is.state) && is.epoch == was.epoch),
                       2, "an assignment that was over came to an end again");
-    findings_.require(said.answers == 0 || said.answers == was.epoch, 7,
+    findings_.require(said.answers == 0 || answers_newest(said, was), 7,
                       "what answers an older assignment was accepted");
     const Move* const row = row_of(said, was);
     findings_.require(row != nullptr, 8, "accepted, though no row of the table allows it");
@@ -463,7 +471,9 @@ class TaskModel {
   }
   void check_server_move(const View& was, const View& is) {
     findings_.require(!machine::task::is_over(was.state), 5, "the server moved a task that was over");
-    findings_.require(is.epoch == was.epoch && is.assignee == was.assignee, 6, "the server changed an assignment");
+    const bool again = was.state == TaskState::postponed && is.state == TaskState::assigned;  // COL-16
+    findings_.require(is.epoch == was.epoch + (again ? 1 : 0) && is.assignee == was.assignee, 6,
+                      "the server changed an assignment");
     bool row = false;
     for (const Move& move : machine::task::moves)
       row = row || (move.by == Party::server && (move.from & machine::task::of(was.state)) != 0 &&

@@ -394,8 +394,11 @@ void records(const Call& call) {
 std::string print_task(json::Value task) {
   std::string text = text_of(task, "task_id") + ' ' + text_of(task, "state") + members(task, {"epoch"}) + " of " +
                      text_of(task, "assigner") + " for " + text_of(task, "assignee") +
-                     members(task, {"deadline", "timeout"}) +
+                     members(task, {"deadline", "timeout", "again_at"}) +
                      (task.find("late").if_bool().value_or(false) ? " late" : "") + '\n';
+  if (const json::Value error = task.find("error"))
+    text +=
+        " " + members(error, {"error_type", "error_message", "recoverable", "suggested_action", "reported_by"}) + '\n';
   for (const auto [agent, types] : task.find("legal_next").members()) {
     std::vector<std::string> names;
     for (const json::Value type : types.elements()) names.emplace_back(type.as_string());
@@ -446,6 +449,33 @@ void await_tasks(const Call& call) {
   const std::string name = call.option("name", "wait");
   world.broker().wait_for_tasks(*who, call.workspace(), call.duration("for"),
                                 [&world, name] { world.say(name + " <- woken\n"); });
+}
+
+// extend-task T-1 seconds=600 reason="…" | task-error T-1 type=timeout message="…" recoverable=true suggested=retry
+// abort-task T-1 reason="…" cleanup=true
+void ask_of_task(const Call& call, std::string_view what) {
+  const auto who = caller(call, "admin");
+  if (!who) return;
+  std::string body;
+  json::Writer writer(body);
+  writer.begin_object();
+  if (what == "extend") writer.key("timeout_seconds").unsigned_integer(call.number("seconds", 0));
+  if (what == "error") {
+    writer.member("error_type", call.option("type")).member("error_message", call.text("message"));
+    writer.member("recoverable", call.option("recoverable", "true") == "true");
+    writer.member("suggested_action", call.option("suggested", "retry"));
+  } else {
+    writer.member("reason", call.text("reason"));
+  }
+  if (what == "abort") writer.member("cleanup_required", call.option("cleanup") == "true");
+  writer.end_object();
+  const auto document = json::Document::parse(body);
+  broker::Broker& broker = call.world.broker();
+  const std::string workspace = call.workspace(), id = call.word(0);
+  const auto answer = what == "extend"  ? broker.extend_task(*who, workspace, id, document->root())
+                      : what == "error" ? broker.report_task_error(*who, workspace, id, document->root())
+                                        : broker.abort_task(*who, workspace, id, document->root());
+  call.world.answer(print(answer, print_task));
 }
 
 void check_task(const Call& call) {
@@ -705,6 +735,9 @@ const std::map<std::string, std::function<void(const Call&)>, std::less<>>& comm
       {"task", task},
       {"check", check_task},
       {"await-tasks", await_tasks},
+      {"extend-task", [](const Call& call) { ask_of_task(call, "extend"); }},
+      {"task-error", [](const Call& call) { ask_of_task(call, "error"); }},
+      {"abort-task", [](const Call& call) { ask_of_task(call, "abort"); }},
       {"take", take},
       {"ack", [](const Call& call) { settle(call, Settlement::ack); }},
       {"nack", [](const Call& call) { settle(call, Settlement::nack); }},

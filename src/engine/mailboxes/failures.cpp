@@ -59,11 +59,7 @@ void apply(State& state, Workspace& workspace, WorkspaceNumber number, const eve
   const Found found = find(workspace, scene.agent_number, offset);
   scene.agent().dead_letters.erase(offset);
   scene.agent().dead_bytes -= found.message->length;
-  if (found.message->closed() && found.message->expires())
-    state.timers.insert({found.message->expires_at, TimerKind::message_expires, number, {}, offset});
-  found.receipt->attempts = 0;
-  found.receipt->uncounted = 0;
-  enqueue(scene, offset, *found.message, *found.receipt);
+  reopen(scene, offset, *found.message, *found.receipt);
 }
 
 }  // namespace parley::engine

@@ -83,6 +83,14 @@ void enqueue(const Scene& scene, Offset offset, Message& message, Receipt& recei
   agent.mailbox.queue(entry_of(offset, message), scene.now);
 }
 
+void reopen(const Scene& scene, Offset offset, Message& message, Receipt& receipt) {
+  if (message.closed() && message.expires())
+    scene.state.timers.insert({message.expires_at, TimerKind::message_expires, scene.number, {}, offset});
+  receipt.attempts = 0;
+  receipt.uncounted = 0;
+  enqueue(scene, offset, message, receipt);
+}
+
 void lease(const Scene& scene, Offset offset, Message& message, Receipt& receipt, SessionId session, Instant until) {
   PARLEY_ASSERT(receipt.state == ReceiptState::queued);
   scene.agent().mailbox.offer(entry_of(offset, message), session, false, scene.now);

@@ -15,7 +15,8 @@ struct Scene {
   Agent& agent() const { return workspace.registry.agent(agent_number); }
 };
 
-void enqueue(const Scene&, Offset, Message&, Receipt&);  // a new message, or a dead one redriven
+void enqueue(const Scene&, Offset, Message&, Receipt&);  // a new message
+void reopen(const Scene&, Offset, Message&, Receipt&);   // one that had ended: redriven, or an order given again
 void lease(const Scene&, Offset, Message&, Receipt&, SessionId, Instant until);
 // R20: queued → offered, for good. May forget the message: use it no more.
 void hand_over(const Scene&, Offset, Message&, Receipt&, SessionId);

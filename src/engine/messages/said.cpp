@@ -55,7 +55,8 @@ void say(Decided& decided, const State& state, WorkspaceNumber number, AgentNumb
         {"by", std::string(saying.by)},
         {"decision", std::string(saying.decision)},
         {"rationale", std::string(saying.rationale)},
-        {"action", std::string(saying.action), true}}});
+        {"action", std::string(saying.action), true},
+        {"cleanup", saying.cleanup ? "true" : "false", true}}});
   Load& before = decided.notices_to(number, to);
   if (!has_room(workspace.settings, agent, spoken.message.size(), before)) return;
   const std::uint64_t there = load_of(agent).messages + before.messages;

@@ -26,6 +26,7 @@ struct Saying {
   std::string_view decision;
   std::string_view rationale;
   std::string_view action;  // JSON
+  bool cleanup = false;     // what was begun must be undone
 };
 
 // Nothing where the profile has no words for the occasion, where the agent was removed or its mailbox is full (D11), or

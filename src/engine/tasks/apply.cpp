@@ -12,6 +12,10 @@ Timer timer_of(WorkspaceNumber number, Offset task, Instant due) {
   return {due, TimerKind::task_due, number, {}, task};
 }
 
+Instant instant(std::int64_t us) {
+  return us != 0 ? base::instant_of(us) : Instant{};
+}
+
 void look_at(State& state, WorkspaceNumber number, Offset offset, Task& task, Instant due) {
   if (task.due == due) return;
   if (task.due != Instant{}) state.timers.erase(timer_of(number, offset, task.due));
@@ -59,14 +63,42 @@ void follow_offer(Tasks& tasks, Offset offset, Offset message, const event::Task
 void assign(Tasks& tasks, Offset offset, Offset message, const event::TaskMoved& event, Instant at) {
   Task& task = tasks.at(offset);
   tasks.assign(offset, message, AgentNumber(event.assigner()), AgentNumber(event.assignee()));
+  task.error = nullptr;
   task.watch = {.assigned_at = at,
                 .began_at = {},
                 .heard_at = at,
-                .deadline = event.deadline() != 0 ? base::instant_of(event.deadline()) : Instant{},
+                .deadline = instant(event.deadline()),
                 .timeout = base::Duration(event.timeout())};
   task.terms = {.scope = {event.scope().begin(), event.scope().end()},
                 .reference_files = {event.reference_files().begin(), event.reference_files().end()},
                 .testing_required = event.testing_required()};
+}
+
+void note_error(Task& task, const event::TaskError& error, TaskState to, Instant at) {
+  const auto type = static_cast<TaskErrorType>(error.type());
+  task.error = std::make_unique<TaskError>(TaskError{.type = type,
+                                                     .message = error.message(),
+                                                     .recoverable = error.recoverable(),
+                                                     .suggested = static_cast<SuggestedAction>(error.suggested()),
+                                                     .reporter = AgentNumber(error.reporter()),
+                                                     .at = at});
+  if (to == TaskState::postponed) ++(type == TaskErrorType::timeout ? task.watch.timeouts : task.watch.exceptions);
+}
+
+// COL-16: its assignee has the order before it once more, in the same bytes.
+void give_again(const Scene& scene, Offset offset, const event::TaskMoved& event) {
+  Task& task = scene.workspace.tasks.at(offset);
+  const Offset order = task.assignment();
+  scene.workspace.tasks.assign(offset, order, task.assigner, task.assignee);
+  task.watch = {.assigned_at = scene.now,
+                .began_at = {},
+                .heard_at = scene.now,
+                .deadline = instant(event.deadline()),
+                .timeout = base::Duration(event.timeout()),
+                .timeouts = task.watch.timeouts,
+                .exceptions = task.watch.exceptions};
+  const Found found = find(scene.workspace, scene.agent_number, order);
+  if (found && !open(found.receipt->state)) reopen(scene, order, *found.message, *found.receipt);
 }
 
 // `by`: the event's offset.
@@ -81,7 +113,7 @@ void move(State& state, Workspace& workspace, WorkspaceNumber number, Offset off
   task.epoch = event.epoch();
   task.watch.late = event.late();
   if (to != TaskState::assigned) task.watch.lost_at = {};
-  Instant due = event.due() != 0 ? base::instant_of(event.due()) : Instant{};
+  Instant due = instant(event.due());
   // Decided before it was known that its order or its offer is lost: the server still looks at it at once.
   if (to == TaskState::assigned && task.watch.lost_at != Instant{}) due = task.watch.lost_at;
   if (task.offer && task.offer->due != Instant{} && task.offer->due <= at) due = task.offer->due;
@@ -141,6 +173,14 @@ void apply(State& state, Workspace& workspace, WorkspaceNumber number, Offset of
            Instant at) {
   {
     const NeedsKept needs(workspace, Offset(event.task()));
+    Task& task = workspace.tasks.at(Offset(event.task()));
+    if (event.has_error()) note_error(task, event.error(), static_cast<TaskState>(event.state()), at);
+    if (event.again_at() != 0) task.watch.again_at = base::instant_of(event.again_at());
+    if (event.given_again()) give_again({state, workspace, number, task.assignee, at}, Offset(event.task()), event);
+    if (event.extended()) {
+      task.watch.deadline = instant(event.deadline());
+      task.watch.timeout = base::Duration(event.timeout());
+    }
     if (event.has_offer()) follow_offer(workspace.tasks, Offset(event.task()), offset, event);
     move(state, workspace, number, Offset(event.task()), offset, event, at);
   }

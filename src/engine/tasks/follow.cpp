@@ -19,8 +19,6 @@ using envelope::unquoted;
 using machine::task::Move;
 using machine::task::Party;
 
-constexpr base::Duration longest_timeout = std::chrono::hours(24 * 30);
-constexpr std::size_t assignments_max = 100;    // of one task (D11)
 constexpr std::size_t superseded_max = 10'000;  // messages of an aborted one
 
 bool is_about_a_task(Kind kind) {
@@ -241,17 +239,6 @@ class Follow {
   TaskFacts facts_;
 };
 
-void old_order_over(Decided& decided, const Workspace& workspace, WorkspaceNumber number, Offset message,
-                    const Task& task) {
-  const Message* const order = workspace.messages.find(task.assignment());
-  const Receipt* const receipt = order ? order->receipt_of(task.assignee) : nullptr;
-  if (!receipt || !open(receipt->state)) return;
-  event::MessagesSuperseded& event = *decided.add(number).mutable_messages_superseded();
-  event.set_agent(task.assignee.value);
-  event.set_by(message.value);
-  event.add_offsets(task.assignment().value);
-}
-
 }  // namespace
 
 base::Result<std::optional<event::TaskMoved>> task_move(const AcceptMessage& command, const Workspace& workspace,
@@ -269,10 +256,21 @@ base::Result<std::optional<event::TaskMoved>> task_move(const AcceptMessage& com
   return follow.report(kind != Kind::task_progress);
 }
 
+void decide_order_over(Decided& decided, const Workspace& workspace, WorkspaceNumber number, Offset message,
+                       const Task& task) {
+  const Message* const order = workspace.messages.find(task.assignment());
+  const Receipt* const receipt = order ? order->receipt_of(task.assignee) : nullptr;
+  if (!receipt || !open(receipt->state)) return;
+  event::MessagesSuperseded& event = *decided.add(number).mutable_messages_superseded();
+  event.set_agent(task.assignee.value);
+  event.set_by(message.value);
+  event.add_offsets(task.assignment().value);
+}
+
 void decide_orders_over(Decided& decided, const Workspace& workspace, WorkspaceNumber number, Offset message,
                         const event::TaskMoved& moved, LaneId lane) {
   if (moved.assignee() != 0 && moved.task() != 0)
-    return old_order_over(decided, workspace, number, message, workspace.tasks.at(Offset(moved.task())));
+    return decide_order_over(decided, workspace, number, message, workspace.tasks.at(Offset(moved.task())));
   if (static_cast<TaskState>(moved.state()) != TaskState::aborted || lane == LaneId{}) return;
   std::size_t left = superseded_max;
   for (std::uint32_t i = 1; i <= workspace.registry.agents.size() && left > 0; ++i) {

@@ -21,6 +21,10 @@ base::Result<std::optional<event::TaskMoved>> task_move(const AcceptMessage& com
 void decide_orders_over(Decided& decided, const Workspace& workspace, WorkspaceNumber number, Offset message,
                         const event::TaskMoved& moved, LaneId lane);
 
+// Its newest order alone, where it is not read yet: nobody acts upon what is over.
+void decide_order_over(Decided& decided, const Workspace& workspace, WorkspaceNumber number, Offset by,
+                       const Task& task);
+
 // This message has expired or is a dead letter at its recipient: where it is the order of a task that is not taken yet,
 // or an offer, the server looks at the task at once.
 void note_order_lost(const Scene& scene, Offset message);

@@ -6,6 +6,7 @@
 #include <absl/container/inlined_vector.h>
 
 #include <algorithm>
+#include <array>
 #include <memory>
 #include <optional>
 #include <string>
@@ -22,17 +23,40 @@ using TaskState = machine::task::State;
 
 // What the server looks at a task by (watch.hpp).
 struct TaskWatch {
-  Instant assigned_at;       // newest; as the next two, moved on by the time the server was down
-  Instant began_at;          // when it first was active since; 0: not yet
-  Instant heard_at;          // the newest word of its assignee
-  Instant deadline;          // 0: none
-  base::Duration timeout{};  // 0: none
-  bool late = false;         // its assigner was told that the deadline is over
-  Instant lost_at;           // its assignment ended without reaching its assignee; 0: it did not
+  Instant assigned_at;                        // newest; as the next two, moved on by the time the server was down
+  Instant began_at;                           // when it first was active since; 0: not yet
+  Instant heard_at;                           // the newest word of its assignee
+  Instant deadline;                           // 0: none
+  base::Duration timeout{};                   // 0: none
+  bool late = false;                          // its assigner was told that the deadline is over
+  Instant lost_at;                            // its assignment ended without reaching its assignee; 0: it did not
+  Instant again_at;                           // while it is postponed: when its order is given again
+  std::uint8_t timeouts = 0, exceptions = 0;  // attempts of this assignment that ended so
 
   template <class Archive>
   void archive(Archive& a) {
-    a(assigned_at, began_at, heard_at, deadline, timeout, late, lost_at);
+    a(assigned_at, began_at, heard_at, deadline, timeout, late, lost_at, again_at, timeouts, exceptions);
+  }
+};
+
+// 000 §5.2, TaskExecutionError; what an assignee reports, or the server.
+enum class TaskErrorType : std::uint8_t { none, timeout, exception, scope_violation, resource_limit };
+enum class SuggestedAction : std::uint8_t { none, retry, reassign, abort, manual };
+inline constexpr std::array<std::string_view, 5> task_error_names{"", "timeout", "exception", "scope_violation",
+                                                                  "resource_limit"};
+inline constexpr std::array<std::string_view, 5> suggested_action_names{"", "retry", "reassign", "abort", "manual"};
+
+struct TaskError {
+  TaskErrorType type = TaskErrorType::none;
+  std::string message;
+  bool recoverable = false;
+  SuggestedAction suggested = SuggestedAction::none;
+  AgentNumber reporter;  // 0: the server
+  Instant at;
+
+  template <class Archive>
+  void archive(Archive& a) {
+    a(type, message, recoverable, suggested, reporter, at);
   }
 };
 
@@ -78,6 +102,7 @@ struct Task {
   TaskWatch watch;
   TaskTerms terms;
   std::unique_ptr<TaskOffer> offer;  // null: to nobody
+  std::unique_ptr<TaskError> error;  // the newest; null: none
   Instant due;                       // when the server looks again; 0: never
   Offset over_at;                    // of the event that ended it; 0: it is not over
 
@@ -93,6 +118,9 @@ struct Task {
     TaskOffer kept = offer ? std::move(*offer) : TaskOffer{};
     a(kept);
     offer = kept.open() ? std::make_unique<TaskOffer>(std::move(kept)) : nullptr;
+    TaskError last = error ? std::move(*error) : TaskError{};
+    a(last);
+    error = last.type != TaskErrorType::none ? std::make_unique<TaskError>(std::move(last)) : nullptr;
   }
 };
 
@@ -119,12 +147,12 @@ class Tasks {
   // Which assignment of its task a message is, from 1; 0: it is none (BEY-03).
   std::uint32_t epoch_of(Offset message) const {
     if (tasks_.empty()) return 0;
-    if (tasks_.contains(message)) return 1;
-    const auto again = assigned_again_.find(message);
-    if (again == assigned_again_.end()) return 0;
-    const auto& assignments = at(again->second).assignments;
-    const auto place = std::lower_bound(assignments.begin(), assignments.end(), message);
-    return static_cast<std::uint32_t>(place - assignments.begin()) + 1;
+    const auto of_task = of_assignment(message);
+    if (!of_task) return 0;
+    // The newest, where it was given again.
+    const auto& assignments = at(*of_task).assignments;
+    const auto place = std::upper_bound(assignments.begin(), assignments.end(), message);
+    return static_cast<std::uint32_t>(place - assignments.begin());
   }
   // Offered by this message, and not answered.
   std::optional<Offset> of_offer(Offset request) const {

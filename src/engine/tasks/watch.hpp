@@ -18,7 +18,26 @@ void decide_task_due(Decided& decided, const State& state, WorkspaceNumber works
 
 // Its assignee can do no more: the task fails, and its assigner is told.
 void decide_given_up(Decided& decided, const State& state, WorkspaceNumber workspace, Offset task,
-                     const profile::Ruleset* rules, const Context& context, std::string_view error,
-                     const std::string& why);
+                     const profile::Ruleset* rules, const Context& context, const std::string& why);
+
+// Its assignee reports that it went wrong: the order is given again, as often as the profile says, or the task fails
+// (COL-16).
+void decide_attempt_failed(Decided& decided, const State& state, WorkspaceNumber workspace, Offset task,
+                           const profile::Ruleset* rules, const Context& context, const event::TaskError& error);
+
+// It may take until then (R38).
+void decide_extended(Decided& decided, const State& state, WorkspaceNumber workspace, Offset task,
+                     const profile::Ruleset* rules, const Context& context, Instant until, const std::string& why);
+
+// It ends, whatever its state, and its assignee is told (COL-20).
+struct Cancelling {
+  std::string reason;
+  bool cleanup = false;
+};
+void decide_cancelled(Decided& decided, const State& state, WorkspaceNumber workspace, Offset task,
+                      const profile::Ruleset* rules, const Context& context, const Cancelling& why);
+
+constexpr base::Duration longest_timeout = std::chrono::hours(24 * 30);
+constexpr std::size_t assignments_max = 100;  // of one task (D11)
 
 }  // namespace parley::engine

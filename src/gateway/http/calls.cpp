@@ -83,6 +83,12 @@ base::Result<Answer> Gateway::answer(const Request& request, Body body) {
       return broker_.task(caller, at[0], at[1]);
     case Call::check_task:
       return broker_.check_task(caller, at[0], at[1], body.find("epoch").if_uint().value_or(0));
+    case Call::extend_task:
+      return broker_.extend_task(caller, at[0], at[1], body);
+    case Call::report_task_error:
+      return broker_.report_task_error(caller, at[0], at[1], body);
+    case Call::abort_task:
+      return broker_.abort_task(caller, at[0], at[1], body);
     case Call::list_approvals:
       return broker_.approvals(caller, at[0], parameter(request.query, "state"), page);
     case Call::get_approval:

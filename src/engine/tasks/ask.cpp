@@ -1,0 +1,83 @@
+// What a party asks of a task by a call: more time, what to do about an error, its end (COL-16, COL-20, SUP-09, R36, R38).
+#include "base/excerpt.hpp"
+#include "engine/engine.hpp"
+#include "engine/tasks/follow.hpp"
+#include "engine/tasks/watch.hpp"
+
+namespace parley::engine {
+namespace {
+
+using base::ErrorCode;
+
+constexpr std::size_t reason_bytes = 1'000;
+
+std::string about(const Task& task) {
+  return "task '" + base::excerpt(task.id.view(), 128) + "'";
+}
+
+enum class Who : std::uint8_t { assignee, assigner, either };
+
+// An agent asks for itself; who manages the workspace, for either.
+base::Result<> check_who(const Workspace& workspace, const Task& task, AgentNumber by, Who who) {
+  const bool managing = by == AgentNumber{};
+  const bool is_assignee = by == task.assignee, is_assigner = by == task.assigner;
+  if (managing || (is_assignee && who != Who::assigner) || (is_assigner && who != Who::assignee)) return {};
+  const AgentNumber whose = who == Who::assigner ? task.assigner : task.assignee;
+  return base::fail(ErrorCode::NOT_PARTY,
+                    "of " + about(task) + " only '" + workspace.registry.agent(whose).id + "' may ask this, not '" +
+                        workspace.registry.agent(by).id + "'",
+                    "task_id");
+}
+
+base::Result<> check_goes_on(const Task& task, std::string_view what) {
+  if (task.state == TaskState::assigned || task.state == TaskState::active || task.state == TaskState::stalled)
+    return {};
+  return base::fail(ErrorCode::OUT_OF_SEQUENCE,
+                    about(task) + " is " + std::string(machine::task::name(task.state)) + ": " + std::string(what),
+                    "task_id");
+}
+
+}  // namespace
+
+const profile::Ruleset* Engine::ruleset_of_task(WorkspaceNumber number, Offset task) const {
+  const Workspace& workspace = state_.workspace(number);
+  return ruleset_of_(workspace.registry.agent(workspace.tasks.at(task).assigner).properties.profile);
+}
+
+base::Result<> Engine::decide(const ExtendTask& command, const Context& context, Decided& decided) const {
+  const Workspace& workspace = state_.workspace(command.workspace);
+  const Task& task = workspace.tasks.at(command.task);
+  PARLEY_CHECK(check_who(workspace, task, command.by, Who::either));
+  PARLEY_CHECK(check_goes_on(task, "there is nothing to extend"));
+  decide_extended(decided, state_, command.workspace, command.task, ruleset_of_task(command.workspace, command.task),
+                  context, context.now + command.time, base::excerpt(command.reason, reason_bytes));
+  return {};
+}
+
+base::Result<> Engine::decide(const ReportTaskError& command, const Context& context, Decided& decided) const {
+  const Workspace& workspace = state_.workspace(command.workspace);
+  const Task& task = workspace.tasks.at(command.task);
+  PARLEY_CHECK(check_who(workspace, task, command.by, Who::assignee));
+  PARLEY_CHECK(check_goes_on(task, "there is no attempt at it that could fail"));
+  event::TaskError error;
+  error.set_type(static_cast<std::uint32_t>(command.type));
+  error.set_message(base::excerpt(command.message, reason_bytes));
+  error.set_recoverable(command.recoverable && command.suggested == SuggestedAction::retry);
+  error.set_suggested(static_cast<std::uint32_t>(command.suggested));
+  error.set_reporter(command.by.value);
+  decide_attempt_failed(decided, state_, command.workspace, command.task,
+                        ruleset_of_task(command.workspace, command.task), context, error);
+  return {};
+}
+
+base::Result<> Engine::decide(const CancelTask& command, const Context& context, Decided& decided) const {
+  const Workspace& workspace = state_.workspace(command.workspace);
+  const Task& task = workspace.tasks.at(command.task);
+  PARLEY_CHECK(check_who(workspace, task, command.by, Who::assigner));
+  if (machine::task::is_over(task.state)) PARLEY_CHECK(check_goes_on(task, "it is over already"));
+  decide_cancelled(decided, state_, command.workspace, command.task, ruleset_of_task(command.workspace, command.task),
+                   context, {base::excerpt(command.reason, reason_bytes), command.cleanup});
+  return {};
+}
+
+}  // namespace parley::engine
