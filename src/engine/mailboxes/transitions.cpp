@@ -35,6 +35,11 @@ void arm_expiry(const Scene& scene, Offset offset, const Message& message) {
     scene.state.timers.insert({message.expires_at, TimerKind::message_expires, scene.number, {}, offset});
 }
 
+// Its place in the remembered window has gone by already: it leaves the state at once. A dead letter, anybody's, stays.
+void forget_if_late(const Scene& scene, Offset offset, const Message& message) {
+  if (offset <= scene.workspace.forgotten_through && message.settled()) forget(scene.workspace, offset, message);
+}
+
 // The receipt reaches its last state; the message, where it was the last one open, is closed.
 void settle(const Scene& scene, Offset offset, Message& message, Receipt& receipt, ReceiptState final) {
   receipt.state = final;
@@ -45,9 +50,7 @@ void settle(const Scene& scene, Offset offset, Message& message, Receipt& receip
   if (!message.closed()) return;
   if (message.expires())
     scene.state.timers.erase({message.expires_at, TimerKind::message_expires, scene.number, {}, offset});
-  // Its place in the remembered window has gone by already: it leaves the state at once. A dead letter, anybody's,
-  // stays.
-  if (offset <= scene.workspace.forgotten_through && message.settled()) forget(scene.workspace, offset, message);
+  forget_if_late(scene, offset, message);
 }
 
 }  // namespace
@@ -130,6 +133,24 @@ void hand_over(const Scene& scene, Offset offset, Message& message, Receipt& rec
 void close(const Scene& scene, Offset offset, Message& message, Receipt& receipt, ReceiptState final) {
   leave(scene, offset, message, receipt);
   settle(scene, offset, message, receipt, final);
+}
+
+void hold(const Scene& scene, const Message& message, Receipt& receipt) {
+  receipt.state = ReceiptState::held;
+  ++scene.agent().held_messages;
+  scene.agent().held_bytes += message.length;
+}
+
+void end_hold(const Scene& scene, const Message& message, const Receipt& receipt) {
+  PARLEY_ASSERT(receipt.state == ReceiptState::held);
+  --scene.agent().held_messages;
+  scene.agent().held_bytes -= message.length;
+}
+
+void withhold(const Scene& scene, Offset offset, Message& message, Receipt& receipt, ReceiptState final) {
+  end_hold(scene, message, receipt);
+  receipt.state = final;
+  forget_if_late(scene, offset, message);
 }
 
 void give_back_later(const Scene& scene, Offset offset, Message& message) {

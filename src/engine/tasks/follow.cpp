@@ -4,6 +4,7 @@
 
 #include "base/excerpt.hpp"
 #include "engine/appliers.hpp"
+#include "engine/approvals/held.hpp"
 #include "engine/messages/fields.hpp"
 #include "engine/steps.hpp"
 #include "engine/tasks/evidence.hpp"
@@ -46,7 +47,7 @@ Timer timer_of(WorkspaceNumber number, Offset task, Instant due) {
 // One message at the task's table.
 class Follow {
  public:
-  Follow(const AcceptMessage& command, const Workspace& workspace, const std::vector<AgentNumber>& to,
+  Follow(const AcceptMessage& command, const Workspace& workspace, const std::vector<AgentNumber>& to, Holding holding,
          const Context& context, std::vector<base::Problem>& warnings)
       : command_(command),
         workspace_(workspace),
@@ -54,7 +55,8 @@ class Follow {
         context_(context),
         warnings_(warnings),
         policy_(policy_of(*command.ruleset.tasks, workspace.settings.task_times)),
-        facts_{policy_.needs_ack, false, {}} {}
+        facts_{policy_.needs_ack, false, {}, holding.hold},
+        released_(holding.message) {}
 
   using Moved = base::Result<std::optional<event::TaskMoved>>;
 
@@ -92,6 +94,8 @@ class Follow {
     const auto known = workspace_.tasks.find(id);
     if (!known) return std::unexpected(task_unknown(command_, workspace_, id));
     const Task& task = workspace_.tasks.at(*known);
+    // R5: of a lenient workspace, and the task never was held by it.
+    if (facts_.hold == Hold::released && task.held != released_) facts_.hold = Hold::none;
     auto move = moved(*known, task, must_arrive ? task.assigner : AgentNumber{});
     if (move && must_arrive) PARLEY_CHECK(check_evidence(command_, task));
     return move;
@@ -233,6 +237,7 @@ class Follow {
   std::vector<base::Problem>& warnings_;
   const profile::TaskPolicy policy_;
   TaskFacts facts_;
+  const Offset released_;
 };
 
 void look_at(State& state, WorkspaceNumber number, Offset offset, Task& task, Instant due) {
@@ -262,7 +267,9 @@ void assign(Tasks& tasks, Offset offset, Offset message, const event::TaskMoved&
                 .timeout = base::Duration(event.timeout())};
   task.terms = {.scope = {event.scope().begin(), event.scope().end()},
                 .reference_files = {event.reference_files().begin(), event.reference_files().end()},
-                .testing_required = event.testing_required()};
+                .testing_required = event.testing_required(),
+                .confidence_threshold = event.confidence_threshold(),
+                .needs_approval = event.needs_approval()};
 }
 
 // `by`: the event's offset.
@@ -270,6 +277,8 @@ void move(State& state, Workspace& workspace, WorkspaceNumber number, Offset off
           const event::TaskMoved& event, Instant at) {
   Task& task = workspace.tasks.at(offset);
   const auto to = static_cast<TaskState>(event.state());
+  if (task.state == TaskState::held) task.watch = resumed(task, at);
+  task.held = to == TaskState::held ? by : Offset{};
   if (task.state != to) task.moved_at = at;
   if (to == TaskState::active && task.watch.began_at == Instant{}) task.watch.began_at = at;
   const bool was_over = machine::task::is_over(task.state);
@@ -285,11 +294,11 @@ void move(State& state, Workspace& workspace, WorkspaceNumber number, Offset off
 }  // namespace
 
 base::Result<std::optional<event::TaskMoved>> task_move(const AcceptMessage& command, const Workspace& workspace,
-                                                        const std::vector<AgentNumber>& to, const Context& context,
-                                                        std::vector<base::Problem>& warnings) {
+                                                        const std::vector<AgentNumber>& to, Holding holding,
+                                                        const Context& context, std::vector<base::Problem>& warnings) {
   const Kind kind = command.envelope.kind;
   if (!is_about_a_task(kind) || !command.ruleset.tasks) return std::nullopt;
-  Follow follow(command, workspace, to, context, warnings);
+  Follow follow(command, workspace, to, holding, context, warnings);
   if (kind == Kind::task_ack) return follow.answer();
   if (kind == Kind::task_handoff_reply) return follow.answer_offer();
   if (command.envelope.task.empty()) return std::nullopt;
@@ -299,10 +308,14 @@ base::Result<std::optional<event::TaskMoved>> task_move(const AcceptMessage& com
   return follow.report(kind != Kind::task_progress);
 }
 
-void decide_task_over(Decided& decided, const Workspace& workspace, WorkspaceNumber number, Offset message,
+void decide_task_over(Decided& decided, const State& state, WorkspaceNumber number, Offset message,
                       const event::TaskMoved& moved, LaneId lane) {
   constexpr std::size_t superseded_max = 10'000;  // D11
-  if (static_cast<TaskState>(moved.state()) != TaskState::aborted || lane == LaneId{}) return;
+  if (static_cast<TaskState>(moved.state()) != TaskState::aborted) return;
+  const Workspace& workspace = state.workspace(number);
+  if (const Offset held = workspace.tasks.at(Offset(moved.task())).held; held != Offset{})
+    decide_withdrawn(decided, state, number, held);
+  if (lane == LaneId{}) return;
   const AgentNumber assignee = workspace.tasks.at(Offset(moved.task())).assignee;
   const Lanes& lanes = workspace.registry.agent(assignee).mailbox.lanes();
   const auto at = lanes.find(lane);

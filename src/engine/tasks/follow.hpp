@@ -6,17 +6,19 @@
 
 #include "engine/command.hpp"
 #include "engine/decided.hpp"
+#include "engine/tasks/moves.hpp"
 
 namespace parley::engine {
 
-// Before acceptance; `to` are its recipients, rising. None: the message is of no task. Error: TASK_UNKNOWN,
-// OUT_OF_SEQUENCE, NOT_PARTY, STALE_ORDER, SCOPE_VIOLATION, EVIDENCE_MISSING, PAYLOAD_TOO_LARGE, TASKS_FULL.
+// Before acceptance, or before it is released; `to` are its recipients, rising. None: the message is of no task. Error:
+// TASK_UNKNOWN, OUT_OF_SEQUENCE, NOT_PARTY, STALE_ORDER, SCOPE_VIOLATION, EVIDENCE_MISSING, PAYLOAD_TOO_LARGE,
+// TASKS_FULL.
 base::Result<std::optional<event::TaskMoved>> task_move(const AcceptMessage& command, const Workspace& workspace,
-                                                        const std::vector<AgentNumber>& to, const Context& context,
-                                                        std::vector<base::Problem>& warnings);
+                                                        const std::vector<AgentNumber>& to, Holding holding,
+                                                        const Context& context, std::vector<base::Problem>& warnings);
 
 // What is still undelivered of a task that was aborted ends with it (COL-20).
-void decide_task_over(Decided& decided, const Workspace& workspace, WorkspaceNumber number, Offset message,
+void decide_task_over(Decided& decided, const State& state, WorkspaceNumber number, Offset message,
                       const event::TaskMoved& moved, LaneId lane);
 
 // The move of the message at this offset; it is in the state already.

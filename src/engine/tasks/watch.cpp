@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/excerpt.hpp"
+#include "engine/approvals/held.hpp"
 #include "engine/messages/said.hpp"
 
 namespace parley::engine {
@@ -56,7 +57,7 @@ void make(const Scene& scene, Step step, bool late, std::string_view error, cons
   const Task& task = scene.task();
   const Workspace& workspace = scene.workspace();
   const TaskState state = move.to.value_or(task.state);
-  TaskWatch watch = task.watch;
+  TaskWatch watch = task.state == TaskState::held ? resumed(task, scene.context.now) : task.watch;
   watch.late = late;
   event::TaskMoved& moved = begin_move(scene);
   moved.set_state(static_cast<std::uint32_t>(state));
@@ -84,6 +85,8 @@ void make(const Scene& scene, Step step, bool late, std::string_view error, cons
 }
 
 void give_up(const Scene& scene, std::string_view error, const std::string& why) {
+  if (const Offset held = scene.task().held; held != Offset{})
+    decide_withdrawn(scene.decided, scene.state, scene.number, held);
   make(scene, Step::give_up, scene.task().watch.late, error,
        opening(scene.workspace(), scene.task()) + " was given up: " + why);
 }
@@ -125,7 +128,7 @@ Instant offer_over_at(const TaskOffer* offer) {
 }  // namespace
 
 Instant due_of(TaskState state, const TaskWatch& watch, const profile::TaskPolicy& policy, const TaskOffer* offer) {
-  if (machine::task::is_over(state)) return {};
+  if (machine::task::is_over(state) || state == TaskState::held) return {};
   const Instant due = std::min({times_out_at(watch), silent_at(watch, policy), stalls_at(state, watch, policy),
                                 late_at(state, watch), offer_over_at(offer)});
   return due == never ? Instant{} : due;
@@ -163,6 +166,20 @@ void decide_task_due(Decided& decided, const State& state, WorkspaceNumber numbe
   event::TaskMoved& moved = begin_move(scene);
   if (const Instant due = due_of(task.state, watch, policy, task.offer.get()); due != Instant{})
     moved.set_due(base::unix_us(due));
+}
+
+TaskWatch resumed(const Task& task, Instant now) {
+  TaskWatch watch = task.watch;
+  watch.assigned_at += now - task.moved_at;
+  watch.heard_at = now;
+  if (watch.began_at == Instant{}) watch.began_at = now;
+  return watch;
+}
+
+void decide_resumed(Decided& decided, const State& state, WorkspaceNumber number, Offset offset,
+                    const profile::Ruleset* rules, const Context& context) {
+  const Scene scene{decided, state, number, offset, rules, context};
+  make(scene, Step::resume, scene.task().watch.late, "", "Its end was not accepted: the task goes on.");
 }
 
 void decide_given_up(Decided& decided, const State& state, WorkspaceNumber number, Offset offset,
