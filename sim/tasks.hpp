@@ -25,6 +25,7 @@ struct TaskWord {
   std::string message;          // an acknowledgment's, or the offer that a reply answers
   bool accepts = false;         // likewise
   bool of_session = false;      // an abort's
+  bool held = false;            // a person decides first
   std::vector<std::string> to;  // names
 };
 
@@ -33,7 +34,15 @@ std::optional<TaskWord> task_word(std::string_view profile, json::Value message)
 
 class TaskChronicle {
  public:
-  enum class State : std::uint32_t { assigned = 1, active, stalled, completed, failed, aborted };  // as journaled
+  enum class State : std::uint32_t {
+    assigned = 1,
+    active,
+    stalled,
+    completed,
+    failed,
+    aborted,
+    held = 20
+  };  // as journaled
 
   struct Offer {     // R21: until it is answered or over, the task stays with its owner
     std::string id;  // of its message
@@ -52,7 +61,11 @@ class TaskChronicle {
     bool told_late = false;
     base::Instant moved_at{};
     std::optional<Offer> offer;
-    bool over() const { return state >= State::completed; }
+    double confidence = 0;  // asked for (SUP-04)
+    bool needs_approval = false;
+    std::uint64_t held_by = 0;  // offset of the message that ends it once a person has decided
+    bool end_rejected = false;  // and has decided that it does not
+    bool over() const { return state >= State::completed && state <= State::aborted; }
   };
   using Place = std::pair<std::uint32_t, std::uint64_t>;  // workspace, offset of the first assignment
 
@@ -119,6 +132,9 @@ class TaskChronicle {
   void hand_over(Task& task, std::uint64_t offset, const TaskWord& word, const Place& place,
                  const event::MessageAccepted& message, base::Instant at);
   void fold(std::uint32_t number, const event::TaskMoved&, base::Instant at);
+  static bool wants_a_person(const Task& task, const event::MessageAccepted& message);
+  void release(std::uint32_t number, const event::MessageReleased& released, base::Instant at);
+  Task* held_by(std::uint32_t number, std::uint64_t message);
 
   Findings& findings_;
   Sightings& sightings_;
