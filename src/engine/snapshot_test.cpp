@@ -147,6 +147,7 @@ History something_of_everything() {
   event::Event other = asks;
   other.set_offset(history.in_team().offset());
   other.mutable_message_accepted()->set_message_id("asks too");
+  other.mutable_message_accepted()->set_held(true);
   history.apply(other, 100);
   event::Event refused = history.in_team();
   refused.mutable_by()->set_admin(true);

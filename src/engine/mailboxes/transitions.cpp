@@ -52,6 +52,7 @@ void settle(const Scene& scene, Offset offset, Message& message, Receipt& receip
 
 }  // namespace
 
+// Its place in the remembered window has gone by already: it leaves the state at once. A dead letter, anybody's, stays.
 void forget_if_settled(Workspace& workspace, Offset offset, const Message& message) {
   if (offset <= workspace.forgotten_through && message.settled()) forget(workspace, offset, message);
 }
@@ -142,6 +143,24 @@ void hand_over(const Scene& scene, Offset offset, Message& message, Receipt& rec
 void close(const Scene& scene, Offset offset, Message& message, Receipt& receipt, ReceiptState final) {
   leave(scene, offset, message, receipt);
   settle(scene, offset, message, receipt, final);
+}
+
+void hold(const Scene& scene, const Message& message, Receipt& receipt) {
+  receipt.state = ReceiptState::held;
+  ++scene.agent().held_messages;
+  scene.agent().held_bytes += message.length;
+}
+
+void end_hold(const Scene& scene, const Message& message, const Receipt& receipt) {
+  PARLEY_ASSERT(receipt.state == ReceiptState::held);
+  --scene.agent().held_messages;
+  scene.agent().held_bytes -= message.length;
+}
+
+void withhold(const Scene& scene, Offset offset, Message& message, Receipt& receipt, ReceiptState final) {
+  end_hold(scene, message, receipt);
+  receipt.state = final;
+  forget_if_settled(scene.workspace, offset, message);
 }
 
 void give_back_later(const Scene& scene, Offset offset, Message& message) {
