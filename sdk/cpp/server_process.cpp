@@ -26,6 +26,7 @@ std::string file_of(const ServerOptions& options) {
 base::Result<ServerProcess> ServerProcess::start(ServerOptions options) {
   std::vector<std::string> command = options.under;
   command.insert(command.end(), {options.program, "serve", "--data", options.data_folder, "--listen", "127.0.0.1:0"});
+  command.insert(command.end(), options.more.begin(), options.more.end());
   ::unlink(file_of(options).c_str());  // a killed server leaves its file; only the new one's counts
   PARLEY_TRY(auto process, base::Process::start(command, options.log));
   return ServerProcess(std::move(options), std::move(process));

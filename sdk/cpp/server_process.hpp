@@ -16,6 +16,7 @@ struct ServerOptions {
   std::string data_folder;
   std::string log;                   // file that its output goes to
   std::vector<std::string> under{};  // a command that runs it, as strace
+  std::vector<std::string> more{};   // options of `serve`
 };
 
 // Resource type: kills it in the end.
