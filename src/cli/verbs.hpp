@@ -27,6 +27,7 @@ Verb fresh_verb();
 Verb inbox_verb();
 Verb nack_verb();
 Verb person_verb();
+Verb scenario_verb();
 Verb schema_verb();
 Verb send_verb();
 Verb serve_verb(const ServeEntry& entry);

@@ -50,7 +50,9 @@ World::World(const std::string& parent, std::vector<std::string> under)
 
 void World::launch() {
   server_.reset();
-  server_ = std::make_unique<Server>(ServerOptions{data_folder_, log_, under_});
+  auto started = Server::start({server_program, data_folder_, log_, under_});
+  if (!started) throw Unusable(started.error().message);
+  server_ = std::make_unique<Server>(std::move(*started));
 }
 
 void World::start(Milliseconds at_most) {
