@@ -68,7 +68,8 @@ std::vector<Filling> fillings(const Subject& subject, Occasion occasion) {
           {"by", "person-1"},
           {"decision", occasion == Occasion::approval_decided ? "modify" : "reject"},
           {"rationale", "It is better so."},
-          {"action", about.action, true}};
+          {"action", about.action, true},
+          {"cleanup", "true", true}};
 }
 
 void check_names(json::Value value, const std::string& at, Problems& problems) {

@@ -124,10 +124,24 @@ TEST_F(Calls, Every_operation_answers_a_valid_call) {
             "acknowledgment");
   EXPECT_EQ(post(s, workspace + "/tasks/task-settings-loader/check", developer, R"({"epoch":1})").text("/status"),
             "current");
+  const std::string of_task = workspace + "/tasks/task-settings-loader";
+  EXPECT_EQ(
+      post(s, of_task + "/errors", developer,
+           R"({"error_type":"scope_violation","error_message":"x","recoverable":true,"suggested_action":"retry"})")
+          .text("/error/error_type"),
+      "scope_violation");
+  const std::string unknown = R"({"task_ids":["task-settings-loader","none"]})";
+  EXPECT_EQ(post(s, workspace + "/tasks/wait", architect, unknown).status, 404);
   EXPECT_EQ(settle("ack", ids_of(take())).status, 200);
   // Its deadline is long over: the architect was told (COL-08).
   const Answer late = post(s, workspace + "/agents/architect-main/inbox/take", architect, R"({"wait":"5s"})");
   EXPECT_EQ(late.text("/deliveries/0/message/payload/status"), "late");
+  EXPECT_EQ(post(s, of_task + "/extend", developer, R"({"timeout_seconds":3600})").status, 200);
+  EXPECT_EQ(post(s, of_task + "/abort", architect, R"({"reason":"enough"})").text("/state"), "aborted");
+  const Answer ended = post(s, workspace + "/tasks/wait", architect,
+                            R"({"task_ids":["task-settings-loader"],"mode":"first_failure","timeout":"10s"})");
+  EXPECT_TRUE(ended.root().find("done").if_bool().value_or(false)) << ended.body;
+  EXPECT_EQ(ended.number("/failed"), 1u);
 
   const std::string triage = make_agent(s, workspace, "triage", "supervisor", "");
   make_agent(s, workspace, "orchestrator", "supervisor", "");

@@ -137,6 +137,7 @@ struct Profiles : testing::TestWithParam<std::string> {
         EXPECT_TRUE(is_private(*example)) << example->name;
         continue;
       }
+      if (item.root().at_pointer("/items/0/held")) continue;  // until a human decides
       const json::Value to = item.root().at_pointer("/items/0/to");
       expected +=
           to.element(0).if_string() == "*" ? static_cast<int>(team.tokens.size()) - 1 : static_cast<int>(to.size());
