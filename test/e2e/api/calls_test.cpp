@@ -138,6 +138,7 @@ TEST_F(Calls, Every_operation_answers_a_valid_call) {
   EXPECT_EQ(late.text("/deliveries/0/message/payload/status"), "late");
   EXPECT_EQ(post(s, of_task + "/extend", developer, R"({"timeout_seconds":3600})").status, 200);
   EXPECT_EQ(post(s, of_task + "/abort", architect, R"({"reason":"enough"})").text("/state"), "aborted");
+  EXPECT_EQ(settle("ack", ids_of(take())).status, 200);  // the developer was told
   const Answer ended = post(s, workspace + "/tasks/wait", architect,
                             R"({"task_ids":["task-settings-loader"],"mode":"first_failure","timeout":"10s"})");
   EXPECT_TRUE(ended.root().find("done").if_bool().value_or(false)) << ended.body;
