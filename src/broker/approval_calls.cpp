@@ -18,9 +18,12 @@ using engine::Decision;
 
 constexpr std::string_view action_field = "action";
 
-// People and the admin see all; an agent what it asked, and what it was told somebody asks.
+// People and the admin see all; an agent what it asked, and what it was told somebody asks: of a held message once it
+// goes out.
 bool sees(const Caller& caller, const Approval& approval) {
   if (caller.kind != Caller::Kind::agent) return true;
+  const bool out = approval.state == Approval::State::approved || approval.state == Approval::State::modified;
+  if (approval.holds && !out) return approval.asker == caller.agent;
   return approval.asker == caller.agent || std::ranges::find(approval.told, caller.agent) != approval.told.end();
 }
 
@@ -112,13 +115,14 @@ base::Result<> Broker::write_approval(json::Writer& writer, const engine::Worksp
   writer.member("asker",
                 by_server ? profile::server_role : std::string_view(workspace.registry.agent(approval.asker).id));
   writer.member("subject", approval.subject);
+  if (approval.holds) writer.member("holds", true).member("reason", approval.why);
   if (!approval.task.empty()) writer.member("task", approval.task);
   write_texts(writer, "approvers", approval.approvers);
   write_options(writer, approval.offered);
   writer.member("opened_at", base::to_rfc3339(approval.opened_at));
   writer.member("timeout", base::to_text(approval.timeout)).member("due", base::to_rfc3339(approval.due));
   writer.member("shown", base::to_hex(approval.shown));
-  if (!approval.waits()) {
+  if (!approval.waits() && approval.state != Approval::State::withdrawn) {
     PARLEY_TRY(const event::Event end, history_.event(approval.end));
     write_decision(writer, workspace, approval, end);
   }
@@ -185,6 +189,30 @@ base::Result<> Broker::check_action(const engine::Workspace& workspace, const Ap
   return refusal;
 }
 
+base::Result<> Broker::read_held(const engine::Workspace& workspace, base::Offset offset, json::Value patch,
+                                 HeldMessage& held) {
+  const Approval& approval = *workspace.approvals.find(offset);
+  const engine::Agent& sender = workspace.registry.agent(approval.asker);
+  const profile::Ruleset* const rules = parts_.ruleset_of(sender.properties.profile);
+  if (!rules) return base::fail(ErrorCode::PROFILE_UNKNOWN, "no profile '" + sender.properties.profile + "' is known");
+  PARLEY_TRY(const std::string_view body, history_.body(approval.position));
+  return held.read(body, patch, *rules, {sender.id, {}, approval.opened_at, {}, &inflate_left_});
+}
+
+engine::AcceptMessage Broker::release_of(base::WorkspaceNumber number, const Approval& approval,
+                                         const HeldMessage& held) {
+  const ingress::Checked& checked = held.checked();
+  const engine::Agent& sender = engine_.state().workspace(number).registry.agent(approval.asker);
+  return {.workspace = number,
+          .sender = approval.asker,
+          .envelope = checked.envelope,
+          .ruleset = *parts_.ruleset_of(sender.properties.profile),
+          .type = checked.type,
+          .lane = checked.lane,
+          .warnings = checked.warnings,
+          .validation_errors = checked.validation_errors};
+}
+
 base::Result<Answer> Broker::decide_approval(const Caller& caller, std::string_view workspace_name, std::string_view id,
                                              json::Value body) {
   PARLEY_TRY(const base::WorkspaceNumber number, enter(engine_.state(), caller, workspace_name, Right::read));
@@ -198,11 +226,17 @@ base::Result<Answer> Broker::decide_approval(const Caller& caller, std::string_v
   command.person = caller.person;
   std::string action;
   base::Result<> checked;
-  if (command.decision == Decision::modify) {
-    action = json::to_text(body.find("modified_action"));
+  HeldMessage held;
+  std::optional<engine::AcceptMessage> release;
+  if (command.decision == Decision::modify) action = json::to_text(body.find("modified_action"));
+  if (approval.holds && approval.waits() && command.decision != Decision::reject) {
+    checked = read_held(workspace, offset, body.find("modified_action"), held);
+    if (checked) command.release = &release.emplace(release_of(number, approval, held));
+    command.changed = held.changed();
+  } else if (command.decision == Decision::modify) {
     checked = check_action(workspace, approval, body.find("modified_action"));
-    if (!checked) command.action_refused = &checked.error();
   }
+  if (!checked) command.action_refused = &checked.error();
   command.modified_action = action;
   const bool visible = sees(caller, approval);
   auto decided = decide_for(caller, command);

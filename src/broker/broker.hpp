@@ -14,6 +14,7 @@
 #include "base/clock.hpp"
 #include "broker/batch.hpp"
 #include "broker/block.hpp"
+#include "broker/held_messages.hpp"
 #include "broker/history.hpp"
 #include "broker/port.hpp"
 #include "broker/receipt_watch.hpp"
@@ -227,6 +228,10 @@ class Broker final : public Port, private journal::Outcomes {
 
   // Approvals (approval_calls.cpp).
   base::Result<> write_approval(json::Writer& writer, const engine::Workspace& workspace, base::Offset offset);
+  base::Result<> read_held(const engine::Workspace& workspace, base::Offset offset, json::Value patch,
+                           HeldMessage& held);
+  engine::AcceptMessage release_of(base::WorkspaceNumber workspace, const engine::Approval& approval,
+                                   const HeldMessage& held);
   base::Result<> check_action(const engine::Workspace& workspace, const engine::Approval& approval, json::Value action);
 
   // Deliveries (deliveries.cpp).

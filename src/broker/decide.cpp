@@ -71,6 +71,9 @@ void Broker::note_touched(const event::Event& event) {
     case Event::kTaskMoved:
       touch_tasks(event.task_moved());
       break;
+    case Event::kMessageReleased:
+      for (const std::uint32_t agent : event.message_released().as().recipients()) touch(agent);
+      break;
     case Event::kNoticePosted:
       touch(event.notice_posted().agent());
       break;

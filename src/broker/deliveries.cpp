@@ -87,7 +87,7 @@ base::Result<std::vector<Delivery>> Broker::render(const Mailbox& mailbox, const
         workspace.registry.agent(delivery.by_server ? mailbox.agent : offer.sender).properties.profile;
     if (offer.remarked) {
       PARLEY_TRY(const event::Event event, history_.event(offer.position));
-      const event::MessageAccepted& accepted = event.message_accepted();
+      const event::MessageAccepted& accepted = accepted_of(event);
       delivery.warnings = problems_of(accepted);
       if (accepted.made_id()) delivery.made_id = accepted.message_id();
       if (accepted.made_timestamp()) delivery.made_timestamp = offer.accepted_at;

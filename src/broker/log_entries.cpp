@@ -74,6 +74,12 @@ std::string_view word(Event::FactCase fact) {
       return "approval_lapsed";
     case Event::kApprovalRefused:
       return "approval_refused";
+    case Event::kApprovalWithdrawn:
+      return "approval_withdrawn";
+    case Event::kMessageReleased:
+      return "released";
+    case Event::kMessageWithheld:
+      return "withheld";
     case Event::kAgentHealthChanged:
       return "agent_health_changed";
     case Event::kHealthLooked:
@@ -132,6 +138,12 @@ std::uint32_t subject(const Event& event) {
       return event.approval_lapsed().asker();
     case Event::kApprovalRefused:
       return event.approval_refused().asker();
+    case Event::kApprovalWithdrawn:
+      return event.approval_withdrawn().asker();
+    case Event::kMessageReleased:
+      return event.message_released().as().sender();
+    case Event::kMessageWithheld:
+      return event.message_withheld().sender();
     case Event::kAgentHealthChanged:
       return event.agent_health_changed().agent();
     case Event::kMessagesRefused:
@@ -214,6 +226,12 @@ std::vector<std::uint64_t> messages_of(const Event& event) {
       return {event.approval_lapsed().approval()};
     case Event::kApprovalRefused:
       return {event.approval_refused().approval()};
+    case Event::kApprovalWithdrawn:
+      return {event.approval_withdrawn().approval()};
+    case Event::kMessageReleased:
+      return {event.message_released().message()};
+    case Event::kMessageWithheld:
+      return {event.message_withheld().message()};
     default:
       return {};
   }
@@ -225,11 +243,13 @@ bool sees(const Caller& caller, const Event& event) {
       event.fact_case() == Event::kAgentHealthChanged)
     return true;
   if (event.has_task_moved() && event.task_moved().assigner() == caller.agent.value) return true;
-  if (event.fact_case() != Event::kMessageAccepted) return subject(event) == caller.agent.value;
-  const auto& accepted = event.message_accepted();
+  const bool message = event.has_message_accepted() || event.has_message_released();
+  if (!message) return subject(event) == caller.agent.value;
+  const auto& accepted = accepted_of(event);
   const auto& to = accepted.recipients();
   if (accepted.sender() == caller.agent.value) return true;
-  return !accepted.private_() && std::binary_search(to.begin(), to.end(), caller.agent.value);  // R25
+  return !accepted.private_() && !accepted.held() &&
+         std::binary_search(to.begin(), to.end(), caller.agent.value);  // R25
 }
 
 base::Position begin_of(const engine::Workspace& workspace, std::uint64_t from) {
@@ -286,6 +306,11 @@ void write_fact(json::Writer& writer, const engine::Workspace& workspace, const 
   if (event.has_approval_escalated())
     writer.member("due", base::to_rfc3339(base::instant_of(event.approval_escalated().due())));
   if (event.has_approval_refused()) writer.member("code", event.approval_refused().code());
+  if (event.has_message_released()) {
+    writer.member("changed", event.message_released().changed());
+    if (event.message_released().changed()) writer.key("message").raw(body);
+  }
+  if (event.has_message_withheld()) writer.member("superseded", event.message_withheld().superseded());
   if (event.has_agent_health_changed()) write_health(writer, event.agent_health_changed());
   if (event.has_messages_refused()) write_refused(writer, event.messages_refused());
   if (event.has_notice_posted()) writer.key("notice").raw(body);
@@ -294,7 +319,8 @@ void write_fact(json::Writer& writer, const engine::Workspace& workspace, const 
 }  // namespace
 
 bool LogEntry::has_body() const {
-  return event.has_notice_posted() || (event.has_message_accepted() && !is_private(event));
+  return event.has_notice_posted() || event.message_released().changed() ||
+         (event.has_message_accepted() && !is_private(event));
 }
 
 base::Result<LogStretch> read_log(journal::Reader& reader, const engine::Workspace& workspace, const LogRead& read,

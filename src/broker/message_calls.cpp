@@ -13,8 +13,12 @@ using base::ErrorCode;
 constexpr std::uint64_t event_bytes_max = 64 * 1024;  // beside a message's own bytes
 constexpr std::size_t ids_ahead = 4;                  // messages of a batch whose ids are fetched into the cache
 
+// What is held for an agent it learns of when it gets it.
 bool party_to(const engine::Message& message, base::AgentNumber agent) {
-  return message.sender == agent || message.receipt_of(agent) != nullptr;
+  const engine::Receipt* const receipt = message.receipt_of(agent);
+  const bool held_back =
+      receipt && (receipt->state == engine::ReceiptState::held || receipt->state == engine::ReceiptState::rejected);
+  return message.sender == agent || (receipt && !held_back);
 }
 
 // Where the other message lies is told to who may look at it.
@@ -82,7 +86,9 @@ std::unexpected<base::Error> Broker::refused(const Caller& sender, base::Error e
 
 bool Broker::same_json(base::Offset known, base::WorkspaceNumber workspace, std::string_view bytes) {
   const engine::Message& message = engine_.state().workspace(workspace).messages.at(known);
-  const auto before = history_.body(message.position);
+  // Of one that a person changed, the original: as long as its approval is remembered.
+  const engine::Approval* const approval = engine_.state().workspace(workspace).approvals.find(known);
+  const auto before = history_.body(approval ? approval->position : message.position);
   if (!before) failure_ = before.error();  // P9: what was accepted cannot be read
   if (!before) return false;
   const auto old_document = json::Document::parse(*before);
@@ -188,7 +194,7 @@ base::Result<Answer> Broker::message(const Caller& caller, std::string_view work
   Answer answer;
   json::Writer writer(answer.json);
   writer.begin_object();
-  write_accepted(writer, workspace, offset, message.accepted_at, event.message_accepted());
+  write_accepted(writer, workspace, offset, message.accepted_at, accepted_of(event));
   write_request(writer, workspace, offset);
   write_receipts(writer, workspace, message);
   writer.key("message").raw(body).end_object();

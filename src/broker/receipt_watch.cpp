@@ -51,6 +51,19 @@ void ReceiptWatch::before(const engine::State& state, const event::Event& event)
       for (const std::uint32_t agent : accepted.bounced()) add(agent, ReceiptState::bounced);
       return;
     }
+    case Event::kMessageReleased: {
+      const event::MessageReleased& released = event.message_released();
+      for (const std::uint32_t agent : released.as().recipients()) one(released.message(), agent, ReceiptState::queued);
+      for (const std::uint32_t agent : released.as().bounced()) one(released.message(), agent, ReceiptState::bounced);
+      return;
+    }
+    case Event::kMessageWithheld: {
+      const base::Offset offset(event.message_withheld().message());
+      const auto final = event.message_withheld().superseded() ? ReceiptState::superseded : ReceiptState::rejected;
+      for (const engine::Receipt& receipt : workspace.messages.at(offset).receipts)
+        if (receipt.state == ReceiptState::held) touch(number, workspace, offset, receipt.agent, final);
+      return;
+    }
     case Event::kOffered:
       return each(event.offered().offsets(), event.offered().agent(), ReceiptState::offered);
     case Event::kAcked:

@@ -91,6 +91,10 @@ std::string_view name(engine::ReceiptState state) {
       return "bounced";
     case ReceiptState::superseded:
       return "superseded";
+    case ReceiptState::held:
+      return "held";
+    case ReceiptState::rejected:
+      return "rejected";
   }
   return "";
 }
@@ -161,6 +165,10 @@ void write_problems(json::Writer& writer, const google::protobuf::RepeatedPtrFie
   writer.end_array();
 }
 
+const event::MessageAccepted& accepted_of(const event::Event& event) {
+  return event.has_message_released() ? event.message_released().as() : event.message_accepted();
+}
+
 void write_accepted(json::Writer& writer, const engine::Workspace& workspace, base::Offset offset, base::Instant at,
                     const event::MessageAccepted& accepted) {
   const base::AgentNumber sender(accepted.sender());
@@ -195,6 +203,7 @@ void write_accepted(json::Writer& writer, const engine::Workspace& workspace, ba
   }
   if (accepted.approval_due() > 0)
     writer.member("approval_due", base::to_rfc3339(base::instant_of(accepted.approval_due())));
+  if (accepted.held()) writer.member("held", accepted.approval_why());
   if (accepted.told().state() > 0)
     writer.member("health", name(static_cast<engine::HealthState>(accepted.told().state())));
   if (accepted.told().breaker() > 0)

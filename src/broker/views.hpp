@@ -17,6 +17,9 @@ void write_agent(json::Writer& writer, const engine::Workspace& workspace, const
 void write_person(json::Writer& writer, const engine::Person& person);
 void write_problems(json::Writer& writer, const google::protobuf::RepeatedPtrField<event::Problem>& problems);
 
+// The newest fact of a message, as its record has it: of its acceptance, or of the release of a changed one.
+const event::MessageAccepted& accepted_of(const event::Event& event);
+
 // The members of a logged message, into an open object: all but its native bytes and receipts.
 void write_accepted(json::Writer& writer, const engine::Workspace& workspace, base::Offset offset, base::Instant at,
                     const event::MessageAccepted& accepted);

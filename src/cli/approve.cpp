@@ -111,40 +111,41 @@ Verb approve_verb() {
       .name = "approve",
       .summary = "Decide what agents ask: list, show, yes, no, modify",
       .examples = {"parley approve list", "parley approve yes APPROVAL_ID --as ada --rationale \"Same crash indeed\""},
-      .verbs = {
-          {.name = "list",
-           .summary = "List what waits for a decision",
-           .options = std::vector<Option>{{"--state",
-                                           "waiting, all, or a state",
-                                           &options->state,
-                                           false,
-                                           {"waiting", "all", "open", "escalated", "approved", "rejected", "modified",
-                                            "lapsed"}},
-                                          {"-n,--limit", "how many at most", &options->limit}} +
-                      common,
-           .run = bound(list)},
-          {.name = "show",
-           .summary = "Show one approval, with the message that asks",
-           .options = std::vector<Option>{id} + common,
-           .run = bound(show_one)},
-          {.name = "yes",
-           .summary = "Approve what is proposed",
-           .examples = {"parley approve yes APPROVAL_ID --as ada --rationale \"Same crash indeed\""},
-           .options = why + common,
-           .run = bound([](Context& c, const ApproveOptions& o) { return decide(c, o, "approve"); })},
-          {.name = "no",
-           .summary = "Reject what is proposed",
-           .examples = {"parley approve no APPROVAL_ID --as ada --rationale \"They are two crashes\""},
-           .options = why + common,
-           .run = bound([](Context& c, const ApproveOptions& o) { return decide(c, o, "reject"); })},
-          {.name = "modify",
-           .summary = "Approve something else than is proposed",
-           .examples =
-               {"parley approve modify APPROVAL_ID --as ada --rationale \"Say it kindly\" --action @action.json"},
-           .options = why +
-                      std::vector<Option>{{"--action", "the changed action: JSON, or @FILE", &options->action, true}} +
-                      common,
-           .run = bound(modify)}}};
+      .verbs = {{.name = "list",
+                 .summary = "List what waits for a decision",
+                 .options = std::vector<Option>{{"--state",
+                                                 "waiting, all, or a state",
+                                                 &options->state,
+                                                 false,
+                                                 {"waiting", "all", "open", "escalated", "approved", "rejected",
+                                                  "modified", "lapsed", "withdrawn"}},
+                                                {"-n,--limit", "how many at most", &options->limit}} +
+                            common,
+                 .run = bound(list)},
+                {.name = "show",
+                 .summary = "Show one approval, with the message that asks",
+                 .options = std::vector<Option>{id} + common,
+                 .run = bound(show_one)},
+                {.name = "yes",
+                 .summary = "Approve what is proposed",
+                 .examples = {"parley approve yes APPROVAL_ID --as ada --rationale \"Same crash indeed\""},
+                 .options = why + common,
+                 .run = bound([](Context& c, const ApproveOptions& o) { return decide(c, o, "approve"); })},
+                {.name = "no",
+                 .summary = "Reject what is proposed",
+                 .examples = {"parley approve no APPROVAL_ID --as ada --rationale \"They are two crashes\""},
+                 .options = why + common,
+                 .run = bound([](Context& c, const ApproveOptions& o) { return decide(c, o, "reject"); })},
+                {.name = "modify",
+                 .summary = "Approve something else than is proposed",
+                 .examples =
+                     {"parley approve modify APPROVAL_ID --as ada --rationale \"Say it kindly\" --action @action.json"},
+                 .options = why +
+                            std::vector<Option>{{"--action",
+                                                 "the changed action, of a held message a merge patch: JSON, or @FILE",
+                                                 &options->action, true}} +
+                            common,
+                 .run = bound(modify)}}};
 }
 
 }  // namespace parley::cli

@@ -40,6 +40,9 @@ void apply(State&, Workspace&, WorkspaceNumber, const event::ApprovalDecided&, c
 void apply(State&, Workspace&, WorkspaceNumber, const event::ApprovalEscalated&);
 void apply(State&, Workspace&, WorkspaceNumber, const event::ApprovalLapsed&, const Placed&);
 void apply(Workspace&, const event::ApprovalRefused&, const event::Actor&, Instant at);
+void apply(State&, Workspace&, WorkspaceNumber, const event::ApprovalWithdrawn&, const Placed&);
+void apply(State&, Workspace&, WorkspaceNumber, const event::MessageReleased&, const Placed&);
+void apply(State&, Workspace&, WorkspaceNumber, const event::MessageWithheld&, Instant at);
 void apply(State&, Workspace&, WorkspaceNumber, const event::AgentHealthChanged&, Instant at);
 void apply(State&, Workspace&, WorkspaceNumber, const event::HealthLooked&);
 

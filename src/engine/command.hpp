@@ -146,6 +146,8 @@ struct DecideApproval {
   base::Digest shown{};                         // of what the person saw
   std::string_view modified_action;             // JSON text; empty: none
   const base::Error* action_refused = nullptr;  // what the profile has against it
+  const AcceptMessage* release = nullptr;       // of a held message, but to reject it: that, as it is to go out
+  std::string_view changed;                     // its bytes, where the person changed it
 };
 
 // What somebody asks of a task by a call, not by a message (R36, R38). `by`: an agent; 0: the admin, or a person who

@@ -7,7 +7,7 @@
 namespace parley::engine {
 namespace {
 
-constexpr std::uint32_t snapshot_version = 10;
+constexpr std::uint32_t snapshot_version = 11;
 
 void apply_in_workspace(State& state, WorkspaceNumber number, const event::Event& event, const Placed& placed) {
   Workspace& workspace = state.workspace(number);
@@ -78,6 +78,12 @@ void apply_in_workspace(State& state, WorkspaceNumber number, const event::Event
       return apply(state, workspace, number, event.approval_lapsed(), placed);
     case Event::kApprovalRefused:
       return apply(workspace, event.approval_refused(), event.by(), at);
+    case Event::kApprovalWithdrawn:
+      return apply(state, workspace, number, event.approval_withdrawn(), placed);
+    case Event::kMessageReleased:
+      return apply(state, workspace, number, event.message_released(), placed);
+    case Event::kMessageWithheld:
+      return apply(state, workspace, number, event.message_withheld(), at);
     case Event::kAgentHealthChanged:
       return apply(state, workspace, number, event.agent_health_changed(), at);
     case Event::kHealthLooked:

@@ -31,6 +31,8 @@ class Consistency {
     std::set<std::pair<SessionId, Offset>> leased;
     std::set<Offset> dead;
     std::uint64_t dead_bytes = 0;
+    std::uint32_t held = 0;
+    std::uint64_t held_bytes = 0;
   };
 
   void defect(WorkspaceNumber number, Offset offset, const std::string& what) {
@@ -86,6 +88,11 @@ class Consistency {
       if (workspace.tasks.find(task->id.view()) != offset) defect(number, offset, "a task is not found by its id");
       if (task->epoch != task->assignments.size()) defect(number, offset, "a task's epoch is not its assignments");
       if (workspace.tasks.of_assignment(task->assignment()) != offset) defect(number, offset, "an assignment is lost");
+      if ((task->state == TaskState::held) != (task->held != Offset{}))
+        defect(number, offset, "a task is held by no message, or held and is not");
+      const Approval* const approval = workspace.approvals.find(task->held);
+      if (task->held != Offset{} && !(approval && approval->holds && approval->waits()))
+        defect(number, offset, "a task is held for no decision");
       if (over && task->due != Instant{}) defect(number, offset, "a task that is over is watched");
       if (task->due != Instant{}) timers_wanted_.insert({task->due, TimerKind::task_due, number, {}, offset});
       for (const Offset wanted : {task->needed().order, task->needed().offer})
@@ -105,6 +112,12 @@ class Consistency {
   }
 
   void take_in(WorkspaceNumber number, Offset offset, const Message& message, const Receipt& receipt, Expected& at) {
+    if (receipt.state == ReceiptState::held) {
+      ++at.held;
+      at.held_bytes += message.length;
+      const Approval* const approval = state_.workspace(number).approvals.find(offset);
+      if (!approval || !approval->holds || !approval->waits()) defect(number, offset, "is held for no decision");
+    }
     if (receipt.state == ReceiptState::dead && at.dead.insert(offset).second) at.dead_bytes += message.length;
     if (!open(receipt.state)) return;
     at.open.push_back(offset);
@@ -126,6 +139,8 @@ class Consistency {
     };
     if (agent.mailbox.open() != expected.open) of_agent("the mailbox holds other messages than are open");
     if (agent.open_messages != expected.open.size()) of_agent("open messages are miscounted");
+    if (agent.held_messages != expected.held || agent.held_bytes != expected.held_bytes)
+      of_agent("held messages are miscounted");
     if (agent.open_bytes != expected.bytes) of_agent("open bytes are miscounted");
     const bool leaving = state_.unfinished.leaving.contains({number, agent_number});
     if (const Health* health = agent.health.get()) {

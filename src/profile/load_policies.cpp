@@ -111,6 +111,10 @@ void read_approvals(Loading& loading) {
   ApprovalPolicy& policy = loading.rules->approvals.emplace();
   policy.timeout = duration_at(loading, approvals.find("timeout"), "/approvals/timeout");
   policy.escalates = approvals.find("escalates").if_bool().value_or(true);
+  if (const json::Value holds = approvals.find("holds_completions")) {
+    policy.holds_completions = true;
+    policy.held_words = texts_of(holds.find("status"));
+  }
   if (policy.timeout <= base::Duration{}) loading.problem("/approvals/timeout", "approvals", "a decision takes time");
 }
 

@@ -80,7 +80,9 @@ struct RequestPolicy {
 // How humans decide what is asked of them (SUP-05).
 struct ApprovalPolicy {
   base::Duration timeout{};
-  bool escalates = true;  // once, for the same time again
+  bool escalates = true;                // once, for the same time again
+  bool holds_completions = false;       // until a human has decided (SUP-04)
+  std::vector<std::string> held_words;  // of `status`
 };
 
 // How an agent's health is told and its silence read (HND-05, SUP-07, R40).

@@ -382,6 +382,9 @@ class TaskModel {
       if (move.when == Guard::takes && !said.accepts.value_or(false)) continue;
       if (move.when == Guard::declines && said.accepts.value_or(true)) continue;
       if (move.when == Guard::needs_no_ack && rules_.tasks->needs_ack) continue;
+      const bool of_a_hold =  // no message of this world asks for a human
+          move.when == Guard::is_held || move.when == Guard::is_held_at_once || move.when == Guard::is_released;
+      if (of_a_hold) continue;
       if (move.by == Party::assignee && said.sender != was.assignee) continue;
       if (move.by == Party::assigner && said.sender != was.assigner && world_.present(was.assigner)) continue;
       return &move;

@@ -490,9 +490,9 @@ void check_task(const Call& call) {
 // ---- approvals
 
 std::string approval_text(const Call& call, json::Value item) {
-  std::string text = "approval " + text_of(item, "approval_id").substr(24) +
-                     members(item, {"offset", "state", "asker", "subject", "task", "approvers", "options", "due"}) +
-                     '\n';
+  std::string text =
+      "approval " + text_of(item, "approval_id").substr(24) +
+      members(item, {"offset", "state", "asker", "subject", "task", "approvers", "options", "due", "reason"}) + '\n';
   if (const json::Value decision = item.find("decision"))
     text += " " + members(decision, {"decision", "decided_by", "decided_at", "rationale", "modified_action"}) + '\n';
   const auto offset = item.find("offset").if_uint();
@@ -630,7 +630,7 @@ void log(const Call& call) {
     for (const json::Value item : list.find("items").elements()) {
       text += text_of(item, "offset") + ' ' + (item.find("private") ? "private" : text_of(item, "event"));
       text += members(item, {"agent", "messages", "from", "to", "type", "kind", "code", "count", "first_at", "last_at",
-                             "answers", "extends", "health", "breaker"});
+                             "answers", "extends", "health", "breaker", "held", "changed", "superseded"});
       if (text_of(item, "event").starts_with("approval_"))
         text += members(item, {"by", "state", "rationale", "modified_action", "due"});
       if (const json::Value code = item.find("notice").find("notice"))

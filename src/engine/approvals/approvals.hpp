@@ -41,6 +41,8 @@ struct Approval {
   AgentNumber asker;    // its sender; 0: the server
   std::string task;
   std::string subject;
+  std::string why;                     // a human must decide; empty: the message says it
+  bool holds = false;                  // the message: it reaches nobody before (held.hpp)
   std::vector<std::string> approvers;  // the people named
   std::uint32_t offered = 0;           // a set of decisions; 0: all
   base::Duration timeout{};
@@ -58,7 +60,7 @@ struct Approval {
 
   template <class Archive>
   void archive(Archive& a) {
-    a(id, asker, task, subject, approvers, offered, timeout, opened_at, due, state, position, shown, told);
+    a(id, asker, task, subject, why, holds, approvers, offered, timeout, opened_at, due, state, position, shown, told);
     a(decided_by, ended_at, end, refused);
   }
 };

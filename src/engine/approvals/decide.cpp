@@ -4,9 +4,11 @@
 
 #include "base/assert.hpp"
 #include "engine/appliers.hpp"
+#include "engine/approvals/held.hpp"
 #include "engine/approvals/moves.hpp"
 #include "engine/approvals/tell.hpp"
 #include "engine/approvals/time_out.hpp"
+#include "engine/messages/release.hpp"
 
 namespace parley::engine {
 namespace {
@@ -77,6 +79,9 @@ base::Result<> check_waits(const Workspace& workspace, const Approval& approval,
     return base::fail(ErrorCode::APPROVAL_DECIDED, "'" + workspace.registry.person(approval.decided_by).id +
                                                        "' decided it at " + base::to_rfc3339(approval.ended_at) +
                                                        ": it is " + std::string(name(approval.state)));
+  if (approval.state == machine::approval::State::withdrawn)
+    return base::fail(ErrorCode::APPROVAL_WITHDRAWN,
+                      "it was withdrawn at " + base::to_rfc3339(approval.ended_at) + ": its task is over");
   if (!approval.waits() || time_is_over(workspace, approval, ruleset_of, now))
     return base::fail(ErrorCode::APPROVAL_LAPSED, "nobody decided it by " + base::to_rfc3339(approval.due));
   return {};
@@ -147,13 +152,22 @@ std::vector<PersonNumber> entitled(const Workspace& workspace, const Approval& a
 base::Result<> Engine::decide(const DecideApproval& command, const Context& context, Decided& decided) const {
   const Workspace& workspace = state_.workspace(command.workspace);
   const Approval& approval = *workspace.approvals.find(command.approval);
-  if (auto checked = check_decision(workspace, approval, command, ruleset_of_, context.now); !checked) {
+  std::optional<Release> release;
+  auto checked = check_decision(workspace, approval, command, ruleset_of_, context.now);
+  if (checked && command.release) {
+    if (auto judged = judge_release(state_, command.approval, *command.release, command.changed, context); judged)
+      release = std::move(*judged);
+    else
+      checked = std::unexpected(std::move(judged).error());
+  }
+  if (!checked) {
     record(decided, approval, command, base::info(checked.error().code).name, context.now);
     return checked;
   }
   const Guard wanted = guard_of(command.decision);
   const auto* const move = find_move(approval.state, Party::approver, [&](Guard guard) { return guard == wanted; });
   PARLEY_ASSERT(move && move->to);
+  PARLEY_ASSERT(release.has_value() == (approval.holds && command.decision != Decision::reject));
   event::ApprovalDecided& event = *decided.add(command.workspace).mutable_approval_decided();
   event.set_approval(command.approval.value);
   event.set_state(static_cast<std::uint32_t>(*move->to));
@@ -163,6 +177,11 @@ base::Result<> Engine::decide(const DecideApproval& command, const Context& cont
   event.set_modified_action(std::string(command.modified_action));
 
   const std::string& by = workspace.registry.person(command.person).id;
+  if (release)
+    decide_release(decided, state_, command.approval, *command.release, std::move(*release), command.changed, by,
+                   context);
+  else
+    decide_withheld(decided, state_, command.workspace, command.approval, ruleset_of_, context);
   Saying saying;
   saying.by = by;
   saying.decision = decision_names[static_cast<std::size_t>(command.decision)];

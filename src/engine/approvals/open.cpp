@@ -82,6 +82,8 @@ void open_approval(const Asking& asking, const Context& context, event::MessageA
   event.set_approval_subject(asking.subject);
   for (const std::string& approver : asking.approvers) event.add_approvers(approver);
   event.set_approval_offered(asking.offered);
+  event.set_approval_why(asking.why);
+  event.set_held(asking.holds);
 }
 
 void apply_to_approvals(State& state, Workspace& workspace, WorkspaceNumber number, Offset offset,
@@ -92,6 +94,8 @@ void apply_to_approvals(State& state, Workspace& workspace, WorkspaceNumber numb
   approval.asker = AgentNumber(event.sender());
   approval.task = event.task();
   approval.subject = event.approval_subject();
+  approval.why = event.approval_why();
+  approval.holds = event.held();
   approval.approvers = {event.approvers().begin(), event.approvers().end()};
   approval.offered = event.approval_offered();
   approval.timeout = base::Duration(event.approval_timeout());

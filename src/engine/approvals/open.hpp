@@ -9,9 +9,11 @@ namespace parley::engine {
 // What is asked, besides the message itself, which is what will be shown.
 struct Asking {
   std::string subject;
+  std::string why;                     // a human must decide, where the message does not say so itself
   std::vector<std::string> approvers;  // named; none: maintainers decide
   std::uint32_t offered = 0;           // a set of decisions; 0: all
   base::Duration timeout{};
+  bool holds = false;  // the message: it reaches nobody before (held.hpp)
 };
 
 // What the message asks for, where it asks (SUP-05); none where it does not, or where its profile has no approvals.

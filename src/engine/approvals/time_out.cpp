@@ -4,6 +4,7 @@
 #include "base/excerpt.hpp"
 #include "engine/appliers.hpp"
 #include "engine/approvals/decide.hpp"
+#include "engine/approvals/held.hpp"
 #include "engine/approvals/moves.hpp"
 #include "engine/approvals/tell.hpp"
 
@@ -48,6 +49,7 @@ void decide_overdue(Decided& decided, const State& state, WorkspaceNumber number
   saying.by = profile::server_role;
   if (machine::approval::is_over(*move->to)) {
     lapse(decided, number, offset, approval, *move->to);
+    decide_withheld(decided, state, number, offset, ruleset_of, context);
     saying.decision = decision_names[static_cast<std::size_t>(Decision::reject)];
     saying.text = "Nobody decided '" + id +
                   "' in its time, nor maintainers after it: rejected by time. Ask anew if it " + "still matters.";

@@ -144,6 +144,24 @@ void close(const Scene& scene, Offset offset, Message& message, Receipt& receipt
   settle(scene, offset, message, receipt, final);
 }
 
+void hold(const Scene& scene, const Message& message, Receipt& receipt) {
+  receipt.state = ReceiptState::held;
+  ++scene.agent().held_messages;
+  scene.agent().held_bytes += message.length;
+}
+
+void end_hold(const Scene& scene, const Message& message, const Receipt& receipt) {
+  PARLEY_ASSERT(receipt.state == ReceiptState::held);
+  --scene.agent().held_messages;
+  scene.agent().held_bytes -= message.length;
+}
+
+void withhold(const Scene& scene, Offset offset, Message& message, Receipt& receipt, ReceiptState final) {
+  end_hold(scene, message, receipt);
+  receipt.state = final;
+  forget_if_settled(scene.workspace, offset, message);
+}
+
 void give_back_later(const Scene& scene, Offset offset, Message& message) {
   for (const Offset later : scene.agent().mailbox.leased_after(entry_of(offset, message))) {
     const Found found = find(scene.workspace, scene.agent_number, later);

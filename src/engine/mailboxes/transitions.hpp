@@ -26,6 +26,11 @@ void hold_back(const Scene&, Offset, Message&, Receipt&, Instant until);   // le
 void resume(const Scene&, Offset, Message&, Receipt&);                     // waiting → queued
 void close(const Scene&, Offset, Message&, Receipt&, ReceiptState final);  // may forget the message: use it no more
 
+// A new message, until a human has decided; then it is enqueued, or ends unseen.
+void hold(const Scene&, const Message&, Receipt&);
+void end_hold(const Scene&, const Message&, const Receipt&);
+void withhold(const Scene&, Offset, Message&, Receipt&, ReceiptState final);  // may forget the message: use it no more
+
 // What was leased after this message in its lane goes back with it, uncounted (R32).
 void give_back_later(const Scene&, Offset, Message&);
 

@@ -2,14 +2,14 @@
 // (000 §6.2; COL-03), then room (D11).
 #include <algorithm>
 
-#include "base/excerpt.hpp"
 #include "base/hash.hpp"
 #include "engine/appliers.hpp"
-#include "engine/approvals/open.hpp"
-#include "engine/health/availability.hpp"
+#include "engine/approvals/held.hpp"
 #include "engine/health/follow.hpp"
 #include "engine/mailboxes/transitions.hpp"
+#include "engine/messages/directions.hpp"
 #include "engine/messages/said.hpp"
+#include "engine/messages/semantics.hpp"
 #include "engine/requests/follow.hpp"
 #include "engine/tasks/follow.hpp"
 
@@ -28,69 +28,6 @@ bool given(const IdKey& key) {
 IdKey key_of(const AcceptMessage& command, const Agent& sender) {
   if (!given(command.id_key) || !command.ruleset.type(command.type).is_private) return command.id_key;
   return private_key_of(command.id_key, sender.id);
-}
-
-std::string role_of(const profile::Ruleset& ruleset, const Agent& agent) {
-  return std::string(ruleset.role_of_agent(agent.id, agent.properties.agent_type));
-}
-
-base::Error direction_refused(const AcceptMessage& command, std::string message, std::string where,
-                              std::vector<std::string> legal) {
-  base::Error error;
-  error.code = ErrorCode::DIRECTION;
-  error.message = std::move(message);
-  error.where = std::move(where);
-  error.legal_next = std::move(legal);
-  if (error.legal_next.empty())
-    error.hint =
-        "This role may send nothing here in profile '" + command.ruleset.name + "'; ask for another agent_type.";
-  return error;
-}
-
-std::string registered_as(const Agent& agent) {
-  const std::string& type = agent.properties.agent_type;
-  return type.empty() ? "without an agent_type" : "as '" + type + "'";
-}
-
-base::Result<> check_sender(const AcceptMessage& command, const Agent& sender) {
-  const auto& envelope = command.envelope;
-  const std::string role = role_of(command.ruleset, sender);
-  const bool may = command.ruleset.may_send(command.type, role);
-  if (!may && role.empty() && sender.properties.agent_type.empty())
-    return base::fail(
-        ErrorCode::DIRECTION,
-        "'" + sender.id + "' has no agent_type, and who has none may not send '" + envelope.native_type + "'", "sender",
-        "Change the agent: give it one of the roles of profile '" + command.ruleset.name + "'.");
-  if (!envelope.sender_role.empty() && envelope.sender_role != sender.properties.agent_type)  // D10
-    return base::fail(ErrorCode::SENDER_MISMATCH,
-                      "the message says its sender is a '" + base::excerpt(envelope.sender_role, 64) + "', '" +
-                          sender.id + "' is registered " + registered_as(sender),
-                      "sender's agent_type", "Write the agent_type that you are registered with.");
-  const std::string& instance = sender.properties.instance_id;
-  if (!instance.empty() && !envelope.sender_instance.empty() && envelope.sender_instance != instance)  // D10
-    return base::fail(ErrorCode::SENDER_MISMATCH,
-                      "the message says it is from instance '" + base::excerpt(envelope.sender_instance, 64) + "', '" +
-                          sender.id + "' is registered as instance '" + base::excerpt(instance, 64) + "'",
-                      "sender's instance_id",
-                      "Write the instance_id that you are registered with; who runs as several registers without one.");
-  if (may) return {};
-  return std::unexpected(direction_refused(command,
-                                           "the role '" + role + "' may not send '" + envelope.native_type + "'",
-                                           "sender", command.ruleset.legal_types(role)));
-}
-
-base::Result<> check_recipient(const AcceptMessage& command, const Agent& sender, const Agent& recipient) {
-  const auto& envelope = command.envelope;
-  if (!envelope.recipient_role.empty() && envelope.recipient_role != recipient.properties.agent_type)
-    return base::fail(ErrorCode::DIRECTION,
-                      "the message says '" + recipient.id + "' is a '" + base::excerpt(envelope.recipient_role, 64) +
-                          "', it is registered " + registered_as(recipient),
-                      "recipient's agent_type", "Write the agent_type that the recipient is registered with.");
-  const std::string role = role_of(command.ruleset, recipient);
-  if (command.ruleset.may_receive(command.type, role)) return {};
-  return std::unexpected(direction_refused(
-      command, "'" + envelope.native_type + "' may not be sent to the role '" + role + "' ('" + recipient.id + "')",
-      "recipient", command.ruleset.legal_types(role_of(command.ruleset, sender), role)));
 }
 
 // MSH-15, R43. Only what is accepted counts: not what is refused, nor what is known already.
@@ -127,95 +64,9 @@ base::Result<> check_age(const Workspace& workspace, const Agent& sender, const 
                     "timestamp");
 }
 
-// R29, D5: what crosses profiles is translated, or refused.
-base::Result<> check_translatable(const AcceptMessage& command, const Agent& recipient) {
-  if (recipient.properties.profile == command.ruleset.name) return {};
-  return base::fail(ErrorCode::UNTRANSLATABLE,
-                    "'" + recipient.id + "' speaks '" + recipient.properties.profile + "', the message is of '" +
-                        command.ruleset.name + "'",
-                    "recipients");
-}
-
-std::unexpected<base::Error> mailbox_full(const Agent& agent) {
-  const Load load = load_of(agent);
-  const std::string holds = "the mailbox of '" + agent.id + "' holds " + std::to_string(load.messages) +
-                            " messages of " + std::to_string(load.bytes) + " bytes";
-  if (agent.dead_letters.empty()) return base::fail(ErrorCode::MAILBOX_FULL, holds, "recipients");
-  return base::fail(ErrorCode::MAILBOX_FULL,
-                    holds + ", " + std::to_string(agent.dead_letters.size()) + " of them dead letters", "recipients",
-                    "Wait until the recipient has worked some off, or have dead letters redriven and done.");
-}
-
-struct Recipients {
-  std::vector<AgentNumber> open;     // rising, each once
-  std::vector<AgentNumber> bounced;  // of a broadcast: their mailbox is full
-};
-
-base::Result<Recipients> resolve_broadcast(const AcceptMessage& command, const Workspace& workspace, Instant now) {
-  Recipients recipients;
-  const Registry& registry = workspace.registry;
-  for (std::uint32_t number = 1; number <= registry.agents.size(); ++number) {
-    const Agent& agent = registry.agent(AgentNumber(number));
-    if (agent.removed || AgentNumber(number) == command.sender) continue;
-    if (agent.properties.profile != command.ruleset.name) continue;  // until there is translation (R29)
-    if (!command.ruleset.may_receive(command.type, role_of(command.ruleset, agent))) continue;
-    if (!check_available(command, workspace, agent, now)) continue;
-    auto& list = has_room(workspace.settings, agent, command.length) ? recipients.open : recipients.bounced;
-    list.emplace_back(number);
-  }
-  if (recipients.open.size() + recipients.bounced.size() > workspace.settings.recipients)
-    return base::fail(ErrorCode::PAYLOAD_TOO_LARGE,
-                      "a broadcast here would reach " +
-                          std::to_string(recipients.open.size() + recipients.bounced.size()) +
-                          " agents, the limit is " + std::to_string(workspace.settings.recipients),
-                      "recipients");
-  return recipients;
-}
-
-base::Result<Recipients> resolve_named(const AcceptMessage& command, const Workspace& workspace, Instant now) {
-  const auto& names = command.envelope.recipients;
-  if (names.size() > workspace.settings.recipients)
-    return base::fail(ErrorCode::PAYLOAD_TOO_LARGE,
-                      "the message names " + std::to_string(names.size()) + " recipients, the limit is " +
-                          std::to_string(workspace.settings.recipients),
-                      "recipients");
-  Recipients recipients;
-  std::string unknown;
-  for (const std::string& name : names) {
-    if (const auto number = workspace.registry.find_agent(name))
-      recipients.open.push_back(*number);
-    else if (unknown.size() < 512)
-      unknown += (unknown.empty() ? "'" : ", '") + base::excerpt(name, 64) + "'";
-  }
-  if (!unknown.empty())  // R47
-    return base::fail(ErrorCode::RECIPIENT_UNKNOWN, "no agent is registered as " + unknown, "recipients");
-  std::sort(recipients.open.begin(), recipients.open.end());
-  recipients.open.erase(std::unique(recipients.open.begin(), recipients.open.end()), recipients.open.end());
-
-  const Agent& sender = workspace.registry.agent(command.sender);
-  for (const AgentNumber number : recipients.open) {
-    const Agent& agent = workspace.registry.agent(number);
-    PARLEY_CHECK(check_translatable(command, agent));
-    PARLEY_CHECK(check_recipient(command, sender, agent));
-    PARLEY_CHECK(check_available(command, workspace, agent, now));
-    if (!has_room(workspace.settings, agent, command.length)) return mailbox_full(agent);
-  }
-  return recipients;
-}
-
-base::Result<Recipients> resolve(const AcceptMessage& command, const Workspace& workspace, Instant now) {
-  if (command.envelope.automatic)
-    return base::fail(ErrorCode::RECIPIENT_UNKNOWN, "nothing here chooses a recipient yet: 'auto' is nobody's name",
-                      "recipients",
-                      "Name the recipient: `parley agent list`, or GET …/agents, tells who is here with which "
-                      "capabilities.");
-  return command.envelope.broadcast ? resolve_broadcast(command, workspace, now)
-                                    : resolve_named(command, workspace, now);
-}
-
 // D7: `accepted` never pretends.
 void remark(const AcceptMessage& command, const Workspace& workspace, const Recipients& recipients,
-            std::vector<base::Problem>& remarks) {
+            const std::optional<Asking>& asking, std::string_view message_id, std::vector<base::Problem>& remarks) {
   if (command.ruleset.type(command.type).is_private)
     remarks.push_back({"", "PRIVATE_KEPT",
                        "A '" + command.envelope.native_type +
@@ -224,77 +75,15 @@ void remark(const AcceptMessage& command, const Workspace& workspace, const Reci
     remarks.push_back(
         {"", "NO_RECIPIENT",
          "The broadcast reached nobody: no other agent here may receive a '" + command.envelope.native_type + "'."});
+  if (asking && asking->holds)
+    remarks.push_back({"", "HELD",
+                       "It is held, and reaches nobody, until a human has decided (approval '" +
+                           std::string(message_id) + "'): " + asking->why + "."});
   if (recipients.bounced.empty()) return;
   remarks.push_back({"", "BOUNCED",
                      "It bounced at " + std::to_string(recipients.bounced.size()) +
                          (recipients.bounced.size() == 1 ? " full mailbox: " : " full mailboxes: ") +
                          names_of(workspace.registry, recipients.bounced) + "."});
-}
-
-void write(std::span<const base::Problem> problems, google::protobuf::RepeatedPtrField<event::Problem>& out) {
-  for (const base::Problem& problem : problems) {
-    event::Problem& written = *out.Add();
-    written.set_instance(problem.instance);
-    written.set_schema(problem.schema);
-    written.set_message(problem.message);
-  }
-}
-
-void write(const AcceptMessage& command, const Recipients& recipients, std::string message_id, const IdKey& id_key,
-           event::MessageAccepted& event) {
-  const envelope::Envelope& envelope = command.envelope;
-  event.set_message_id(std::move(message_id));
-  event.set_sender(command.sender.value);
-  for (const AgentNumber agent : recipients.open) event.add_recipients(agent.value);
-  for (const AgentNumber agent : recipients.bounced) event.add_bounced(agent.value);
-  event.set_broadcast(envelope.broadcast);
-  event.set_kind(static_cast<std::uint32_t>(envelope.kind));
-  event.set_native_type(envelope.native_type);
-  event.set_priority(static_cast<std::uint32_t>(envelope.priority));
-  event.set_at_most_once(envelope.delivery == envelope::DeliveryClass::at_most_once);
-  event.set_private_(command.ruleset.type(command.type).is_private);
-  if (envelope.sent_at) event.set_sent_at(base::unix_us(*envelope.sent_at));
-  if (envelope.expires_at) event.set_expires_at(base::unix_us(*envelope.expires_at));
-  if (envelope.sequence) event.set_sequence(*envelope.sequence);
-  event.set_lane(command.lane.value);
-  event.set_task(envelope.task);
-  event.set_correlation(envelope.correlation);
-  event.set_reply_to(envelope.reply_to);
-  event.set_conversation(envelope.conversation);
-  event.set_sender_instance(envelope.sender_instance);
-  if (!envelope.task.empty()) event.set_record_at(command.ruleset.type(command.type).keeps);
-  for (const envelope::Field& field : envelope.fields) {
-    if (!field.recorded) continue;
-    event::Field& written = *event.add_fields();
-    written.set_name(field.name);
-    written.set_json(field.json);
-  }
-  event.set_id_key(id_key.data(), id_key.size());
-  // R5. A message without defects that has no timestamp is of a type that needs none.
-  event.set_made_id(envelope.message_id.empty() || envelope.made_id);
-  event.set_made_timestamp(!envelope.sent_at && !command.validation_errors.empty());
-  write(command.validation_errors, *event.mutable_validation_errors());
-  write(command.warnings, *event.mutable_warnings());
-}
-
-// What the message means for the mechanisms that it concerns.
-struct Semantics {
-  std::optional<event::TaskMoved> task_moved;
-  std::vector<base::Problem> defects;  // R5: of a lenient workspace, where it then means nothing to them
-};
-
-base::Result<Semantics> check_semantics(const AcceptMessage& command, const Workspace& workspace,
-                                        const Recipients& recipients, const Context& context,
-                                        std::vector<base::Problem>& warnings) {
-  Semantics semantics;
-  auto moved = task_move(command, workspace, recipients.open, context, warnings);
-  if (moved)
-    semantics.task_moved = std::move(*moved);
-  else if (workspace.settings.lenient && moved.error().code != ErrorCode::TASKS_FULL)
-    semantics.defects.push_back({"", std::string(base::info(moved.error().code).name), moved.error().message});
-  else
-    return std::unexpected(std::move(moved.error()));
-  return semantics;
 }
 
 // R9: the offset is the order; a number that goes back is worth a word.
@@ -356,10 +145,12 @@ base::Result<Accepted> Engine::decide(const AcceptMessage& command, const Contex
   std::vector<base::Problem> warnings;
   PARLEY_CHECK(check_rate(rate, workspace.registry.agent(command.sender), context.now, warnings));
   PARLEY_TRY(const Recipients recipients, resolve(command, workspace, context.now));
-  PARLEY_CHECK(check_request(command, workspace));
+  std::optional<Asking> asking = asking_of(command);
+  if (!asking) asking = held_completion(command, workspace);
+  const Hold hold = asking && asking->holds ? Hold::held : Hold::none;
+  if (hold == Hold::none) PARLEY_CHECK(check_request(command, workspace));
   std::vector<base::Problem> of_semantics;
-  PARLEY_TRY(Semantics semantics, check_semantics(command, workspace, recipients, context, of_semantics));
-  const std::optional<Asking> asking = asking_of(command);
+  PARLEY_TRY(Semantics semantics, check_semantics(command, workspace, recipients, {hold, {}}, context, of_semantics));
   if (asking) PARLEY_CHECK(check_approval(command, workspace));
 
   event::Event& event = decided.add(command.workspace);
@@ -374,8 +165,11 @@ base::Result<Accepted> Engine::decide(const AcceptMessage& command, const Contex
   write(of_sequence, *message.mutable_warnings());
   warnings.insert(warnings.end(), of_sequence.begin(), of_sequence.end());
   decided.last().has_native_body = true;
-  remark(command, workspace, recipients, warnings);
-  follow_requests(command, workspace, context, message);
+  remark(command, workspace, recipients, asking, message_id, warnings);
+  if (hold == Hold::none)
+    follow_requests(command, workspace, context, message);
+  else
+    message.clear_record_at();  // what it means, it means when it is released
   follow_health(command, workspace, context, message);
   write(semantics.defects, *message.mutable_validation_errors());
   write(of_semantics, *message.mutable_warnings());
@@ -432,7 +226,9 @@ void apply(State& state, Workspace& workspace, WorkspaceNumber number, Offset of
     std::sort(message.receipts.begin(), message.receipts.end(),
               [](const Receipt& a, const Receipt& b) { return a.agent < b.agent; });
   for (Receipt& receipt : message.receipts)
-    if (receipt.state == ReceiptState::queued)
+    if (receipt.state == ReceiptState::queued && event.held())
+      hold({state, workspace, number, receipt.agent, placed.at}, message, receipt);
+    else if (receipt.state == ReceiptState::queued)
       enqueue({state, workspace, number, receipt.agent, placed.at}, offset, message, receipt);
   if (message.expires() && !message.closed())
     state.timers.insert({message.expires_at, TimerKind::message_expires, number, {}, offset});

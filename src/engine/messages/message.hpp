@@ -27,6 +27,8 @@ enum class ReceiptState : std::uint8_t {
   dead,
   bounced,
   superseded,  // what it was about is over
+  held,        // a human decides first (SUP-04): in no mailbox yet
+  rejected,    // and has decided that it goes no further
 };
 
 constexpr bool open(ReceiptState state) {
@@ -85,10 +87,11 @@ struct Message {
         agents.push_back(receipt.agent);
     return agents;
   }
-  // Nothing may come of it any more: a dead letter may be redriven, an order acknowledged.
+  // Nothing may come of it any more: a dead letter may be redriven, a held message released, an order acknowledged.
   bool settled() const {
-    return needed == 0 && std::none_of(receipts.begin(), receipts.end(),
-                                       [](const Receipt& r) { return open(r.state) || r.state == ReceiptState::dead; });
+    return needed == 0 && std::none_of(receipts.begin(), receipts.end(), [](const Receipt& r) {
+      return open(r.state) || r.state == ReceiptState::dead || r.state == ReceiptState::held;
+    });
   }
   const Receipt* receipt_of(AgentNumber agent) const {
     const auto at = std::lower_bound(receipts.begin(), receipts.end(), agent,

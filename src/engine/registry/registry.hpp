@@ -97,6 +97,8 @@ struct Agent {
   Mailbox mailbox;
   std::uint32_t open_messages = 0;  // queued, leased or waiting
   std::uint64_t open_bytes = 0;
+  std::uint32_t held_messages = 0;  // for it, until humans have decided
+  std::uint64_t held_bytes = 0;
   std::vector<Taken> takes;                                // the newest few
   absl::btree_map<Offset, std::vector<Attempt>> attempts;  // of open messages that failed at least once
   absl::btree_map<Offset, DeadLetter> dead_letters;
@@ -109,7 +111,7 @@ struct Agent {
   template <class Archive>
   void archive(Archive& a) {
     a(id, properties, registered_at, removed, mailbox, open_messages, open_bytes, takes, attempts, dead_letters);
-    a(sent_lately, dead_bytes, sequences, tokens, health);
+    a(held_messages, held_bytes, sent_lately, dead_bytes, sequences, tokens, health);
   }
 };
 

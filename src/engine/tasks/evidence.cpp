@@ -113,6 +113,8 @@ base::Result<> write_terms(const envelope::Envelope& envelope, event::TaskMoved&
   PARLEY_CHECK(
       write_list(paths_in(envelope, "reference_files"), bytes, "reference_files", moved.mutable_reference_files()));
   moved.set_testing_required(envelope::field(envelope, "testing_required") == "true");
+  moved.set_confidence_threshold(number_in(envelope, "confidence_threshold").value_or(0));
+  moved.set_needs_approval(envelope::field(envelope, "needs_approval") == "true");
   return {};
 }
 

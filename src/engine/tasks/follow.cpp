@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/excerpt.hpp"
+#include "engine/approvals/held.hpp"
 #include "engine/messages/fields.hpp"
 #include "engine/tasks/evidence.hpp"
 #include "engine/tasks/handoff.hpp"
@@ -40,7 +41,7 @@ bool is_about_a_task(Kind kind) {
 // One message at the task's table.
 class Follow {
  public:
-  Follow(const AcceptMessage& command, const Workspace& workspace, const std::vector<AgentNumber>& to,
+  Follow(const AcceptMessage& command, const Workspace& workspace, const std::vector<AgentNumber>& to, Holding holding,
          const Context& context, std::vector<base::Problem>& warnings)
       : command_(command),
         workspace_(workspace),
@@ -48,7 +49,8 @@ class Follow {
         context_(context),
         warnings_(warnings),
         policy_(policy_of(*command.ruleset.tasks, workspace.settings.task_times)),
-        facts_{policy_.needs_ack, false, {}} {}
+        facts_{policy_.needs_ack, false, {}, holding.hold},
+        released_(holding.message) {}
 
   using Moved = base::Result<std::optional<event::TaskMoved>>;
 
@@ -87,6 +89,8 @@ class Follow {
     const auto known = workspace_.tasks.find(id);
     if (!known) return std::unexpected(task_unknown(command_, workspace_, id));
     const Task& task = workspace_.tasks.at(*known);
+    // R5: of a lenient workspace, and the task never was held by it.
+    if (facts_.hold == Hold::released && task.held != released_) facts_.hold = Hold::none;
     auto move = moved(*known, task, must_arrive ? task.assigner : AgentNumber{});
     if (move && must_arrive) PARLEY_CHECK(check_evidence(command_, task));
     return move;
@@ -237,16 +241,17 @@ class Follow {
   std::vector<base::Problem>& warnings_;
   const profile::TaskPolicy policy_;
   TaskFacts facts_;
+  const Offset released_;
 };
 
 }  // namespace
 
 base::Result<std::optional<event::TaskMoved>> task_move(const AcceptMessage& command, const Workspace& workspace,
-                                                        const std::vector<AgentNumber>& to, const Context& context,
-                                                        std::vector<base::Problem>& warnings) {
+                                                        const std::vector<AgentNumber>& to, Holding holding,
+                                                        const Context& context, std::vector<base::Problem>& warnings) {
   const Kind kind = command.envelope.kind;
   if (!is_about_a_task(kind) || !command.ruleset.tasks) return std::nullopt;
-  Follow follow(command, workspace, to, context, warnings);
+  Follow follow(command, workspace, to, holding, context, warnings);
   if (kind == Kind::task_ack) return follow.answer();
   if (kind == Kind::task_handoff_reply) return follow.answer_offer();
   if (command.envelope.task.empty()) return std::nullopt;
@@ -271,7 +276,10 @@ void decide_orders_over(Decided& decided, const Workspace& workspace, WorkspaceN
                         const event::TaskMoved& moved, LaneId lane) {
   if (moved.assignee() != 0 && moved.task() != 0)
     return decide_order_over(decided, workspace, number, message, workspace.tasks.at(Offset(moved.task())));
-  if (static_cast<TaskState>(moved.state()) != TaskState::aborted || lane == LaneId{}) return;
+  if (static_cast<TaskState>(moved.state()) != TaskState::aborted) return;
+  if (const Offset held = workspace.tasks.at(Offset(moved.task())).held; held != Offset{})
+    decide_withdrawn(decided, workspace, number, held);
+  if (lane == LaneId{}) return;
   std::size_t left = superseded_max;
   for (std::uint32_t i = 1; i <= workspace.registry.agents.size() && left > 0; ++i) {
     const Lanes& lanes = workspace.registry.agent(AgentNumber(i)).mailbox.lanes();

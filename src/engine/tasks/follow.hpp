@@ -7,14 +7,16 @@
 #include "engine/command.hpp"
 #include "engine/decided.hpp"
 #include "engine/mailboxes/transitions.hpp"
+#include "engine/tasks/moves.hpp"
 
 namespace parley::engine {
 
-// Before acceptance; `to` are its recipients, rising. None: the message is of no task. Error: TASK_UNKNOWN,
-// OUT_OF_SEQUENCE, NOT_PARTY, STALE_ORDER, SCOPE_VIOLATION, EVIDENCE_MISSING, PAYLOAD_TOO_LARGE, TASKS_FULL.
+// Before acceptance, or before it is released; `to` are its recipients, rising. None: the message is of no task. Error:
+// TASK_UNKNOWN, OUT_OF_SEQUENCE, NOT_PARTY, STALE_ORDER, SCOPE_VIOLATION, EVIDENCE_MISSING, PAYLOAD_TOO_LARGE,
+// TASKS_FULL.
 base::Result<std::optional<event::TaskMoved>> task_move(const AcceptMessage& command, const Workspace& workspace,
-                                                        const std::vector<AgentNumber>& to, const Context& context,
-                                                        std::vector<base::Problem>& warnings);
+                                                        const std::vector<AgentNumber>& to, Holding holding,
+                                                        const Context& context, std::vector<base::Problem>& warnings);
 
 // What is undelivered ends: of a task that was aborted everything, at whomever (COL-20); of one that is given anew its
 // old order (BEY-03).

@@ -17,6 +17,12 @@ bool holds(Guard guard, const TaskFacts& facts) {
       return !facts.needs_ack;
     case Guard::is_free:
       return !facts.offered;
+    case Guard::is_held:
+      return facts.hold == Hold::held;
+    case Guard::is_held_at_once:
+      return facts.hold == Hold::held && !facts.needs_ack;
+    case Guard::is_released:
+      return facts.hold == Hold::released;
   }
   return false;
 }

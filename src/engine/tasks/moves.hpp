@@ -5,11 +5,19 @@
 
 namespace parley::engine {
 
+// Whether a human decides about a message before it counts.
+enum class Hold : std::uint8_t { none, held, released };
+struct Holding {
+  Hold hold = Hold::none;
+  Offset message;  // released: which one it is
+};
+
 // What a move's guard looks at. `accepted`: what an acknowledgment says; none where there is no message.
 struct TaskFacts {
   bool needs_ack = false;
   bool offered = false;  // the task is
   std::optional<bool> accepted;
+  Hold hold = Hold::none;  // of the message
 };
 
 bool holds(machine::task::Guard guard, const TaskFacts& facts);

@@ -65,10 +65,12 @@ struct TaskTerms {
   std::vector<std::string> scope;  // globs; empty: any file
   std::vector<std::string> reference_files;
   bool testing_required = false;
+  double confidence_threshold = 0;  // below it a human decides (SUP-04)
+  bool needs_approval = false;      // a human decides in any case
 
   template <class Archive>
   void archive(Archive& a) {
-    a(scope, reference_files, testing_required);
+    a(scope, reference_files, testing_required, confidence_threshold, needs_approval);
   }
 };
 
@@ -105,6 +107,7 @@ struct Task {
   std::unique_ptr<TaskError> error;  // the newest; null: none
   Instant due;                       // when the server looks again; 0: never
   Offset over_at;                    // of the event that ended it; 0: it is not over
+  Offset held;                       // the message that ends it once a human has decided; 0: it is not held
 
   Offset assignment() const { return assignments.back(); }
   Needed needed() const {
@@ -114,7 +117,7 @@ struct Task {
 
   template <class Archive>
   void archive(Archive& a) {
-    a(id, state, epoch, assigner, assignee, assignments, moved_at, watch, terms, due, over_at);
+    a(id, state, epoch, assigner, assignee, assignments, moved_at, watch, terms, due, over_at, held);
     TaskOffer kept = offer ? std::move(*offer) : TaskOffer{};
     a(kept);
     offer = kept.open() ? std::make_unique<TaskOffer>(std::move(kept)) : nullptr;
@@ -205,6 +208,7 @@ class Tasks {
   void pause(base::Duration downtime) {
     for (const auto& [assignee, open] : by_assignee_)
       for (const Offset offset : open) {
+        if (at(offset).state == TaskState::held) continue;  // its times stand still, and go on when it does
         TaskWatch& watch = at(offset).watch;
         watch.assigned_at += downtime;
         watch.heard_at += downtime;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/excerpt.hpp"
+#include "engine/approvals/held.hpp"
 #include "engine/messages/said.hpp"
 #include "engine/tasks/follow.hpp"
 
@@ -79,7 +80,9 @@ void make(const TaskScene& scene, const Making& making) {
   const Workspace& workspace = scene.workspace();
   const TaskState state = move.to.value_or(task.state);
   const bool new_times = step == Step::postpone || step == Step::give_again || step == Step::extend;
-  TaskWatch watch = new_times ? making.watch : task.watch;
+  TaskWatch watch = new_times                        ? making.watch
+                    : task.state == TaskState::held ? resumed(task, scene.context.now)
+                                                    : task.watch;
   watch.late = making.late;
   event::TaskMoved& moved = begin_move(scene);
   moved.set_state(static_cast<std::uint32_t>(state));
@@ -129,6 +132,8 @@ void give_up(const TaskScene& scene, const event::TaskError& error, const std::s
   const Offset by(scene.decided.next_offset(scene.number));
   make(scene, making);
   decide_order_over(scene.decided, scene.workspace(), scene.number, by, scene.task());
+  if (const Offset held = scene.task().held; held != Offset{})
+    decide_withdrawn(scene.decided, scene.workspace(), scene.number, held);
 }
 
 const profile::Recovery* recovery_of(const profile::Ruleset* rules, TaskErrorType type) {
@@ -236,7 +241,7 @@ Instant offer_over_at(const TaskOffer* offer) {
 }  // namespace
 
 Instant due_of(TaskState state, const TaskWatch& watch, const profile::TaskPolicy& policy, const TaskOffer* offer) {
-  if (machine::task::is_over(state)) return {};
+  if (machine::task::is_over(state) || state == TaskState::held) return {};
   if (state == TaskState::postponed) return watch.again_at;
   const Instant due = std::min({times_out_at(watch), silent_at(watch, policy), stalls_at(state, watch, policy),
                                 late_at(state, watch), lost_at(state, watch), offer_over_at(offer)});
@@ -284,6 +289,20 @@ void decide_task_due(Decided& decided, const State& state, WorkspaceNumber numbe
   event::TaskMoved& moved = begin_move(scene);
   if (const Instant due = due_of(task.state, watch, policy, task.offer.get()); due != Instant{})
     moved.set_due(base::unix_us(due));
+}
+
+TaskWatch resumed(const Task& task, Instant now) {
+  TaskWatch watch = task.watch;
+  watch.assigned_at += now - task.moved_at;
+  watch.heard_at = now;
+  if (watch.began_at == Instant{}) watch.began_at = now;
+  return watch;
+}
+
+void decide_resumed(Decided& decided, const State& state, WorkspaceNumber number, Offset offset,
+                    const profile::Ruleset* rules, const Context& context) {
+  const TaskScene scene{decided, state, number, offset, rules, context};
+  make(scene, {Step::resume, scene.task().watch.late, "Its end was not accepted: the task goes on."});
 }
 
 void decide_given_up(Decided& decided, const State& state, WorkspaceNumber number, Offset offset,

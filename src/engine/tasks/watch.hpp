@@ -16,6 +16,13 @@ Instant due_of(TaskState state, const TaskWatch& watch, const profile::TaskPolic
 void decide_task_due(Decided& decided, const State& state, WorkspaceNumber workspace, Offset task,
                      const profile::Ruleset* rules, const Context& context);
 
+// As the watch is once a task is held no more: what a human took for the decision counts against nobody.
+TaskWatch resumed(const Task& task, Instant now);
+
+// What would have ended it was rejected: it goes on with its assignee.
+void decide_resumed(Decided& decided, const State& state, WorkspaceNumber workspace, Offset task,
+                    const profile::Ruleset* rules, const Context& context);
+
 // Its assignee can do no more: the task fails, and its assigner is told.
 void decide_given_up(Decided& decided, const State& state, WorkspaceNumber workspace, Offset task,
                      const profile::Ruleset* rules, const Context& context, const std::string& why);

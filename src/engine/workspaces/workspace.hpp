@@ -56,10 +56,11 @@ struct Load {
   std::uint64_t bytes = 0;
 };
 
-// D11: what a mailbox's bounds hold for. A dead letter keeps its place until it is redriven and done: it is never lost,
-// and there is always room for it to come back.
+// D11: what a mailbox's bounds hold for. A dead letter keeps its place until it is redriven and done, a held message
+// until it is decided: neither is lost, and there is always room for it to come.
 inline Load load_of(const Agent& agent) {
-  return {agent.open_messages + agent.dead_letters.size(), agent.open_bytes + agent.dead_bytes};
+  return {agent.open_messages + agent.dead_letters.size() + agent.held_messages,
+          agent.open_bytes + agent.dead_bytes + agent.held_bytes};
 }
 // Whether another message of so many bytes fits into an agent's mailbox, behind what is about to go there.
 inline bool has_room(const Settings& settings, const Agent& agent, std::uint64_t bytes, const Load& before = {}) {

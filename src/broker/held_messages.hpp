@@ -1,0 +1,27 @@
+// A held message as it is to go out: as its sender wrote it, or with a person's change in it (a JSON Merge Patch), held
+// against its profile again. Value type; internal to the broker.
+#pragma once
+#include <string>
+
+#include "ingress/check.hpp"
+#include "json/parser.hpp"
+
+namespace parley::broker {
+
+class HeldMessage {
+ public:
+  // `patch`: absent where nothing is changed. Refusals: those of ingress, and BAD_REQUEST where it would be another
+  // message. `options` are those of its acceptance.
+  base::Result<> read(std::string_view original, json::Value patch, const profile::Ruleset& rules,
+                      ingress::Options options);
+
+  const ingress::Checked& checked() const { return checked_; }
+  std::string_view changed() const { return changed_; }  // empty: it is not
+
+ private:
+  std::string changed_;
+  json::Document document_;
+  ingress::Checked checked_;
+};
+
+}  // namespace parley::broker

@@ -1,0 +1,75 @@
+#include "engine/messages/directions.hpp"
+
+#include "base/excerpt.hpp"
+
+namespace parley::engine {
+namespace {
+
+using base::ErrorCode;
+
+base::Error direction_refused(const AcceptMessage& command, std::string message, std::string where,
+                              std::vector<std::string> legal) {
+  base::Error error;
+  error.code = ErrorCode::DIRECTION;
+  error.message = std::move(message);
+  error.where = std::move(where);
+  error.legal_next = std::move(legal);
+  if (error.legal_next.empty())
+    error.hint =
+        "This role may send nothing here in profile '" + command.ruleset.name + "'; ask for another agent_type.";
+  return error;
+}
+
+std::string registered_as(const Agent& agent) {
+  const std::string& type = agent.properties.agent_type;
+  return type.empty() ? "without an agent_type" : "as '" + type + "'";
+}
+
+}  // namespace
+
+std::string role_of(const profile::Ruleset& ruleset, const Agent& agent) {
+  return std::string(ruleset.role_of_agent(agent.id, agent.properties.agent_type));
+}
+
+base::Result<> check_sender(const AcceptMessage& command, const Agent& sender) {
+  const auto& envelope = command.envelope;
+  const std::string role = role_of(command.ruleset, sender);
+  const bool may = command.ruleset.may_send(command.type, role);
+  if (!may && role.empty() && sender.properties.agent_type.empty())
+    return base::fail(
+        ErrorCode::DIRECTION,
+        "'" + sender.id + "' has no agent_type, and who has none may not send '" + envelope.native_type + "'", "sender",
+        "Change the agent: give it one of the roles of profile '" + command.ruleset.name + "'.");
+  if (!envelope.sender_role.empty() && envelope.sender_role != sender.properties.agent_type)  // D10
+    return base::fail(ErrorCode::SENDER_MISMATCH,
+                      "the message says its sender is a '" + base::excerpt(envelope.sender_role, 64) + "', '" +
+                          sender.id + "' is registered " + registered_as(sender),
+                      "sender's agent_type", "Write the agent_type that you are registered with.");
+  const std::string& instance = sender.properties.instance_id;
+  if (!instance.empty() && !envelope.sender_instance.empty() && envelope.sender_instance != instance)  // D10
+    return base::fail(ErrorCode::SENDER_MISMATCH,
+                      "the message says it is from instance '" + base::excerpt(envelope.sender_instance, 64) + "', '" +
+                          sender.id + "' is registered as instance '" + base::excerpt(instance, 64) + "'",
+                      "sender's instance_id",
+                      "Write the instance_id that you are registered with; who runs as several registers without one.");
+  if (may) return {};
+  return std::unexpected(direction_refused(command,
+                                           "the role '" + role + "' may not send '" + envelope.native_type + "'",
+                                           "sender", command.ruleset.legal_types(role)));
+}
+
+base::Result<> check_recipient(const AcceptMessage& command, const Agent& sender, const Agent& recipient) {
+  const auto& envelope = command.envelope;
+  if (!envelope.recipient_role.empty() && envelope.recipient_role != recipient.properties.agent_type)
+    return base::fail(ErrorCode::DIRECTION,
+                      "the message says '" + recipient.id + "' is a '" + base::excerpt(envelope.recipient_role, 64) +
+                          "', it is registered " + registered_as(recipient),
+                      "recipient's agent_type", "Write the agent_type that the recipient is registered with.");
+  const std::string role = role_of(command.ruleset, recipient);
+  if (command.ruleset.may_receive(command.type, role)) return {};
+  return std::unexpected(direction_refused(
+      command, "'" + envelope.native_type + "' may not be sent to the role '" + role + "' ('" + recipient.id + "')",
+      "recipient", command.ruleset.legal_types(role_of(command.ruleset, sender), role)));
+}
+
+}  // namespace parley::engine

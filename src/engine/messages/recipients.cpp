@@ -1,0 +1,97 @@
+#include "engine/messages/recipients.hpp"
+
+#include <algorithm>
+
+#include "base/excerpt.hpp"
+#include "engine/health/availability.hpp"
+#include "engine/messages/directions.hpp"
+
+namespace parley::engine {
+namespace {
+
+using base::ErrorCode;
+
+// R29, D5: what crosses profiles is translated, or refused.
+base::Result<> check_translatable(const AcceptMessage& command, const Agent& recipient) {
+  if (recipient.properties.profile == command.ruleset.name) return {};
+  return base::fail(ErrorCode::UNTRANSLATABLE,
+                    "'" + recipient.id + "' speaks '" + recipient.properties.profile + "', the message is of '" +
+                        command.ruleset.name + "'",
+                    "recipients");
+}
+
+std::unexpected<base::Error> mailbox_full(const Agent& agent) {
+  const Load load = load_of(agent);
+  const std::string holds = "the mailbox of '" + agent.id + "' holds " + std::to_string(load.messages) +
+                            " messages of " + std::to_string(load.bytes) + " bytes";
+  if (agent.dead_letters.empty()) return base::fail(ErrorCode::MAILBOX_FULL, holds, "recipients");
+  return base::fail(ErrorCode::MAILBOX_FULL,
+                    holds + ", " + std::to_string(agent.dead_letters.size()) + " of them dead letters", "recipients",
+                    "Wait until the recipient has worked some off, or have dead letters redriven and done.");
+}
+
+base::Result<Recipients> resolve_broadcast(const AcceptMessage& command, const Workspace& workspace, Instant now) {
+  Recipients recipients;
+  const Registry& registry = workspace.registry;
+  for (std::uint32_t number = 1; number <= registry.agents.size(); ++number) {
+    const Agent& agent = registry.agent(AgentNumber(number));
+    if (agent.removed || AgentNumber(number) == command.sender) continue;
+    if (agent.properties.profile != command.ruleset.name) continue;  // until there is translation (R29)
+    if (!command.ruleset.may_receive(command.type, role_of(command.ruleset, agent))) continue;
+    if (!check_available(command, workspace, agent, now)) continue;
+    auto& list = has_room(workspace.settings, agent, command.length) ? recipients.open : recipients.bounced;
+    list.emplace_back(number);
+  }
+  if (recipients.open.size() + recipients.bounced.size() > workspace.settings.recipients)
+    return base::fail(ErrorCode::PAYLOAD_TOO_LARGE,
+                      "a broadcast here would reach " +
+                          std::to_string(recipients.open.size() + recipients.bounced.size()) +
+                          " agents, the limit is " + std::to_string(workspace.settings.recipients),
+                      "recipients");
+  return recipients;
+}
+
+base::Result<Recipients> resolve_named(const AcceptMessage& command, const Workspace& workspace, Instant now) {
+  const auto& names = command.envelope.recipients;
+  if (names.size() > workspace.settings.recipients)
+    return base::fail(ErrorCode::PAYLOAD_TOO_LARGE,
+                      "the message names " + std::to_string(names.size()) + " recipients, the limit is " +
+                          std::to_string(workspace.settings.recipients),
+                      "recipients");
+  Recipients recipients;
+  std::string unknown;
+  for (const std::string& name : names) {
+    if (const auto number = workspace.registry.find_agent(name))
+      recipients.open.push_back(*number);
+    else if (unknown.size() < 512)
+      unknown += (unknown.empty() ? "'" : ", '") + base::excerpt(name, 64) + "'";
+  }
+  if (!unknown.empty())  // R47
+    return base::fail(ErrorCode::RECIPIENT_UNKNOWN, "no agent is registered as " + unknown, "recipients");
+  std::sort(recipients.open.begin(), recipients.open.end());
+  recipients.open.erase(std::unique(recipients.open.begin(), recipients.open.end()), recipients.open.end());
+
+  const Agent& sender = workspace.registry.agent(command.sender);
+  for (const AgentNumber number : recipients.open) {
+    const Agent& agent = workspace.registry.agent(number);
+    PARLEY_CHECK(check_translatable(command, agent));
+    PARLEY_CHECK(check_recipient(command, sender, agent));
+    PARLEY_CHECK(check_available(command, workspace, agent, now));
+    if (!has_room(workspace.settings, agent, command.length)) return mailbox_full(agent);
+  }
+  return recipients;
+}
+
+}  // namespace
+
+base::Result<Recipients> resolve(const AcceptMessage& command, const Workspace& workspace, Instant now) {
+  if (command.envelope.automatic)
+    return base::fail(ErrorCode::RECIPIENT_UNKNOWN, "nothing here chooses a recipient yet: 'auto' is nobody's name",
+                      "recipients",
+                      "Name the recipient: `parley agent list`, or GET …/agents, tells who is here with which "
+                      "capabilities.");
+  return command.envelope.broadcast ? resolve_broadcast(command, workspace, now)
+                                    : resolve_named(command, workspace, now);
+}
+
+}  // namespace parley::engine

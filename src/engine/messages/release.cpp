@@ -1,0 +1,108 @@
+#include "engine/messages/release.hpp"
+
+#include "engine/appliers.hpp"
+#include "engine/mailboxes/transitions.hpp"
+#include "engine/messages/directions.hpp"
+#include "engine/messages/notice.hpp"
+#include "engine/requests/follow.hpp"
+#include "engine/tasks/follow.hpp"
+
+namespace parley::engine {
+namespace {
+
+Recipients recipients_of(const Workspace& workspace, const Message& message) {
+  Recipients recipients;
+  for (const Receipt& receipt : message.receipts) {
+    if (receipt.state != ReceiptState::held) continue;
+    const bool removed = workspace.registry.agent(receipt.agent).removed;
+    (removed ? recipients.bounced : recipients.open).push_back(receipt.agent);
+  }
+  return recipients;
+}
+
+}  // namespace
+
+base::Result<Release> judge_release(const State& state, Offset offset, const AcceptMessage& command,
+                                    std::string_view changed, const Context& context) {
+  const Workspace& workspace = state.workspace(command.workspace);
+  const auto& expires_at = command.envelope.expires_at;
+  if (expires_at && *expires_at <= context.now)
+    return base::fail(base::ErrorCode::EXPIRED, "the message expired at " + base::to_rfc3339(*expires_at), {},
+                      "It can only be rejected.");
+  if (!changed.empty()) PARLEY_CHECK(check_sender(command, workspace.registry.agent(command.sender)));
+  PARLEY_CHECK(check_request(command, workspace));
+  Release release{recipients_of(workspace, workspace.messages.at(offset)), {}, {}};
+  PARLEY_TRY(release.semantics, check_semantics(command, workspace, release.recipients, {Hold::released, offset},
+                                                context, release.warnings));
+  return release;
+}
+
+void decide_release(Decided& decided, const State& state, Offset offset, const AcceptMessage& command, Release release,
+                    std::string_view changed, std::string_view by, const Context& context) {
+  const Workspace& workspace = state.workspace(command.workspace);
+  const Message& message = workspace.messages.at(offset);
+  const Recipients& recipients = release.recipients;
+  event::MessageReleased& event = *decided.add(command.workspace).mutable_message_released();
+  event.set_message(offset.value);
+  event.set_changed(!changed.empty());
+  if (!changed.empty())
+    release.warnings.push_back({"", "CHANGED", "'" + std::string(by) + "' changed it before it was released."});
+  event::MessageAccepted& as = *event.mutable_as();
+  write(command, recipients, std::string(message.id.view()), {}, as);
+  as.clear_id_key();
+  follow_requests(command, workspace, context, as);
+  write(release.semantics.defects, *as.mutable_validation_errors());
+  write(release.warnings, *as.mutable_warnings());
+  if (release.semantics.task_moved) *as.mutable_task_moved() = *release.semantics.task_moved;
+  decided.last().body = changed;
+  if (release.semantics.task_moved)
+    decide_orders_over(decided, workspace, command.workspace, offset, *release.semantics.task_moved, command.lane);
+  if (!recipients.bounced.empty())
+    post_notice(decided, state, command.workspace, command.sender, context.now,
+                {.code = "bounced",
+                 .about = {offset},
+                 .agents = recipients.bounced,
+                 .reason = "the recipient was removed",
+                 .id = message.id.view()});
+}
+
+namespace {
+
+// As it goes out: the changed copy takes the place of the message; the original stays in the log (R4).
+void change(Message& message, const event::MessageAccepted& as, const Placed& placed) {
+  message.position = placed.position;
+  message.length = placed.body_length;
+  message.priority = static_cast<Priority>(as.priority());
+  message.expires_at = as.has_expires_at() ? base::instant_of(as.expires_at()) : Instant{};
+  message.remarked = as.warnings_size() + as.validation_errors_size() > 0;
+}
+
+}  // namespace
+
+void apply(State& state, Workspace& workspace, WorkspaceNumber number, const event::MessageReleased& event,
+           const Placed& placed) {
+  const Offset offset(event.message());
+  const event::MessageAccepted& as = event.as();
+  apply_to_requests(state, workspace, number, offset, as);
+  apply_to_tasks(state, workspace, number, offset, as, placed.at);
+  const auto scene_of = [&](std::uint32_t agent) {
+    return Scene{state, workspace, number, AgentNumber(agent), placed.at};
+  };
+  Message& message = *workspace.messages.find(offset);
+  for (const std::uint32_t agent : as.recipients())
+    end_hold(scene_of(agent), message, *message.receipt_of(AgentNumber(agent)));
+  // Where nobody is left it may be forgotten with the last of them.
+  for (const std::uint32_t agent : as.bounced()) {
+    const Found found = find(workspace, AgentNumber(agent), offset);
+    withhold(scene_of(agent), offset, *found.message, *found.receipt, ReceiptState::bounced);
+  }
+  if (as.recipients_size() == 0) return;
+  if (event.changed()) change(message, as, placed);
+  if (!as.record_at().empty())
+    workspace.records.keep(as.task(), message.sender, {offset, message.position}, workspace.settings.kept_records);
+  for (const std::uint32_t agent : as.recipients())
+    enqueue(scene_of(agent), offset, message, *message.receipt_of(AgentNumber(agent)));
+  if (message.expires()) state.timers.insert({message.expires_at, TimerKind::message_expires, number, {}, offset});
+}
+
+}  // namespace parley::engine

@@ -1,0 +1,69 @@
+#include "engine/messages/semantics.hpp"
+
+#include "engine/tasks/follow.hpp"
+
+namespace parley::engine {
+
+using base::ErrorCode;
+
+void write(std::span<const base::Problem> problems, google::protobuf::RepeatedPtrField<event::Problem>& out) {
+  for (const base::Problem& problem : problems) {
+    event::Problem& written = *out.Add();
+    written.set_instance(problem.instance);
+    written.set_schema(problem.schema);
+    written.set_message(problem.message);
+  }
+}
+
+void write(const AcceptMessage& command, const Recipients& recipients, std::string message_id, const IdKey& id_key,
+           event::MessageAccepted& event) {
+  const envelope::Envelope& envelope = command.envelope;
+  event.set_message_id(std::move(message_id));
+  event.set_sender(command.sender.value);
+  for (const AgentNumber agent : recipients.open) event.add_recipients(agent.value);
+  for (const AgentNumber agent : recipients.bounced) event.add_bounced(agent.value);
+  event.set_broadcast(envelope.broadcast);
+  event.set_kind(static_cast<std::uint32_t>(envelope.kind));
+  event.set_native_type(envelope.native_type);
+  event.set_priority(static_cast<std::uint32_t>(envelope.priority));
+  event.set_at_most_once(envelope.delivery == envelope::DeliveryClass::at_most_once);
+  event.set_private_(command.ruleset.type(command.type).is_private);
+  if (envelope.sent_at) event.set_sent_at(base::unix_us(*envelope.sent_at));
+  if (envelope.expires_at) event.set_expires_at(base::unix_us(*envelope.expires_at));
+  if (envelope.sequence) event.set_sequence(*envelope.sequence);
+  event.set_lane(command.lane.value);
+  event.set_task(envelope.task);
+  event.set_correlation(envelope.correlation);
+  event.set_reply_to(envelope.reply_to);
+  event.set_conversation(envelope.conversation);
+  event.set_sender_instance(envelope.sender_instance);
+  if (!envelope.task.empty()) event.set_record_at(command.ruleset.type(command.type).keeps);
+  for (const envelope::Field& field : envelope.fields) {
+    if (!field.recorded) continue;
+    event::Field& written = *event.add_fields();
+    written.set_name(field.name);
+    written.set_json(field.json);
+  }
+  event.set_id_key(id_key.data(), id_key.size());
+  // R5. A message without defects that has no timestamp is of a type that needs none.
+  event.set_made_id(envelope.message_id.empty() || envelope.made_id);
+  event.set_made_timestamp(!envelope.sent_at && !command.validation_errors.empty());
+  write(command.validation_errors, *event.mutable_validation_errors());
+  write(command.warnings, *event.mutable_warnings());
+}
+
+base::Result<Semantics> check_semantics(const AcceptMessage& command, const Workspace& workspace,
+                                        const Recipients& recipients, Holding holding, const Context& context,
+                                        std::vector<base::Problem>& warnings) {
+  Semantics semantics;
+  auto moved = task_move(command, workspace, recipients.open, holding, context, warnings);
+  if (moved)
+    semantics.task_moved = std::move(*moved);
+  else if (workspace.settings.lenient && moved.error().code != ErrorCode::TASKS_FULL)
+    semantics.defects.push_back({"", std::string(base::info(moved.error().code).name), moved.error().message});
+  else
+    return std::unexpected(std::move(moved.error()));
+  return semantics;
+}
+
+}  // namespace parley::engine

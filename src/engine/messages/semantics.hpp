@@ -1,0 +1,25 @@
+// What a message means for the mechanisms that it concerns, before it is accepted or released, and the fact that it
+// becomes.
+#pragma once
+#include "engine/decided.hpp"
+#include "engine/messages/recipients.hpp"
+#include "engine/tasks/moves.hpp"
+
+namespace parley::engine {
+
+struct Semantics {
+  std::optional<event::TaskMoved> task_moved;
+  std::vector<base::Problem> defects;  // R5: of a lenient workspace, where it then means nothing to them
+};
+
+// Appends warnings. Errors: of the mechanisms.
+base::Result<Semantics> check_semantics(const AcceptMessage& command, const Workspace& workspace,
+                                        const Recipients& recipients, Holding holding, const Context& context,
+                                        std::vector<base::Problem>& warnings);
+
+// What the message says itself.
+void write(const AcceptMessage& command, const Recipients& recipients, std::string message_id, const IdKey& id_key,
+           event::MessageAccepted& event);
+void write(std::span<const base::Problem> problems, google::protobuf::RepeatedPtrField<event::Problem>& out);
+
+}  // namespace parley::engine
