@@ -45,7 +45,7 @@ std::uint32_t Chronicle::attempts_allowed(std::uint32_t workspace, const Message
 void Chronicle::count_open(Agent& agent) const {
   if (agent.counted_at != now_) agent.most_open = agent.notices = 0;
   agent.counted_at = now_;
-  agent.most_open = std::max(agent.most_open, agent.open.size() + agent.dead);
+  agent.most_open = std::max(agent.most_open, agent.open.size() + agent.dead + agent.held);
 }
 
 // Whether there was room in every moment of this block: where decisions begin and end in it, the journal does not say.
@@ -58,6 +58,7 @@ void Chronicle::fold(const event::Event& event, base::Instant at, const base::Di
   now_ = at;
   requests_.fold(event, at);
   health_.fold(event, at);
+  approvals_.fold(event, at);
   tasks_.fold(event, at);
   switch (event.fact_case()) {
     case event::Event::kServerStarted:
@@ -91,7 +92,8 @@ void Chronicle::fold_in_workspace(const event::Event& event, base::Instant at, c
       return;
     case Event::kAgentRegistered: {
       const auto& agent = event.agent_registered();
-      workspace.agents[agent.number()] = {agent.agent_id(), agent.properties().profile(), false, {}, 0, 0, 0, {}, {}};
+      workspace.agents[agent.number()] = {
+          agent.agent_id(), agent.properties().profile(), false, {}, 0, 0, 0, 0, {}, {}};
       return;
     }
     case Event::kAgentRemoved:
@@ -100,6 +102,10 @@ void Chronicle::fold_in_workspace(const event::Event& event, base::Instant at, c
       return fold(number, event.messages_bounced());
     case Event::kMessagesSuperseded:
       return fold(number, event.messages_superseded());
+    case Event::kMessageReleased:
+      return fold(number, event.message_released(), body_hash);
+    case Event::kMessageWithheld:
+      return fold(number, event.message_withheld());
     case Event::kMessageAccepted:
       return fold(number, offset, event.message_accepted(), body_hash);
     case Event::kNoticePosted:
@@ -184,7 +190,7 @@ void Chronicle::fold(std::uint32_t number, std::uint64_t offset, const event::Me
   message.priority = event.priority();
   message.sender = event.sender();
   message.at_most_once = event.at_most_once();
-  message.hash = hash;
+  message.hash = message.sent = hash;
   if (event.has_expires_at()) message.expires = base::instant_of(event.expires_at());
   if (workspace.rate_messages > 0 && event.sender() != 0) {  // MSH-15, as a window that ends now sees it
     std::deque<base::Instant>& sent = workspace.agents[event.sender()].sent;
@@ -197,16 +203,59 @@ void Chronicle::fold(std::uint32_t number, std::uint64_t offset, const event::Me
     const Place place{number, agent, offset};
     Agent& recipient = workspace.agents[agent];
     require(!recipient.removed, place, "P3: accepted for an agent that was removed");
-    require(recipient.open.size() + recipient.dead < workspace.mailbox_messages, place,
+    require(recipient.open.size() + recipient.dead + recipient.held < workspace.mailbox_messages, place,
             "D11: accepted into a full mailbox");
     message.receipts[agent] = {};
     count_open(recipient);
-    recipient.open.insert(offset);
+    if (event.held()) {
+      message.receipts[agent].state = State::held;
+      ++recipient.held;
+    } else {
+      recipient.open.insert(offset);
+    }
     count_open(recipient);
   }
   for (const std::uint32_t agent : event.bounced()) {
     message.receipts[agent].state = State::bounced;
     sightings_.saw(Sighting::bounced);
+  }
+}
+
+// SUP-04: to whom it was sent, but for who was removed since.
+void Chronicle::fold(std::uint32_t number, const event::MessageReleased& event, const base::Digest& hash) {
+  Workspace& workspace = workspaces_[number];
+  const std::uint64_t offset = event.message();
+  Message& message = workspace.messages[offset];
+  if (event.changed()) {
+    message.hash = hash;
+    message.priority = event.as().priority();
+  }
+  std::size_t held = 0;
+  for (auto& [number_of, receipt] : message.receipts) {
+    if (receipt.state != State::held) continue;
+    Agent& agent = workspace.agents[number_of];
+    const auto& to = event.as().recipients();
+    const bool released = std::find(to.begin(), to.end(), number_of) != to.end();
+    require(released != agent.removed, {number, number_of, offset},
+            "SUP-04: released to who was removed, or not to all");
+    ++held;
+    count_open(agent);
+    --agent.held;
+    receipt.state = released ? State::queued : State::bounced;
+    if (released) agent.open.insert(offset);
+    count_open(agent);
+  }
+  require(held > 0, {number, 0, offset}, "SUP-04: released, though it was not held");
+  if (event.as().bounced_size() > 0) owe(number, message, "bounced", offset);
+}
+
+void Chronicle::fold(std::uint32_t number, const event::MessageWithheld& event) {
+  Workspace& workspace = workspaces_[number];
+  for (auto& [number_of, receipt] : workspace.messages[event.message()].receipts) {
+    if (receipt.state != State::held) continue;
+    count_open(workspace.agents[number_of]);
+    --workspace.agents[number_of].held;
+    receipt.state = event.superseded() ? State::superseded : State::rejected;
   }
 }
 
@@ -218,11 +267,11 @@ void Chronicle::fold(std::uint32_t number, std::uint64_t offset, const event::No
   Message& message = workspace.messages[offset];
   message.priority = static_cast<std::uint32_t>(envelope::Priority::high);
   message.notice = true;
-  message.hash = hash;
+  message.hash = message.sent = hash;
   message.receipts[event.agent()] = {};
   Agent& told = workspace.agents[event.agent()];
   count_open(told);
-  require(told.open.size() + told.dead < workspace.mailbox_messages, {number, event.agent(), offset},
+  require(told.open.size() + told.dead + told.held < workspace.mailbox_messages, {number, event.agent(), offset},
           "D11: a notice into a full mailbox");
   told.open.insert(offset);
   ++told.notices;
@@ -530,7 +579,7 @@ void Chronicle::compare(Ledger& ledger) {
       continue;
     }
     // The same JSON value in other bytes is the same message (R8): the groups count, not the hashes.
-    const auto there = ledger.issued.find({place.workspace, message->second.hash});
+    const auto there = ledger.issued.find({place.workspace, message->second.sent});
     const bool same = there != ledger.issued.end() && there->second.group == ledger.issued.at(answer.content).group;
     require(same, place, "O3: another message stands at the offset that was answered");
   }
@@ -578,6 +627,7 @@ void Chronicle::check_all_ended() {
       for (const std::uint64_t offset : facts.open)
         require(false, {number, agent, offset}, "P3: never delivered to its end");
   tasks_.check_all_ended();
+  approvals_.check_all_ended();
   for (const Owed& owed : owed_)
     require(false, {owed.workspace, owed.sender, owed.about}, "D7: the sender was never told '" + owed.code + "'");
 }

@@ -16,6 +16,7 @@
 
 #include "event/events.pb.h"
 #include "profile/ruleset.hpp"
+#include "sim/approvals.hpp"
 #include "sim/findings.hpp"
 #include "sim/health.hpp"
 #include "sim/ledger.hpp"
@@ -27,7 +28,7 @@ namespace parley::sim {
 
 class Chronicle {
  public:
-  enum class State { queued, leased, waiting, acked, handed_over, expired, dead, bounced, superseded };
+  enum class State { queued, leased, waiting, acked, handed_over, expired, dead, bounced, superseded, held, rejected };
 
   struct Receipt {
     State state = State::queued;
@@ -44,6 +45,7 @@ class Chronicle {
     bool at_most_once = false;
     bool notice = false;
     base::Digest hash{};
+    base::Digest sent{};      // the same, before a person changed it
     base::Instant expires{};  // 0: never
     std::map<std::uint32_t, Receipt> receipts;
   };
@@ -56,6 +58,7 @@ class Chronicle {
         sightings_(sightings),
         requests_(findings, sightings),
         health_(findings, sightings),
+        approvals_(findings, sightings),
         tasks_(findings, sightings) {}
 
   // The next durable event, in order.
@@ -80,6 +83,7 @@ class Chronicle {
     bool removed = false;
     std::set<std::uint64_t> open;
     std::size_t dead = 0;       // letters, which keep their places (decision 4)
+    std::size_t held = 0;       // messages, likewise (decision 10)
     std::size_t most_open = 0;  // with the dead, of any moment of the block at `counted_at`
     std::size_t notices = 0;    // of that block: each decision counts its own beside what was there before
     base::Instant counted_at{};
@@ -131,6 +135,8 @@ class Chronicle {
   void give_again(std::uint32_t workspace, const event::TaskMoved&);
   void fold(std::uint32_t workspace, const event::MessagesBounced&);
   void fold(std::uint32_t workspace, const event::MessagesSuperseded&);
+  void fold(std::uint32_t workspace, const event::MessageReleased&, const base::Digest& hash);
+  void fold(std::uint32_t workspace, const event::MessageWithheld&);
   void fold(const event::ServerStarted&);
 
   static bool open(State state) { return state <= State::waiting; }
@@ -160,6 +166,7 @@ class Chronicle {
   std::multiset<Owed> owed_;
   RequestChronicle requests_;
   HealthChronicle health_;
+  ApprovalChronicle approvals_;
   TaskChronicle tasks_;
 };
 

@@ -63,8 +63,13 @@ enum class Sighting {
   task_offered,
   task_handed_over,
   superseded,
+  message_held,
+  message_released,
+  message_withheld,
+  approval_decided,
+  decision_refused,
 };
-inline constexpr std::array<std::string_view, 55> sighting_names = {
+inline constexpr std::array<std::string_view, 60> sighting_names = {
     "power loss",
     "kill",
     "graceful restart",
@@ -120,6 +125,11 @@ inline constexpr std::array<std::string_view, 55> sighting_names = {
     "task offered",
     "task handed over",
     "superseded",
+    "message held",
+    "message released",
+    "message withheld",
+    "approval decided",
+    "decision refused",
 };
 
 class Sightings {

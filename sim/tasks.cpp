@@ -33,6 +33,10 @@ std::string unquoted(std::string_view json) {
   return std::string(json.size() >= 2 && json.front() == '"' ? json.substr(1, json.size() - 2) : json);
 }
 
+double number(std::string_view json) {
+  return json.empty() ? 0 : std::stod(std::string(json));
+}
+
 std::optional<TaskWord> collab_word(json::Value root) {
   const std::string type = text_at(root, "/message_type");
   TaskWord word;
@@ -182,7 +186,8 @@ TaskChronicle::Judged TaskChronicle::judge(const Workspace& workspace, const Tas
   }
   if (!place) return {Verdict::unknown, nullptr, {}};
   const Task& task = tasks_.at(*place);
-  if (task.over()) return {Verdict::out_of_sequence, place, {}};
+  const bool waits = task.state == State::held && word.kind != Kind::task_abort;
+  if (task.over() || waits) return {Verdict::out_of_sequence, place, {}};
   if (word.kind == Kind::task_handoff) return judge_offer(workspace, word, *place);
   if (word.kind == Kind::task_abort) {
     const bool may = word.sender == task.assigner || !is_here(workspace, task.assigner);
@@ -195,6 +200,7 @@ TaskChronicle::Judged TaskChronicle::judge(const Workspace& workspace, const Tas
   if (word.sender != task.assignee) return {Verdict::not_party, place, {}};
   if (word.kind == Kind::task_progress) return {Verdict::legal, place, State::active};
   if (!reaches(workspace, word, task.assigner)) return {Verdict::not_party, place, {}};
+  if (word.held) return {Verdict::legal, place, State::held};
   return {Verdict::legal, place, word.kind == Kind::task_complete ? State::completed : State::failed};
 }
 
@@ -235,6 +241,10 @@ void TaskChronicle::judge_refusals(std::uint32_t number, Workspace& workspace) {
     if (refused.head < workspace.head) return true;  // told of after what came behind it was folded
     const Judged judged = judge(workspace, refused.word);
     const std::string_view code = base::info(refused.code).name;
+    const bool of_an_offer = refused.word.kind == Kind::task_handoff_reply && judged.task;
+    const auto& offer = of_an_offer ? tasks_.at(*judged.task).offer : std::nullopt;
+    if (offer && offer->offset <= workspace.forgotten_through) return true;         // R8: nobody knows its id any more
+    if (offer && offer->due != base::Instant{} && offer->due <= now_) return true;  // over by then, or not yet
     require(code_of(judged.verdict) == code, {number, refused.head},
             "COL-04: " + std::string(envelope::name(refused.word.kind)) + " of '" + refused.word.task +
                 refused.word.message + "' was refused as " + std::string(code) + ", and is " +
@@ -287,7 +297,7 @@ int TaskChronicle::attempts(const Task& task) {
 }
 
 base::Instant TaskChronicle::due_of(const Workspace& workspace, const Task& task) const {
-  if (task.over()) return never;
+  if (task.over() || task.state == State::held) return never;
   if (task.state == State::postponed) return task.again_at;
   base::Instant due = std::min(stalls_at(workspace, task), gives_up_at(workspace, task));
   if (task.deadline != base::Instant{} && !task.told_late) due = std::min(due, task.deadline);
@@ -335,7 +345,7 @@ void TaskChronicle::fold(const event::Event& event, base::Instant at) {
     const base::Duration downtime(event.server_started().downtime());
     started_at_ = at;
     for (auto& [place, task] : tasks_) {  // D2; deadlines stay
-      if (task.over()) continue;
+      if (task.over() || task.state == State::held) continue;
       task.assigned_at += downtime;
       task.heard_at += downtime;
       if (task.began_at != base::Instant{}) task.began_at += downtime;
@@ -374,6 +384,11 @@ void TaskChronicle::fold(const event::Event& event, base::Instant at) {
       return;
     case Event::kDeadLettered:
       return lose(number, event.dead_lettered().message(), event.dead_lettered().agent(), at);
+    case Event::kMessageReleased:
+      return release(number, event.message_released(), at);
+    case Event::kMessageWithheld:
+      if (Task* const task = held_by(number, event.message_withheld().message())) task->end_rejected = true;
+      return;
     case Event::kTaskMoved:
       return fold(number, event.offset(), event.task_moved(), at);
     default:
@@ -403,6 +418,7 @@ void TaskChronicle::fold(std::uint32_t number, std::uint64_t offset, const event
   word.task = message.task();
   word.message = word.kind == Kind::task_handoff_reply ? message.correlation() : unquoted(field(message, "message"));
   word.accepts = field(message, "accepted") == "true";
+  word.held = message.held();
   word.of_session = word.kind == Kind::task_abort && unquoted(field(message, "scope")) != "task";
   for (const std::uint32_t agent : message.recipients()) word.to.push_back(workspace.agents[agent].id);
 
@@ -445,6 +461,10 @@ void TaskChronicle::move(std::uint32_t number, std::uint64_t offset, const TaskW
   } else {
     require(moved.assignee() == 0, place, "COL-04: assigned without an assignment");
   }
+  if (word.kind == Kind::task_complete || word.kind == Kind::task_fail)
+    require(word.held == wants_a_person(task, message), place, "SUP-04: held, or not, against its task's terms");
+  task.held_by = judged.to == State::held ? offset : 0;
+  task.end_rejected = false;
   if (word.sender == task.assignee) task.heard_at = at;
   if (judged.to == State::active && task.began_at == base::Instant{}) task.began_at = at;
   task.state = judged.to;
@@ -486,7 +506,11 @@ void TaskChronicle::assign(Workspace& workspace, Task& task, std::uint64_t offse
           .lost_at = {},
           .offer = {},
           .again_at = {},
-          .timeouts = 0};
+          .timeouts = 0,
+          .confidence = number(field(message, "confidence_threshold")),
+          .needs_approval = field(message, "needs_approval") == "true",
+          .held_by = 0,
+          .end_rejected = false};
   workspace.by_id.emplace(word.task, place);
   workspace.assignments[message.message_id()] = {place, offset};
   const event::TaskMoved& moved = message.task_moved();
@@ -520,6 +544,36 @@ void TaskChronicle::hand_over(Task& task, std::uint64_t offset, const TaskWord& 
   task.offer.reset();
 }
 
+// SUP-04. Only 003 has people who look at completions; a failure asks for them itself or not at all.
+bool TaskChronicle::wants_a_person(const Task& task, const event::MessageAccepted& message) {
+  if (task.profile != "supervisor") return false;
+  if (unquoted(field(message, "status")) == "requires_approval" || field(message, "needs_approval") == "true")
+    return true;
+  if (static_cast<Kind>(message.kind()) != Kind::task_complete) return false;
+  return task.needs_approval || number(field(message, "confidence")) < task.confidence;
+}
+
+TaskChronicle::Task* TaskChronicle::held_by(std::uint32_t number, std::uint64_t message) {
+  for (auto& [place, task] : tasks_)
+    if (place.first == number && task.held_by == message) return &task;
+  return nullptr;
+}
+
+// It ends the task as if it had come now, and as what a person made of it.
+void TaskChronicle::release(std::uint32_t number, const event::MessageReleased& released, base::Instant at) {
+  Task* const task = held_by(number, released.message());
+  const Place place{number, released.message()};
+  require(released.as().has_task_moved() == (task != nullptr), place, "SUP-04: released, and its task did not move");
+  if (!task || !released.as().has_task_moved()) return;
+  const bool completes = static_cast<Kind>(released.as().kind()) == Kind::task_complete;
+  task->state = completes ? State::completed : State::failed;
+  task->held_by = 0;
+  task->moved_at = at;
+  task->offer.reset();
+  require(released.as().task_moved().state() == static_cast<std::uint32_t>(task->state), place,
+          "SUP-04: released, and the task came to another state");
+}
+
 // A move of the server's own.
 void TaskChronicle::fold(std::uint32_t number, std::uint64_t offset, const event::TaskMoved& moved, base::Instant at) {
   Workspace& workspace = workspaces_[number];
@@ -534,6 +588,11 @@ void TaskChronicle::fold(std::uint32_t number, std::uint64_t offset, const event
     require(task.state == State::stalled || stalls_at(workspace, task) <= at, place,
             "COL-07: stalled before progress was due");
     if (task.state != State::stalled) sightings_.saw(Sighting::task_stalled);
+  } else if (task.state == State::held && to == State::active) {
+    require(task.end_rejected, place, "SUP-04: a held task goes on, though nobody rejected its end");
+    task.assigned_at += at - task.moved_at;
+    task.heard_at = at;
+    if (task.began_at == base::Instant{}) task.began_at = at;
   } else if (to == State::postponed) {
     const base::Duration wait = task.profile == "supervisor" ? base::Duration(1s) * (1 << task.timeouts) : 0s;
     require(times_out(task, at), place, "COL-16: postponed before its time was over");
@@ -549,7 +608,8 @@ void TaskChronicle::fold(std::uint32_t number, std::uint64_t offset, const event
   } else if (to == State::failed) {
     const bool gone = !is_here(workspace, task.assignee);
     const bool hopeless = task.state == State::postponed && task.again_at <= at;  // the order cannot be had any more
-    require(gone || hopeless || gives_up_at(workspace, task) <= at, place, "COL-08: given up before its time");
+    const bool over = task.state != State::held && gives_up_at(workspace, task) <= at;
+    require(gone || hopeless || over, place, "COL-08: given up before its time");
     sightings_.saw(Sighting::task_given_up);
   } else {
     require(to == task.state, place, "COL-08: the server made a move that is not its own");
@@ -566,6 +626,7 @@ void TaskChronicle::fold(std::uint32_t number, std::uint64_t offset, const event
     task.offer.reset();
   }
   task.told_late = moved.late();
+  task.held_by = 0;
   task.state = to;
   task.moved_at = at;
   if (task.over()) ended_.insert({number, offset});
@@ -617,7 +678,9 @@ void TaskChronicle::check_all_ended() {
     if (task.over()) continue;
     require(is_here(workspace, task.assignee), place, "COL-08: a task of an agent that was removed is open");
     const bool watched = task.profile != "handoff" || workspace.silence;  // 002 names no time
-    require(!watched || due_of(workspace, task) != never, place, "COL-08: a task is open, and nothing would end it");
+    const bool awaits_a_person = task.state == State::held;
+    require(!watched || awaits_a_person || due_of(workspace, task) != never, place,
+            "COL-08: a task is open, and nothing would end it");
   }
 }
 

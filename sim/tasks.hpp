@@ -26,6 +26,7 @@ struct TaskWord {
   std::string message;          // an acknowledgment's, or the offer that a reply answers
   bool accepts = false;         // likewise
   bool of_session = false;      // an abort's
+  bool held = false;            // a person decides first
   std::vector<std::string> to;  // names
 };
 
@@ -41,6 +42,7 @@ class TaskChronicle {
     completed,
     failed,
     aborted,
+    held = 20,
     postponed = 24,
   };
 
@@ -67,6 +69,10 @@ class TaskChronicle {
     base::Instant again_at{};  // while it is postponed
     int timeouts = 0;          // attempts of this assignment whose time was over
     bool over() const { return state == State::completed || state == State::failed || state == State::aborted; }
+    double confidence = 0;  // asked for (SUP-04)
+    bool needs_approval = false;
+    std::uint64_t held_by = 0;  // offset of the message that ends it once a person has decided
+    bool end_rejected = false;  // and has decided that it does not
   };
   using Place = std::pair<std::uint32_t, std::uint64_t>;  // workspace, offset of the first assignment
 
@@ -147,6 +153,9 @@ class TaskChronicle {
                  const event::MessageAccepted& message, base::Instant at);
   void fold(std::uint32_t number, std::uint64_t offset, const event::TaskMoved&, base::Instant at);
   void lose(std::uint32_t number, std::uint64_t offset, std::uint32_t agent, base::Instant at);
+  static bool wants_a_person(const Task& task, const event::MessageAccepted& message);
+  void release(std::uint32_t number, const event::MessageReleased& released, base::Instant at);
+  Task* held_by(std::uint32_t number, std::uint64_t message);
 
   Findings& findings_;
   Sightings& sightings_;

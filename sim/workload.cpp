@@ -58,7 +58,8 @@ void Workload::act(Manner manner) {
   const std::uint64_t choice = dice_.below(100);
   if (choice < 14) return work_on_a_task();
   if (choice < 42) return send_something(manner);
-  if (choice < 69) return take(*client, manner);
+  if (choice < 67) return take(*client, manner);
+  if (choice < 69) return decide_something();
   if (choice < 72) return wait_for_mail(*client);
   if (choice < 82) return fiddle_with_connection(*client, manner);
   if (choice < 88) return send_again();

@@ -75,6 +75,11 @@ class Workload {
   void redrive_something();
   void settle_in(Client& client, std::string_view answer);
 
+  // People (people.cpp).
+  std::optional<broker::Caller> person_of(const std::string& space);
+  void decide_something();
+  void decide(const std::string& space, const broker::Caller& person, json::Value approval);
+
   // Senders (senders.cpp).
   void send_something(Manner manner);
   void send_again();

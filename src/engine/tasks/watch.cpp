@@ -80,7 +80,7 @@ void make(const TaskScene& scene, const Making& making) {
   const Workspace& workspace = scene.workspace();
   const TaskState state = move.to.value_or(task.state);
   const bool new_times = step == Step::postpone || step == Step::give_again || step == Step::extend;
-  TaskWatch watch = new_times                        ? making.watch
+  TaskWatch watch = new_times                       ? making.watch
                     : task.state == TaskState::held ? resumed(task, scene.context.now)
                                                     : task.watch;
   watch.late = making.late;
