@@ -90,8 +90,8 @@ struct Message {
   // Nothing may come of it any more: a dead letter may be redriven, a held message released, an order acknowledged.
   bool settled() const {
     return needed == 0 && std::none_of(receipts.begin(), receipts.end(), [](const Receipt& r) {
-      return open(r.state) || r.state == ReceiptState::dead || r.state == ReceiptState::held;
-    });
+             return open(r.state) || r.state == ReceiptState::dead || r.state == ReceiptState::held;
+           });
   }
   const Receipt* receipt_of(AgentNumber agent) const {
     const auto at = std::lower_bound(receipts.begin(), receipts.end(), agent,
