@@ -588,6 +588,11 @@ void TaskChronicle::fold(std::uint32_t number, std::uint64_t offset, const event
     require(task.state == State::stalled || stalls_at(workspace, task) <= at, place,
             "COL-07: stalled before progress was due");
     if (task.state != State::stalled) sightings_.saw(Sighting::task_stalled);
+  } else if (task.state == State::held && to == State::active) {
+    require(task.end_rejected, place, "SUP-04: a held task goes on, though nobody rejected its end");
+    task.assigned_at += at - task.moved_at;
+    task.heard_at = at;
+    if (task.began_at == base::Instant{}) task.began_at = at;
   } else if (to == State::postponed) {
     const base::Duration wait = task.profile == "supervisor" ? base::Duration(1s) * (1 << task.timeouts) : 0s;
     require(times_out(task, at), place, "COL-16: postponed before its time was over");

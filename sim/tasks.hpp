@@ -68,11 +68,11 @@ class TaskChronicle {
     std::optional<Offer> offer;
     base::Instant again_at{};  // while it is postponed
     int timeouts = 0;          // attempts of this assignment whose time was over
-    double confidence = 0;     // asked for (SUP-04)
+    bool over() const { return state == State::completed || state == State::failed || state == State::aborted; }
+    double confidence = 0;  // asked for (SUP-04)
     bool needs_approval = false;
     std::uint64_t held_by = 0;  // offset of the message that ends it once a person has decided
     bool end_rejected = false;  // and has decided that it does not
-    bool over() const { return state >= State::completed && state <= State::aborted; }
   };
   using Place = std::pair<std::uint32_t, std::uint64_t>;  // workspace, offset of the first assignment
 

@@ -99,8 +99,7 @@ void decide_withheld(Decided& decided, const State& state, WorkspaceNumber numbe
   decide_resumed(decided, state, number, *known, ruleset_of(assigner.properties.profile), context);
 }
 
-void decide_withdrawn(Decided& decided, const State& state, WorkspaceNumber number, Offset message) {
-  const Workspace& workspace = state.workspace(number);
+void decide_withdrawn(Decided& decided, const Workspace& workspace, WorkspaceNumber number, Offset message) {
   const Approval& approval = *workspace.approvals.find(message);
   event::ApprovalWithdrawn& event = *decided.add(number).mutable_approval_withdrawn();
   event.set_approval(message.value);

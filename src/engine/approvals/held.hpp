@@ -16,6 +16,6 @@ void decide_withheld(Decided& decided, const State& state, WorkspaceNumber works
                      const RulesetOf& ruleset_of, const Context& context);
 
 // What it is about is over, and with it what there was to decide.
-void decide_withdrawn(Decided& decided, const State& state, WorkspaceNumber workspace, Offset message);
+void decide_withdrawn(Decided& decided, const Workspace& workspace, WorkspaceNumber number, Offset message);
 
 }  // namespace parley::engine

@@ -56,7 +56,7 @@ void decide_release(Decided& decided, const State& state, Offset offset, const A
   if (release.semantics.task_moved) *as.mutable_task_moved() = *release.semantics.task_moved;
   decided.last().body = changed;
   if (release.semantics.task_moved)
-    decide_orders_over(decided, state, command.workspace, offset, *release.semantics.task_moved, command.lane);
+    decide_orders_over(decided, workspace, command.workspace, offset, *release.semantics.task_moved, command.lane);
   if (!recipients.bounced.empty())
     post_notice(decided, state, command.workspace, command.sender, context.now,
                 {.code = "bounced",

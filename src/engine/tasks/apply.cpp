@@ -109,8 +109,8 @@ void move(State& state, Workspace& workspace, WorkspaceNumber number, Offset off
           const event::TaskMoved& event, Instant at) {
   Task& task = workspace.tasks.at(offset);
   const auto to = static_cast<TaskState>(event.state());
-  if (task.state == TaskState::held) task.watch = resumed(task, at);
-  task.held = to == TaskState::held ? by : Offset{};
+  if (task.state == TaskState::held && to != TaskState::held) task.watch = resumed(task, at);
+  if (task.state != to) task.held = to == TaskState::held ? by : Offset{};
   if (task.state != to) task.moved_at = at;
   if (to == TaskState::active && task.watch.began_at == Instant{}) task.watch.began_at = at;
   const bool was_over = machine::task::is_over(task.state);
@@ -122,7 +122,8 @@ void move(State& state, Workspace& workspace, WorkspaceNumber number, Offset off
   // Decided before it was known that its order or its offer is lost: the server still looks at it at once.
   if (to == TaskState::assigned && task.watch.lost_at != Instant{}) due = task.watch.lost_at;
   if (task.offer && task.offer->due != Instant{} && task.offer->due <= at) due = task.offer->due;
-  look_at(state, number, offset, task, machine::task::is_over(to) ? Instant{} : due);
+  const bool stands_still = machine::task::is_over(to) || to == TaskState::held;
+  look_at(state, number, offset, task, stands_still ? Instant{} : due);
   if (!machine::task::is_over(to) || was_over) return;
   workspace.tasks.end(offset, by);
 }

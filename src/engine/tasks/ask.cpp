@@ -1,4 +1,5 @@
-// What a party asks of a task by a call: more time, what to do about an error, its end (COL-16, COL-20, SUP-09, R36, R38).
+// What a party asks of a task by a call: more time, what to do about an error, its end (COL-16, COL-20, SUP-09, R36,
+// R38).
 #include "base/excerpt.hpp"
 #include "engine/engine.hpp"
 #include "engine/tasks/follow.hpp"

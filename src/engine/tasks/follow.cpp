@@ -279,7 +279,7 @@ void decide_orders_over(Decided& decided, const State& state, WorkspaceNumber nu
     return decide_order_over(decided, workspace, number, message, workspace.tasks.at(Offset(moved.task())));
   if (static_cast<TaskState>(moved.state()) != TaskState::aborted) return;
   if (const Offset held = workspace.tasks.at(Offset(moved.task())).held; held != Offset{})
-    decide_withdrawn(decided, state, number, held);
+    decide_withdrawn(decided, workspace, number, held);
   if (lane == LaneId{}) return;
   std::size_t left = superseded_max;
   for (std::uint32_t i = 1; i <= workspace.registry.agents.size() && left > 0; ++i) {

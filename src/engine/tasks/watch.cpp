@@ -134,6 +134,8 @@ void give_up(const TaskScene& scene, const event::TaskError& error, const std::s
   const Offset by(scene.decided.next_offset(scene.number));
   make(scene, making);
   decide_order_over(scene.decided, scene.workspace(), scene.number, by, scene.task());
+  if (const Offset held = scene.task().held; held != Offset{})
+    decide_withdrawn(scene.decided, scene.workspace(), scene.number, held);
 }
 
 const profile::Recovery* recovery_of(const profile::Ruleset* rules, TaskErrorType type) {
