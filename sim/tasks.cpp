@@ -605,11 +605,6 @@ void TaskChronicle::fold(std::uint32_t number, std::uint64_t offset, const event
   } else if (moved.given_again()) {
     require(task.state == State::postponed && task.again_at <= at, place, "COL-16: given again before its time");
     give_again(place, task, moved, at);
-  } else if (task.state == State::held && to == State::active) {
-    require(task.end_rejected, place, "SUP-04: a held task goes on, though nobody rejected its end");
-    task.assigned_at += at - task.moved_at;
-    task.heard_at = at;
-    if (task.began_at == base::Instant{}) task.began_at = at;
   } else if (to == State::failed) {
     const bool gone = !is_here(workspace, task.assignee);
     const bool hopeless = task.state == State::postponed && task.again_at <= at;  // the order cannot be had any more

@@ -52,7 +52,6 @@ void settle(const Scene& scene, Offset offset, Message& message, Receipt& receip
 
 }  // namespace
 
-// Its place in the remembered window has gone by already: it leaves the state at once. A dead letter, anybody's, stays.
 void forget_if_settled(Workspace& workspace, Offset offset, const Message& message) {
   if (offset <= workspace.forgotten_through && message.settled()) forget(workspace, offset, message);
 }

@@ -178,7 +178,7 @@ base::Result<Accepted> Engine::decide(const AcceptMessage& command, const Contex
   warnings.insert(warnings.end(), of_semantics.begin(), of_semantics.end());
   if (semantics.task_moved) {
     *message.mutable_task_moved() = *semantics.task_moved;
-    decide_orders_over(decided, state_, command.workspace, offset, *semantics.task_moved, command.lane);
+    decide_orders_over(decided, workspace, command.workspace, offset, *semantics.task_moved, command.lane);
   }
   return Accepted{AcceptOutcome::accepted, offset, std::move(message_id), std::move(warnings)};
 }

@@ -272,9 +272,8 @@ void decide_order_over(Decided& decided, const Workspace& workspace, WorkspaceNu
   event.add_offsets(task.assignment().value);
 }
 
-void decide_orders_over(Decided& decided, const State& state, WorkspaceNumber number, Offset message,
+void decide_orders_over(Decided& decided, const Workspace& workspace, WorkspaceNumber number, Offset message,
                         const event::TaskMoved& moved, LaneId lane) {
-  const Workspace& workspace = state.workspace(number);
   if (moved.assignee() != 0 && moved.task() != 0)
     return decide_order_over(decided, workspace, number, message, workspace.tasks.at(Offset(moved.task())));
   if (static_cast<TaskState>(moved.state()) != TaskState::aborted) return;

@@ -20,7 +20,7 @@ base::Result<std::optional<event::TaskMoved>> task_move(const AcceptMessage& com
 
 // What is undelivered ends: of a task that was aborted everything, at whomever (COL-20); of one that is given anew its
 // old order (BEY-03).
-void decide_orders_over(Decided& decided, const State& state, WorkspaceNumber number, Offset message,
+void decide_orders_over(Decided& decided, const Workspace& workspace, WorkspaceNumber number, Offset message,
                         const event::TaskMoved& moved, LaneId lane);
 
 // Its newest order alone, where it is not read yet: nobody acts upon what is over.

@@ -129,8 +129,6 @@ void give_up(const TaskScene& scene, const event::TaskError& error, const std::s
   Making making{Step::give_up, scene.task().watch.late,
                 opening(scene.workspace(), scene.task()) + " was given up: " + why};
   making.error = &error;
-  if (const Offset held = scene.task().held; held != Offset{})
-    decide_withdrawn(scene.decided, scene.state, scene.number, held);
   const Offset by(scene.decided.next_offset(scene.number));
   make(scene, making);
   decide_order_over(scene.decided, scene.workspace(), scene.number, by, scene.task());
@@ -358,7 +356,7 @@ void decide_cancelled(Decided& decided, const State& state, WorkspaceNumber numb
   event::TaskMoved moved;
   moved.set_task(offset.value);
   moved.set_state(static_cast<std::uint32_t>(TaskState::aborted));
-  decide_orders_over(decided, state, number, by, moved, order ? order->lane : LaneId{});
+  decide_orders_over(decided, scene.workspace(), number, by, moved, order ? order->lane : LaneId{});
 }
 
 }  // namespace parley::engine
