@@ -70,9 +70,11 @@ void Broker::note_touched(const event::Event& event) {
       break;
     case Event::kTaskMoved:
       touch_tasks(event.task_moved());
+      if (event.task_moved().given_again()) touch(event.task_moved().assignee());
       break;
     case Event::kMessageReleased:
       for (const std::uint32_t agent : event.message_released().as().recipients()) touch(agent);
+      if (event.message_released().as().has_task_moved()) touch_tasks(event.message_released().as().task_moved());
       break;
     case Event::kNoticePosted:
       touch(event.notice_posted().agent());

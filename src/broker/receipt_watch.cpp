@@ -64,6 +64,12 @@ void ReceiptWatch::before(const engine::State& state, const event::Event& event)
         if (receipt.state == ReceiptState::held) touch(number, workspace, offset, receipt.agent, final);
       return;
     }
+    case Event::kTaskMoved: {
+      const event::TaskMoved& moved = event.task_moved();
+      if (!moved.given_again()) return;
+      return one(workspace.tasks.at(base::Offset(moved.task())).assignment().value, moved.assignee(),
+                 ReceiptState::queued);
+    }
     case Event::kOffered:
       return each(event.offered().offsets(), event.offered().agent(), ReceiptState::offered);
     case Event::kAcked:

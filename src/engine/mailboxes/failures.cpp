@@ -1,5 +1,6 @@
 #include "engine/mailboxes/failures.hpp"
 
+#include "base/excerpt.hpp"
 #include "engine/appliers.hpp"
 #include "engine/mailboxes/transitions.hpp"
 #include "engine/messages/notice.hpp"
@@ -31,6 +32,13 @@ base::Result<> Engine::decide(const RedriveMessage& command, const Context& cont
   if (message.expires() && message.expires_at <= context.now)
     return base::fail(base::ErrorCode::EXPIRED, "the message expired at " + base::to_rfc3339(message.expires_at), {},
                       "Send it anew, if it still matters.");
+  if (const auto of_task = workspace.tasks.of_assignment(command.message)) {
+    const Task& task = workspace.tasks.at(*of_task);
+    if (task.assignment() != command.message || task.assignee != command.agent)
+      return base::fail(base::ErrorCode::STALE_ORDER,
+                        "task '" + base::excerpt(task.id.view(), 128) + "' was assigned anew since", {},
+                        "Leave it: the newest assignment holds.");
+  }
   event::Redriven& event = *decided.add(command.workspace).mutable_redriven();
   event.set_agent(command.agent.value);
   event.set_message(command.message.value);

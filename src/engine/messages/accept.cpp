@@ -146,7 +146,7 @@ base::Result<Accepted> Engine::decide(const AcceptMessage& command, const Contex
   PARLEY_CHECK(check_rate(rate, workspace.registry.agent(command.sender), context.now, warnings));
   PARLEY_TRY(const Recipients recipients, resolve(command, workspace, context.now));
   std::optional<Asking> asking = asking_of(command);
-  if (!asking) asking = held_completion(command, workspace);
+  if (!asking && !recipients.open.empty()) asking = held_completion(command, workspace);
   const Hold hold = asking && asking->holds ? Hold::held : Hold::none;
   if (hold == Hold::none) PARLEY_CHECK(check_request(command, workspace));
   std::vector<base::Problem> of_semantics;

@@ -101,7 +101,11 @@ void give_again(const Scene& scene, Offset offset, const event::TaskMoved& event
                 .timeouts = task.watch.timeouts,
                 .exceptions = task.watch.exceptions};
   const Found found = find(scene.workspace, scene.agent_number, order);
-  if (found && !open(found.receipt->state)) reopen(scene, order, *found.message, *found.receipt);
+  const ReceiptState receipt = found ? found.receipt->state : ReceiptState::dead;
+  if (receipt == ReceiptState::acked || receipt == ReceiptState::offered)
+    reopen(scene, order, *found.message, *found.receipt);
+  else if (!open(receipt))
+    task.watch.lost_at = scene.now;  // in the turn that decided this: the server looks again at once
 }
 
 // `by`: the event's offset.
@@ -134,6 +138,7 @@ void note_order_lost(const Scene& scene, Offset message) {
   Tasks& tasks = scene.workspace.tasks;
   if (const auto offered = tasks.of_offer(message)) {
     tasks.at(*offered).offer->due = scene.now;
+    if (tasks.at(*offered).state == TaskState::held) return;
     return look_at(scene.state, scene.number, *offered, tasks.at(*offered), scene.now);
   }
   const auto offset = tasks.of_assignment(message);
@@ -184,6 +189,7 @@ void apply(State& state, Workspace& workspace, WorkspaceNumber number, Offset of
     if (event.again_at() != 0) task.watch.again_at = base::instant_of(event.again_at());
     if (event.given_again()) give_again({state, workspace, number, task.assignee, at}, Offset(event.task()), event);
     if (event.extended()) {
+      task.watch.heard_at = at;
       task.watch.deadline = instant(event.deadline());
       task.watch.timeout = base::Duration(event.timeout());
     }

@@ -335,6 +335,7 @@ void decide_extended(Decided& decided, const State& state, WorkspaceNumber numbe
                 opening(scene.workspace(), task) + " has time until " + base::to_rfc3339(until) +
                     (why.empty() ? "." : ": " + why)};
   making.watch = task.watch;
+  making.watch.heard_at = context.now;
   if (making.watch.timeout > base::Duration{})
     making.watch.timeout = std::max(making.watch.timeout, until - making.watch.assigned_at);
   if (making.watch.deadline != Instant{} && making.watch.deadline < until) {
