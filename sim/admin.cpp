@@ -114,8 +114,9 @@ void Workload::redrive_something() {
   const std::string& id = dice_.among(ids);
   const auto done = world_.broker().redrive(admin_, name, id);
   findings_.trace("redrive " + id + (done ? "" : ": " + done.error().message));
-  // Those of an agent that was removed stay to be read.
+  // Those of an agent that was removed stay to be read, and so do orders that were replaced (BEY-03).
   const bool allowed = done || done.error().code == base::ErrorCode::EXPIRED ||
+                       done.error().code == base::ErrorCode::STALE_ORDER ||
                        done.error().code == base::ErrorCode::NOT_FOUND || for_want_of_room(done.error());
   if (!allowed) findings_.wrong("a dead letter that was listed was not redriven: " + done.error().message);
 }
