@@ -31,7 +31,8 @@ class ApprovalChronicle {
     State state = State::open;
     std::uint32_t asker = 0;
     bool holds = false;
-    bool settled = false;  // what it held went out, or never will
+    bool of_review = false;  // COL-12: ends with its task, too
+    bool settled = false;    // what it held went out, or never will
     base::Duration timeout{};
     base::Instant due{};
     bool waits() const { return state <= State::escalated; }

@@ -158,6 +158,14 @@ void Workload::judge_answer(const Sending& sending, const base::Result<broker::S
     case ErrorCode::CONSTRAINTS_LOOSER:
       if (sending.expected != Expected::duplicate || !remembers_all()) return;  // tasks are not all alike
       break;
+    case ErrorCode::REVIEW_UNKNOWN:
+    case ErrorCode::REVIEWER_IS_AUTHOR:
+    case ErrorCode::VERDICT_UNFOUNDED:
+    case ErrorCode::FINDING_UNKNOWN:
+    case ErrorCode::REVISION_INCOMPLETE:
+    case ErrorCode::APPROVALS_FULL:
+      if (sending.expected != Expected::duplicate || !remembers_all()) return;
+      break;
     case ErrorCode::AGENT_UNAVAILABLE:
       sightings_.saw(Sighting::unavailable_refused);
       if (sending.expected != Expected::duplicate || !remembers_all()) return;
@@ -168,7 +176,7 @@ void Workload::judge_answer(const Sending& sending, const base::Result<broker::S
       break;
     case ErrorCode::ID_CONFLICT:
       sightings_.saw(Sighting::id_conflict);
-      if (sending.expected == Expected::conflict) return;
+      if (sending.expected == Expected::conflict || error.where == "review") return;  // R37: a review's own id
       break;
     default:
       break;

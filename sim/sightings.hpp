@@ -62,6 +62,11 @@ enum class Sighting {
   stale_order_refused,
   task_offered,
   task_handed_over,
+  review_asked,
+  review_approved,
+  review_sent_back,
+  review_escalated,
+  review_lapsed,
   superseded,
   message_held,
   message_released,
@@ -69,7 +74,7 @@ enum class Sighting {
   approval_decided,
   decision_refused,
 };
-inline constexpr std::array<std::string_view, 60> sighting_names = {
+inline constexpr std::array<std::string_view, 65> sighting_names = {
     "power loss",
     "kill",
     "graceful restart",
@@ -124,6 +129,11 @@ inline constexpr std::array<std::string_view, 60> sighting_names = {
     "stale order refused",
     "task offered",
     "task handed over",
+    "review asked for",
+    "review approved",
+    "review sent back",
+    "review escalated",
+    "review lapsed",
     "superseded",
     "message held",
     "message released",

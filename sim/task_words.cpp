@@ -37,9 +37,26 @@ const Casting& casting(std::string_view profile) {
 
 // One message about a task, not yet in any profile's words.
 struct Words {
-  enum class What { assign, take, decline, progress, complete, fail, abort, offer, accept, keep } what{};
+  enum class What {
+    assign,
+    take,
+    decline,
+    progress,
+    complete,
+    fail,
+    abort,
+    offer,
+    accept,
+    keep,
+    ask,
+    approve,
+    send_back,
+    reject
+  } what{};
   std::string task, from, to;
   std::string answers;  // id of the assignment, or of the offer
+  std::string review;
+  bool revision = false;  // of an assignment
 };
 using What = Words::What;
 
@@ -53,7 +70,11 @@ const Examples& examples_of(std::string_view profile) {
         {What::progress, "task_progress.json"},
         {What::complete, "task_completion.json"},
         {What::fail, "task_completion.failed.json"},
-        {What::abort, "abort.json"}}},
+        {What::abort, "abort.json"},
+        {What::ask, "review_request.json"},
+        {What::approve, "review_result.approved.json"},
+        {What::send_back, "review_result.json"},
+        {What::reject, "review_result.rejected.json"}}},
       {"handoff",
        {{What::assign, "TASK_ASSIGNMENT.minimal.json"},
         {What::progress, "TASK_UPDATE.minimal.json"},
@@ -85,8 +106,17 @@ void fill_in(std::string_view profile, const Words& words, Wish& wish) {
   if (profile == "collab") {
     edits["/from_agent"] = collab_agent(words.from);
     edits["/to_agent"] = collab_agent(words.to);
+    if (!words.review.empty()) edits["/payload/review_id"] = quoted(words.review);
+    // The example is of a second iteration, of whose finding this may be the first.
+    if (words.what == What::approve) edits["/payload/findings"] = "[]";
     if (words.what == What::assign) {
       edits["/payload/task/task_id"] = task;
+      if (words.revision) {
+        const std::string attempt = R"({"attempt_number":1,"outcome":"changes_requested","feedback":"Once more."})";
+        edits["/payload/task/context"] =
+            R"({"specs":[],"reference_files":[],"previous_attempts":[)" + attempt + "," + attempt + "," + attempt +
+            R"(],"required_changes":[{"change_id":"change-duplicate-key","priority":"must_fix","related_findings":[],"description":"Mend it."}]})";
+      }
     } else if (words.what == What::abort) {
       edits["/payload/target_id"] = task;
       edits["/payload/scope"] = quoted("task");
@@ -174,6 +204,12 @@ void Workload::say_of_task(std::string_view profile, const std::string& space, c
   }
   const bool hands_over = profile == "handoff" && task && !machine::task::is_over(task->state) && dice_.one_in(2);
   if (hands_over) words.what = !task->offer ? What::offer : dice_.one_in(3) ? What::keep : What::accept;
+  const TaskState state = task ? task->state : TaskState::none;
+  const auto reviewing = task && profile == "collab" ? here.reviews.waiting(*known) : std::nullopt;
+  if (profile == "collab" && state == TaskState::completed && dice_.one_in(2)) words.what = What::ask;
+  if (reviewing && !dice_.one_in(6))
+    words.what = choice < 5 ? What::approve : choice < 14 ? What::send_back : What::reject;
+  words.revision = state == TaskState::changes_requested && !dice_.one_in(6);
   if (dice_.one_in(6)) words.what = static_cast<What>(dice_.below(8));
   if (words.what != What::assign && id.empty()) words.what = What::assign;
   words.what = nearest(profile, words.what);
@@ -185,6 +221,15 @@ void Workload::say_of_task(std::string_view profile, const std::string& space, c
   words.from = by_assigner ? std::string(casting(profile).assigner) : worker;
   words.to = words.what == What::assign ? one_of_them : by_assigner ? worker : std::string(casting(profile).assigner);
   if (words.what == What::offer) words.to = one_of_them;
+  if (words.what == What::ask) {
+    words.from = std::string(casting(profile).assigner);
+    words.to = "reviewer-main";
+    words.review = id + "-review-" + std::to_string(dice_.below(1'000'000'000));
+  }
+  if (words.what == What::approve || words.what == What::send_back || words.what == What::reject) {
+    words.from = "reviewer-main";
+    words.review = here.reviews.at(*reviewing).id.view();
+  }
   if (words.what == What::accept || words.what == What::keep) {
     const engine::Message* const offer = here.messages.find(task->offer->request);
     if (!offer) return;  // forgotten
@@ -213,6 +258,8 @@ void Workload::say_of_task(std::string_view profile, const std::string& space, c
   sending.id = wish.id = natives_.fresh_id(example, clock_.wall(), dice_);
   sending.may_expire = natives_.may_expire(example);
   fill_in(profile, words, wish);
+  if (profile == "collab" && words.what == What::assign && dice_.one_in(2))
+    wish.edits["/payload/max_iterations"] = std::to_string(dice_.between(1, 2));
   const bool has_deadline = words.what == What::offer || (words.what == What::assign && profile != "supervisor");
   if (has_deadline && dice_.one_in(2))
     wish.edits["/payload/deadline"] =
@@ -230,7 +277,8 @@ void Workload::say_of_task(std::string_view profile, const std::string& space, c
 void Workload::note_refusal(const Sending& sending, json::Value message, const base::Error& error) {
   using base::ErrorCode;
   const bool of_tasks = error.code == ErrorCode::TASK_UNKNOWN || error.code == ErrorCode::OUT_OF_SEQUENCE ||
-                        error.code == ErrorCode::NOT_PARTY || error.code == ErrorCode::STALE_ORDER;
+                        error.code == ErrorCode::NOT_PARTY || error.code == ErrorCode::STALE_ORDER ||
+                        error.code == ErrorCode::REVIEW_UNKNOWN;
   if (!of_tasks) return;
   const Client& client = clients_[sending.client];
   auto word = task_word(client.profile, message);

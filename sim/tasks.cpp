@@ -16,8 +16,9 @@ using namespace std::chrono_literals;
 
 constexpr base::Instant never = base::Instant::max();
 // What else a task asks for than the order of its messages, which is not judged here.
-constexpr std::array<std::string_view, 4> terms{"SCOPE_VIOLATION", "EVIDENCE_MISSING", "CAPABILITY_MISSING",
-                                                "CONSTRAINTS_LOOSER"};
+constexpr std::array<std::string_view, 9> terms{"SCOPE_VIOLATION",     "EVIDENCE_MISSING",   "CAPABILITY_MISSING",
+                                                "CONSTRAINTS_LOOSER",  "REVIEWER_IS_AUTHOR", "VERDICT_UNFOUNDED",
+                                                "REVISION_INCOMPLETE", "FINDING_UNKNOWN",    "ID_CONFLICT"};
 constexpr base::Duration patience = 2min;  // the loop turns every 20 s at most, and a full disk heals
 
 std::string text_at(json::Value root, std::string_view pointer) {
@@ -57,6 +58,10 @@ std::optional<TaskWord> collab_word(json::Value root) {
     word.kind = Kind::task_abort;
     word.task = text_at(root, "/payload/target_id");
     word.of_session = text_at(root, "/payload/scope") != "task";
+  } else if (type == "review_request" || type == "review_result") {
+    word.kind = type == "review_request" ? Kind::review_request : Kind::review_result;
+    word.review = text_at(root, "/payload/review_id");
+    word.verdict = text_at(root, "/payload/verdict");
   } else {
     return std::nullopt;
   }
@@ -135,6 +140,8 @@ std::string_view TaskChronicle::code_of(Verdict verdict) {
       return "NOT_PARTY";
     case Verdict::stale:
       return "STALE_ORDER";
+    case Verdict::unknown_review:
+      return "REVIEW_UNKNOWN";
   }
   return "";
 }
@@ -174,19 +181,27 @@ TaskChronicle::Judged TaskChronicle::judge(const Workspace& workspace, const Tas
     return {Verdict::legal, place, word.accepts ? State::active : State::failed};  // R11
   }
   if (word.kind == Kind::task_handoff_reply) return judge_reply(workspace, word);
+  if (word.kind == Kind::review_result) return judge_result(workspace, word);
   if (word.task.empty() || word.of_session) return {};
   if (const auto at = workspace.by_id.find(word.task); at != workspace.by_id.end()) place = &at->second;
   if (word.kind == Kind::task_assign) {
     if (word.to.size() != 1) return {};
     if (!place) return {Verdict::legal, nullptr, State::assigned};
     const Task& task = tasks_.at(*place);
-    if (task.state != State::failed) return {Verdict::out_of_sequence, place, {}};  // 000 §6.3: unique
+    const bool again = task.state == State::failed || task.state == State::changes_requested ||  // R12
+                       task.state == State::planning;                                            // R13
+    if (!again) return {Verdict::out_of_sequence, place, {}};                                    // 000 §6.3: unique
     const bool may = word.sender == task.assigner || !is_here(workspace, task.assigner);
     return {may ? Verdict::legal : Verdict::not_party, place, State::assigned};
   }
   if (!place) return {Verdict::unknown, nullptr, {}};
   const Task& task = tasks_.at(*place);
-  const bool waits = task.state == State::held && word.kind != Kind::task_abort;
+  if (word.kind == Kind::review_request) {  // COL-17: of what is completed, by who assigned it, to one
+    if (task.state != State::completed) return {Verdict::out_of_sequence, place, {}};
+    const bool may = word.sender == task.assigner || !is_here(workspace, task.assigner);
+    return {may && word.to.size() == 1 ? Verdict::legal : Verdict::not_party, place, State::in_review};
+  }
+  const bool waits = (task.state == State::held || task.state == State::in_review) && word.kind != Kind::task_abort;
   if (task.over() || waits) return {Verdict::out_of_sequence, place, {}};
   if (word.kind == Kind::task_handoff) return judge_offer(workspace, word, *place);
   if (word.kind == Kind::task_abort) {
@@ -202,6 +217,60 @@ TaskChronicle::Judged TaskChronicle::judge(const Workspace& workspace, const Tas
   if (!reaches(workspace, word, task.assigner)) return {Verdict::not_party, place, {}};
   if (word.held) return {Verdict::legal, place, State::held};
   return {Verdict::legal, place, word.kind == Kind::task_complete ? State::completed : State::failed};
+}
+
+// COL-17: a result matches a request that waits; R37: what asks for changes in the last iteration goes to a human.
+TaskChronicle::Judged TaskChronicle::judge_result(const Workspace& workspace, const TaskWord& word) const {
+  const auto at = workspace.reviews.find(word.review);
+  if (at == workspace.reviews.end() || tasks_.at(at->second.task).id != word.task)
+    return {Verdict::unknown_review, nullptr, {}};
+  const Review& review = at->second;
+  const Task& task = tasks_.at(review.task);
+  if (word.sender != review.reviewer) return {Verdict::not_party, &review.task, {}};
+  if (!review.waits || review.escalated) return {Verdict::out_of_sequence, &review.task, {}};
+  if (!reaches(workspace, word, review.asker)) return {Verdict::not_party, &review.task, {}};
+  if (word.verdict == "approved") return {Verdict::legal, &review.task, State::completed};
+  if (word.verdict == "rejected") return {Verdict::legal, &review.task, State::planning};
+  const bool last = task.reviews >= task.iterations;
+  return {Verdict::legal, &review.task, last ? State::in_review : State::changes_requested};
+}
+
+void TaskChronicle::follow_review(Workspace& workspace, Task& task, const TaskWord& word, const Place& place,
+                                  const event::MessageAccepted& message) {
+  const event::ReviewMoved& moved = message.review_moved();
+  if (word.kind == Kind::task_abort) {
+    if (const auto at = workspace.reviews.find(task.review); at != workspace.reviews.end()) at->second.waits = false;
+    return;
+  }
+  if (word.kind == Kind::review_request) {
+    require(!workspace.reviews.contains(word.review), place, "R37: the id of a review was taken twice");
+    require(message.recipients(0) != task.assignee, place, "BEY-05: an author reviews its own work");
+    require(moved.iteration() == ++task.reviews, place, "R37: an iteration is not the number of its request");
+    task.review = word.review;
+    workspace.reviews[word.review] = {place, word.sender, message.recipients(0),
+                                      true,  false,       base::instant_of(moved.due())};
+    return sightings_.saw(Sighting::review_asked);
+  }
+  Review& review = workspace.reviews.at(word.review);
+  review.escalated = word.verdict == "changes_requested" && task.reviews >= task.iterations;
+  review.waits = review.escalated;
+  require(message.approval_timeout() > 0 == review.escalated, place,
+          "COL-12: a human is asked, or not, against the limit");
+  for (const event::ReviewFinding& finding : moved.findings())
+    require(word.verdict != "approved" || !finding.blocks() || finding.fixed_in() > 0, place,
+            "COL-11: approved in the face of a finding that stands");
+  sightings_.saw(word.verdict == "approved" ? Sighting::review_approved : Sighting::review_sent_back);
+}
+
+// By the server: its time is over, its reviewer is gone, or a human has decided, or nobody has.
+void TaskChronicle::end_review(const Workspace& workspace, const Place& place, State to, base::Instant at) {
+  const Task& task = tasks_.at(place);
+  Review& review = workspaces_[place.first].reviews.at(task.review);
+  require(review.waits, place, "COL-11: a review ended twice");
+  const bool lapsed = review.due <= at || !is_here(workspace, review.reviewer);
+  require(review.escalated || (to == State::completed && lapsed), place, "COL-11: a review lapsed before its time");
+  review.waits = false;
+  sightings_.saw(review.escalated ? Sighting::review_escalated : Sighting::review_lapsed);
 }
 
 // R21: what is offered already is offered to nobody else; its owner offers it, to one other.
@@ -297,7 +366,7 @@ int TaskChronicle::attempts(const Task& task) {
 }
 
 base::Instant TaskChronicle::due_of(const Workspace& workspace, const Task& task) const {
-  if (task.over() || task.state == State::held) return never;
+  if (task.stands_still()) return never;
   if (task.state == State::postponed) return task.again_at;
   base::Instant due = std::min(stalls_at(workspace, task), gives_up_at(workspace, task));
   if (task.deadline != base::Instant{} && !task.told_late) due = std::min(due, task.deadline);
@@ -326,6 +395,10 @@ void TaskChronicle::check_nothing_overdue(base::Instant at) {
             "COL-07: a task that is due at " + (due == never ? "no time" : base::to_rfc3339(due)) +
                 " is left alone until " + base::to_rfc3339(at));
   }
+  for (const auto& [number, workspace] : workspaces_)
+    for (const auto& [id, review] : workspace.reviews)
+      require(!review.waits || review.escalated || at - std::max(review.due, started_at_) <= patience, review.task,
+              "COL-11: nobody gives a verdict of review '" + id + "', and nothing ends it");
 }
 
 void TaskChronicle::set(Workspace& workspace, const event::Settings& settings) {
@@ -345,11 +418,13 @@ void TaskChronicle::fold(const event::Event& event, base::Instant at) {
     const base::Duration downtime(event.server_started().downtime());
     started_at_ = at;
     for (auto& [place, task] : tasks_) {  // D2; deadlines stay
-      if (task.over() || task.state == State::held) continue;
+      if (task.stands_still()) continue;
       task.assigned_at += downtime;
       task.heard_at += downtime;
       if (task.began_at != base::Instant{}) task.began_at += downtime;
     }
+    for (auto& [number, workspace] : workspaces_)
+      for (auto& [id, review] : workspace.reviews) review.due += downtime;
     return;
   }
   if (event.fact_case() == Event::kWorkspaceCreated) {
@@ -410,6 +485,8 @@ void TaskChronicle::fold(std::uint32_t number, std::uint64_t offset, const event
     case Kind::task_abort:
     case Kind::task_handoff:
     case Kind::task_handoff_reply:
+    case Kind::review_request:
+    case Kind::review_result:
       break;
     default:
       return require(!message.has_task_moved(), {number, offset}, "COL-04: a task was moved by what is about none");
@@ -419,6 +496,8 @@ void TaskChronicle::fold(std::uint32_t number, std::uint64_t offset, const event
   word.message = word.kind == Kind::task_handoff_reply ? message.correlation() : unquoted(field(message, "message"));
   word.accepts = field(message, "accepted") == "true";
   word.held = message.held();
+  word.review = unquoted(field(message, "review"));
+  word.verdict = unquoted(field(message, "verdict"));
   word.of_session = word.kind == Kind::task_abort && unquoted(field(message, "scope")) != "task";
   for (const std::uint32_t agent : message.recipients()) word.to.push_back(workspace.agents[agent].id);
 
@@ -463,6 +542,9 @@ void TaskChronicle::move(std::uint32_t number, std::uint64_t offset, const TaskW
   }
   if (word.kind == Kind::task_complete || word.kind == Kind::task_fail)
     require(word.held == wants_a_person(task, message), place, "SUP-04: held, or not, against its task's terms");
+  const bool of_a_review = word.kind == Kind::review_request || word.kind == Kind::review_result;
+  require(message.has_review_moved() == of_a_review, place, "COL-11: a review was moved, or not, by a message of none");
+  if (of_a_review || word.kind == Kind::task_abort) follow_review(workspace, task, word, place, message);
   task.held_by = judged.to == State::held ? offset : 0;
   task.end_rejected = false;
   if (word.sender == task.assignee) task.heard_at = at;
@@ -486,6 +568,10 @@ void TaskChronicle::assign(Workspace& workspace, Task& task, std::uint64_t offse
   base::Duration timeout = profile == "supervisor" ? base::Duration(300s) : base::Duration{};  // 003
   if (!seconds.empty())
     timeout = std::chrono::duration_cast<base::Duration>(std::chrono::duration<double>(std::stod(seconds)));
+  const std::string most(field(message, "max_iterations"));
+  const std::string review = task.review;
+  const std::uint32_t reviews = task.reviews;
+  const std::uint32_t iterations = most.empty() ? task.iterations : static_cast<std::uint32_t>(std::stoul(most));
   auto old_orders = std::move(task.old_orders);
   if (task.epoch > 0) old_orders.insert({task.order, offset});
   task = {.id = word.task,
@@ -511,6 +597,9 @@ void TaskChronicle::assign(Workspace& workspace, Task& task, std::uint64_t offse
           .needs_approval = field(message, "needs_approval") == "true",
           .held_by = 0,
           .end_rejected = false};
+  task.review = review;
+  task.reviews = reviews;
+  task.iterations = iterations;
   workspace.by_id.emplace(word.task, place);
   workspace.assignments[message.message_id()] = {place, offset};
   const event::TaskMoved& moved = message.task_moved();
@@ -605,6 +694,8 @@ void TaskChronicle::fold(std::uint32_t number, std::uint64_t offset, const event
   } else if (moved.given_again()) {
     require(task.state == State::postponed && task.again_at <= at, place, "COL-16: given again before its time");
     give_again(place, task, moved, at);
+  } else if (task.state == State::in_review && (to == State::completed || to == State::planning)) {
+    end_review(workspace, place, to, at);
   } else if (to == State::failed) {
     const bool gone = !is_here(workspace, task.assignee);
     const bool hopeless = task.state == State::postponed && task.again_at <= at;  // the order cannot be had any more
@@ -675,7 +766,7 @@ void TaskChronicle::check_all_ended() {
   check_nothing_overdue(now_);
   for (const auto& [place, task] : tasks_) {
     const Workspace& workspace = workspaces_[place.first];
-    if (task.over()) continue;
+    if (task.over() || task.state == State::in_review) continue;
     require(is_here(workspace, task.assignee), place, "COL-08: a task of an agent that was removed is open");
     const bool watched = task.profile != "handoff" || workspace.silence;  // 002 names no time
     const bool awaits_a_person = task.state == State::held;

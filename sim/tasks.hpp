@@ -28,6 +28,7 @@ struct TaskWord {
   bool of_session = false;      // an abort's
   bool held = false;            // a person decides first
   std::vector<std::string> to;  // names
+  std::string review, verdict;
 };
 
 // None: the type is about no task.
@@ -44,6 +45,9 @@ class TaskChronicle {
     aborted,
     held = 20,
     postponed = 24,
+    in_review = 28,
+    changes_requested,
+    planning,
   };
 
   struct Offer {     // R21: until it is answered or over, the task stays with its owner
@@ -68,8 +72,16 @@ class TaskChronicle {
     std::optional<Offer> offer;
     base::Instant again_at{};  // while it is postponed
     int timeouts = 0;          // attempts of this assignment whose time was over
-    bool over() const { return state == State::completed || state == State::failed || state == State::aborted; }
-    double confidence = 0;  // asked for (SUP-04)
+    bool over() const {
+      return state == State::completed || state == State::failed || state == State::aborted ||
+             state == State::changes_requested || state == State::planning;
+    }
+    // A person or a reviewer has the word, and nobody works on it.
+    bool stands_still() const { return over() || state == State::held || state == State::in_review; }
+    std::string review;            // the newest
+    std::uint32_t reviews = 0;     // asked for (R37)
+    std::uint32_t iterations = 3;  // before a human decides
+    double confidence = 0;         // asked for (SUP-04)
     bool needs_approval = false;
     std::uint64_t held_by = 0;  // offset of the message that ends it once a person has decided
     bool end_rejected = false;  // and has decided that it does not
@@ -97,7 +109,7 @@ class TaskChronicle {
   const std::map<Place, Task>& tasks() const { return tasks_; }
 
  private:
-  enum class Verdict { no_task, legal, unknown, out_of_sequence, not_party, stale };
+  enum class Verdict { no_task, legal, unknown, out_of_sequence, not_party, stale, unknown_review };
   struct Judged {
     Verdict verdict = Verdict::no_task;
     const Place* task = nullptr;  // none: a new one
@@ -108,8 +120,15 @@ class TaskChronicle {
     std::string id, profile;
     bool removed = false;
   };
+  struct Review {
+    Place task;
+    std::uint32_t asker = 0, reviewer = 0;
+    bool waits = true, escalated = false;
+    base::Instant due{};
+  };
   struct Workspace {
     std::uint32_t number = 0;
+    std::map<std::string, Review, std::less<>> reviews;  // by their ids
     bool lenient = false;
     std::uint64_t head = 0, forgotten_through = 0;
     std::map<std::uint32_t, Agent> agents;
@@ -127,6 +146,10 @@ class TaskChronicle {
   void require(bool holds, const Place& place, const std::string& what);
   void set(Workspace& workspace, const event::Settings& settings);
   Judged judge(const Workspace& workspace, const TaskWord& word) const;
+  Judged judge_result(const Workspace& workspace, const TaskWord& word) const;
+  void follow_review(Workspace& workspace, Task& task, const TaskWord& word, const Place& place,
+                     const event::MessageAccepted& message);
+  void end_review(const Workspace& workspace, const Place& place, State to, base::Instant at);
   Judged judge_reply(const Workspace& workspace, const TaskWord& word) const;
   Judged judge_offer(const Workspace& workspace, const TaskWord& word, const Place& place) const;
   bool reaches(const Workspace& workspace, const TaskWord& word, std::uint32_t agent) const;

@@ -128,6 +128,10 @@ class Broker final : public Port, private journal::Outcomes {
                                   json::Value body) override;
   base::Result<TasksAwaited> await_tasks(const Caller&, std::string_view workspace, const TaskWait&,
                                          bool as_it_stands) override;
+  base::Result<Answer> reviews(const Caller&, std::string_view workspace, std::string_view state, std::string_view task,
+                               const Page&) override;
+  base::Result<Answer> review(const Caller&, std::string_view workspace, std::string_view review_id) override;
+  base::Result<Answer> findings(const Caller&, std::string_view workspace, std::string_view task_id) override;
   base::Result<Answer> approvals(const Caller&, std::string_view workspace, std::string_view state,
                                  const Page&) override;
   base::Result<Answer> approval(const Caller&, std::string_view workspace, std::string_view id) override;
@@ -227,6 +231,7 @@ class Broker final : public Port, private journal::Outcomes {
   std::string fresh_token(base::Digest& hash);
 
   // Approvals (approval_calls.cpp).
+  base::Result<> write_revision(json::Writer& writer, const engine::Workspace& workspace, const engine::Review& review);
   base::Result<> write_approval(json::Writer& writer, const engine::Workspace& workspace, base::Offset offset);
   base::Result<> read_held(const engine::Workspace& workspace, base::Offset offset, json::Value patch,
                            HeldMessage& held);

@@ -84,6 +84,8 @@ std::string_view word(Event::FactCase fact) {
       return "agent_health_changed";
     case Event::kHealthLooked:
       return "health_looked";
+    case Event::kReviewMoved:
+      return "review_moved";
     case Event::kMessagesRefused:
       return "messages_refused";
     default:
@@ -146,6 +148,8 @@ std::uint32_t subject(const Event& event) {
       return event.message_withheld().sender();
     case Event::kAgentHealthChanged:
       return event.agent_health_changed().agent();
+    case Event::kReviewMoved:
+      return event.review_moved().reviewer();
     case Event::kMessagesRefused:
       return event.messages_refused().agent();
     default:
@@ -218,6 +222,8 @@ std::vector<std::uint64_t> messages_of(const Event& event) {
       return {event.request_timed_out().request()};
     case Event::kTaskMoved:
       return {event.task_moved().task()};
+    case Event::kReviewMoved:
+      return {event.review_moved().review()};
     case Event::kApprovalDecided:
       return {event.approval_decided().approval()};
     case Event::kApprovalEscalated:
@@ -243,6 +249,7 @@ bool sees(const Caller& caller, const Event& event) {
       event.fact_case() == Event::kAgentHealthChanged)
     return true;
   if (event.has_task_moved() && event.task_moved().assigner() == caller.agent.value) return true;
+  if (event.has_review_moved() && event.review_moved().asker() == caller.agent.value) return true;
   const bool message = event.has_message_accepted() || event.has_message_released();
   if (!message) return subject(event) == caller.agent.value;
   const auto& accepted = accepted_of(event);
@@ -274,6 +281,12 @@ void write_task_moved(json::Writer& writer, const event::TaskMoved& moved) {
   if (!moved.why().empty()) writer.member("why", moved.why());
 }
 
+void write_review_moved(json::Writer& writer, const event::ReviewMoved& moved) {
+  writer.member("review", moved.id());
+  writer.member("state", machine::review::name(static_cast<engine::ReviewState>(moved.state())));
+  if (!moved.why().empty()) writer.member("why", moved.why());
+}
+
 void write_decided(json::Writer& writer, const event::ApprovalDecided& decided) {
   writer.member("state", name(static_cast<engine::Approval::State>(decided.state())));
   writer.member("rationale", decided.rationale());
@@ -302,6 +315,7 @@ void write_fact(json::Writer& writer, const engine::Workspace& workspace, const 
     writer.end_array();
   }
   if (event.has_task_moved()) write_task_moved(writer, event.task_moved());
+  if (event.has_review_moved()) write_review_moved(writer, event.review_moved());
   if (event.has_approval_decided()) write_decided(writer, event.approval_decided());
   if (event.has_approval_escalated())
     writer.member("due", base::to_rfc3339(base::instant_of(event.approval_escalated().due())));

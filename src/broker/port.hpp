@@ -218,6 +218,14 @@ class Port {
   virtual base::Result<TasksAwaited> await_tasks(const Caller&, std::string_view workspace, const TaskWait&,
                                                  bool as_it_stands) = 0;
 
+  // Reviews, in the order in which they were asked for; in one state, of one task, where named.
+  virtual base::Result<Answer> reviews(const Caller&, std::string_view workspace, std::string_view state,
+                                       std::string_view task, const Page&) = 0;
+  // With its messages, and, where a revision is due, with what it carries (R12).
+  virtual base::Result<Answer> review(const Caller&, std::string_view workspace, std::string_view review_id) = 0;
+  // What a task's reviews found, and what was fixed when (COL-13).
+  virtual base::Result<Answer> findings(const Caller&, std::string_view workspace, std::string_view task_id) = 0;
+
   // Approvals, in the order they were asked for: all the caller may see, or those of a state; "waiting": not decided.
   virtual base::Result<Answer> approvals(const Caller&, std::string_view workspace, std::string_view state,
                                          const Page&) = 0;

@@ -81,6 +81,12 @@ base::Result<engine::Settings> read_settings(json::Value body, engine::Settings 
   PARLEY_CHECK(read_optional(more, "task_progress_after", times.progress_after));
   PARLEY_CHECK(read_optional(more, "task_progress_every", times.progress_every));
   PARLEY_CHECK(read_optional(more, "task_silence", times.silence));
+  PARLEY_CHECK(read_optional(more, "review_timeout", settings.reviews.timeout));
+  if (const auto word = more.find("review_escalation").if_string()) {
+    const auto& names = engine::escalation_names;
+    settings.reviews.escalation =
+        static_cast<engine::Escalation>(std::find(names.begin(), names.end(), *word) - names.begin());
+  }
   read_count(more, "approvals", settings.approvals);
   PARLEY_CHECK(read_health(more, settings.health));
   if (const json::Value rate = more.find("rate_messages"); rate.is_null())

@@ -124,6 +124,8 @@ void write_workspace(json::Writer& writer, const engine::Workspace& workspace) {
   write_optional(writer, "task_progress_after", times.progress_after);
   write_optional(writer, "task_progress_every", times.progress_every);
   write_optional(writer, "task_silence", times.silence);
+  write_optional(writer, "review_timeout", settings.reviews.timeout);
+  writer.member("review_escalation", engine::escalation_names[static_cast<std::size_t>(settings.reviews.escalation)]);
   writer.member("approvals", settings.approvals);
   write_health_settings(writer, settings.health);
   writer.end_object();
@@ -201,6 +203,9 @@ void write_accepted(json::Writer& writer, const engine::Workspace& workspace, ba
     writer.member("task_state", machine::task::name(static_cast<engine::TaskState>(moved.state())));
     writer.member("task_epoch", moved.epoch());
   }
+  if (accepted.has_review_moved())
+    writer.member("review_state",
+                  machine::review::name(static_cast<engine::ReviewState>(accepted.review_moved().state())));
   if (accepted.approval_due() > 0)
     writer.member("approval_due", base::to_rfc3339(base::instant_of(accepted.approval_due())));
   if (accepted.held()) writer.member("held", accepted.approval_why());

@@ -46,4 +46,6 @@ void apply(State&, Workspace&, WorkspaceNumber, const event::MessageWithheld&, I
 void apply(State&, Workspace&, WorkspaceNumber, const event::AgentHealthChanged&, Instant at);
 void apply(State&, Workspace&, WorkspaceNumber, const event::HealthLooked&);
 
+void apply(State&, Workspace&, WorkspaceNumber, Offset, const event::ReviewMoved&, Instant at);
+
 }  // namespace parley::engine

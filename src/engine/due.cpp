@@ -6,6 +6,7 @@
 #include "engine/mailboxes/transitions.hpp"
 #include "engine/messages/expiry.hpp"
 #include "engine/requests/time_out.hpp"
+#include "engine/reviews/time_out.hpp"
 #include "engine/tasks/watch.hpp"
 
 namespace parley::engine {
@@ -15,6 +16,7 @@ constexpr std::size_t timers_a_turn = 1'000;
 constexpr std::size_t requests_a_turn = 50;   // each is a fact and up to 17 messages
 constexpr std::size_t tasks_a_turn = 200;     // each is a fact and a message
 constexpr std::size_t approvals_a_turn = 50;  // up to 101 messages
+constexpr std::size_t reviews_a_turn = 200;   // three facts and a message
 
 bool expired(const Message& message, Instant now) {
   return message.expires() && message.expires_at <= now;
@@ -44,7 +46,7 @@ void Engine::decide_due(const Context& context, Decided& decided, const PolledAt
   absl::btree_set<std::pair<WorkspaceNumber, Offset>> over;  // a backoff may be due with its message: told once
   Escalations escalations;
   Silences silences(state_, context, escalations, decided);
-  std::size_t count = 0, requests = 0, tasks = 0, approvals = 0;
+  std::size_t count = 0, requests = 0, tasks = 0, approvals = 0, reviews = 0;
   for (const Timer& timer : state_.timers) {
     if (timer.due > context.now || ++count > timers_a_turn) break;
     const Workspace& workspace = state_.workspace(timer.workspace);
@@ -65,6 +67,14 @@ void Engine::decide_due(const Context& context, Decided& decided, const PolledAt
     if (timer.kind == TimerKind::approval_times_out) {
       if (++approvals <= approvals_a_turn)
         decide_overdue(decided, state_, timer.workspace, timer.message, ruleset_of_, context);
+      continue;
+    }
+    if (timer.kind == TimerKind::review_times_out) {
+      if (++reviews > reviews_a_turn) continue;
+      const Review& review = workspace.reviews.at(timer.message);
+      const Agent& asker = workspace.registry.agent(review.asker);
+      decide_review_lapsed(decided, state_, timer.workspace, timer.message, ruleset_of_(asker.properties.profile),
+                           context, "no verdict came within " + base::to_text(review.due - review.asked_at) + ".");
       continue;
     }
     if (timer.kind == TimerKind::health_is_looked_at) {

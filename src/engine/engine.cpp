@@ -7,7 +7,7 @@
 namespace parley::engine {
 namespace {
 
-constexpr std::uint32_t snapshot_version = 11;
+constexpr std::uint32_t snapshot_version = 12;
 
 void apply_in_workspace(State& state, WorkspaceNumber number, const event::Event& event, const Placed& placed) {
   Workspace& workspace = state.workspace(number);
@@ -88,6 +88,8 @@ void apply_in_workspace(State& state, WorkspaceNumber number, const event::Event
       return apply(state, workspace, number, event.agent_health_changed(), at);
     case Event::kHealthLooked:
       return apply(state, workspace, number, event.health_looked());
+    case Event::kReviewMoved:
+      return apply(state, workspace, number, offset, event.review_moved(), at);
     case Event::kMessagesRefused:
       return;  // the record is all there is to it
     case Event::kServerStarted:

@@ -50,6 +50,9 @@ void apply(State& state, const event::ServerStarted& event) {
     if (timer.kind == TimerKind::request_times_out) {
       timer.due += downtime;
       state.workspace(timer.workspace).requests.find(timer.message)->due = timer.due;
+    } else if (timer.kind == TimerKind::review_times_out) {
+      timer.due += downtime;
+      state.workspace(timer.workspace).reviews.at(timer.message).due = timer.due;
     } else if (timer.kind == TimerKind::health_is_looked_at) {
       timer.due += downtime;
       Health& health = *state.workspace(timer.workspace).registry.agent(timer.agent).health.get();

@@ -19,6 +19,7 @@ enum class TimerKind : std::uint8_t {
   task_due,
   approval_times_out,
   health_is_looked_at,
+  review_times_out,
 };
 
 struct Timer {

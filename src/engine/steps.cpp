@@ -6,6 +6,7 @@
 #include "engine/mailboxes/failures.hpp"
 #include "engine/mailboxes/open_messages.hpp"
 #include "engine/messages/notice.hpp"
+#include "engine/reviews/time_out.hpp"
 #include "engine/tasks/watch.hpp"
 
 namespace parley::engine {
@@ -69,12 +70,13 @@ void Engine::decide(const ReturnLeases& command, const Context& context, Decided
                   context.now);
 }
 
-// First its mail, then its tasks. What ended otherwise meanwhile (expired, aborted) may leave nothing to do: a step
-// without messages says that it is done.
+// First its mail, then its tasks, then the reviews that it was asked for. What ended otherwise meanwhile (expired,
+// aborted) may leave nothing to do: a step without messages says that it is done.
 std::size_t Engine::decide_leaving(WorkspaceNumber number, AgentNumber agent, std::size_t most, const Context& context,
                                    Decided& decided) const {
   const Workspace& workspace = state_.workspace(number);
-  if (workspace.registry.agent(agent).open_messages > 0 || workspace.tasks.of(agent).empty())
+  const bool has_work = !workspace.tasks.of(agent).empty() || !workspace.reviews.of(agent).empty();
+  if (workspace.registry.agent(agent).open_messages > 0 || !has_work)
     return decide_bounced(decided, state_, number, agent, most, context.now);
   std::size_t count = 0;
   for (const Offset task : workspace.tasks.of(agent)) {
@@ -82,6 +84,13 @@ std::size_t Engine::decide_leaving(WorkspaceNumber number, AgentNumber agent, st
     const Agent& assigner = workspace.registry.agent(workspace.tasks.at(task).assigner);
     decide_given_up(decided, state_, number, task, ruleset_of_(assigner.properties.profile), context,
                     "its assignee was removed.");
+  }
+  if (count > 0) return count;
+  for (const Offset review : workspace.reviews.of(agent)) {
+    if (count++ == most) break;
+    const Agent& asker = workspace.registry.agent(workspace.reviews.at(review).asker);
+    decide_review_lapsed(decided, state_, number, review, ruleset_of_(asker.properties.profile), context,
+                         "its reviewer was removed.");
   }
   return count;
 }
@@ -113,7 +122,8 @@ void return_leases(const Scene& scene, SessionId session, std::span<const Offset
 }
 
 bool has_left(const Workspace& workspace, AgentNumber agent) {
-  return workspace.registry.agent(agent).open_messages == 0 && workspace.tasks.of(agent).empty();
+  return workspace.registry.agent(agent).open_messages == 0 && workspace.tasks.of(agent).empty() &&
+         workspace.reviews.of(agent).empty();
 }
 
 void bounce(const Scene& scene, std::span<const Offset> offsets) {

@@ -80,10 +80,11 @@ class Consistency {
     std::map<Offset, std::uint8_t> needed;
     for (const auto& [offset, task] : workspace.tasks.all()) {
       const bool over = machine::task::is_over(task->state);
+      const bool worked_on = !over && task->state != TaskState::in_review;
       if (!over) ++open_tasks;
       if (over != (task->over_at != Offset{}))
         defect(number, offset, "a task is over and is not, or the other way round");
-      if (over == workspace.tasks.of(task->assignee).contains(offset))
+      if (worked_on != workspace.tasks.of(task->assignee).contains(offset))
         defect(number, offset, "a task is not its assignee's");
       if (workspace.tasks.find(task->id.view()) != offset) defect(number, offset, "a task is not found by its id");
       if (task->epoch != task->assignments.size()) defect(number, offset, "a task's epoch is not its assignments");
@@ -98,9 +99,10 @@ class Consistency {
       for (const Offset wanted : {task->needed().order, task->needed().offer})
         if (wanted != Offset{}) ++needed[wanted];
       const Agent& assignee = workspace.registry.agent(task->assignee);
-      if (!over && assignee.removed && !state_.unfinished.leaving.contains({number, task->assignee}))
+      if (worked_on && assignee.removed && !state_.unfinished.leaving.contains({number, task->assignee}))
         defect(number, offset, "a task of an agent that was removed is open");
     }
+    reviews(number, workspace);
     workspace.messages.visit_after(Offset{}, [&](Offset offset, const Message& message) {
       const auto at = needed.find(offset);
       if (message.needed != (at == needed.end() ? 0 : at->second)) defect(number, offset, "is needed by others");
@@ -109,6 +111,31 @@ class Consistency {
     });
     for (const auto& [offset, count] : needed) defect(number, offset, "is needed and was forgotten");
     if (open_tasks != workspace.tasks.open()) defect(number, workspace.head, "open tasks are miscounted");
+  }
+
+  void reviews(WorkspaceNumber number, const Workspace& workspace) {
+    for (const auto& [offset, task] : workspace.tasks.all()) {
+      const auto waiting = workspace.reviews.waiting(offset);
+      if (waiting.has_value() != (task->state == TaskState::in_review))
+        defect(number, offset, "a task is in review and is not, or the other way round");
+      const bool judged = waiting && workspace.reviews.at(*waiting).state == ReviewState::requested;
+      const AgentNumber asked = judged ? workspace.reviews.at(*waiting).reviewer : AgentNumber{};
+      if (task->reviewer != asked) defect(number, offset, "a task is reviewed by another than was asked");
+      if (task->due != Instant{} && waiting) defect(number, offset, "a task in review is watched");
+    }
+    for (const auto& [offset, review] : workspace.reviews.all()) {
+      if (!workspace.tasks.all().contains(review.task)) defect(number, offset, "a review is kept without its task");
+      if (workspace.reviews.find(review.id.view()) != offset) defect(number, offset, "a review is not found by its id");
+      const bool asked = review.state == ReviewState::requested;
+      if (asked != workspace.reviews.of(review.reviewer).contains(offset))
+        defect(number, offset, "a review is not its reviewer's");
+      if ((review.state == ReviewState::escalated) != (workspace.reviews.of_approval(review.ended_by) == offset))
+        defect(number, offset, "a review is not its approval's");
+      if (asked) timers_wanted_.insert({review.due, TimerKind::review_times_out, number, {}, offset});
+      const bool leaves = state_.unfinished.leaving.contains({number, review.reviewer});
+      if (asked && workspace.registry.agent(review.reviewer).removed && !leaves)
+        defect(number, offset, "a review waits for an agent that was removed");
+    }
   }
 
   void take_in(WorkspaceNumber number, Offset offset, const Message& message, const Receipt& receipt, Expected& at) {

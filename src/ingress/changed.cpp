@@ -1,10 +1,8 @@
 #include "ingress/changed.hpp"
 
-#include <algorithm>
-
+#include "ingress/field.hpp"
 #include "json/pointer.hpp"
 #include "json/writer.hpp"
-#include "profile/reading.hpp"
 
 namespace parley::ingress {
 namespace {
@@ -36,15 +34,7 @@ void write(json::Writer& writer, json::Value value, json::Value place, json::Val
 
 base::Result<Changed> changed(json::Value message, const profile::Ruleset& rules, std::string_view field,
                               json::Value value) {
-  const profile::Reading& reading = *rules.reading;
-  const auto type = rules.type_named(reading.type_at.resolve(message).if_string().value_or(""));
-  if (!type) return base::fail(ErrorCode::TYPE_UNKNOWN, "the message is of no type of '" + rules.name + "'");
-  const auto& fields = reading.types[type->value].fields;
-  const auto at = std::find_if(fields.begin(), fields.end(), [field](const auto& f) { return f.name == field; });
-  if (at == fields.end())
-    return base::fail(ErrorCode::BAD_REQUEST,
-                      "a '" + rules.type(*type).name + "' has no " + std::string(field) + " that could be changed");
-  const std::string& pointer = reading.places[reading.types[type->value].places].pointer(at->slot);
+  PARLEY_TRY(const std::string pointer, place_of(message, rules, field));
   const json::Value place = json::Pointer::parse(pointer)->resolve(message);
   if (!place) return base::fail(ErrorCode::BAD_REQUEST, "the message has nothing at " + pointer);
   Changed made{{}, pointer};

@@ -45,6 +45,9 @@ void load_says(Loading& loading) {
     loading.problem("/says", "says", "`escalates_to` is told by `request.escalated`");
   if (loading.rules->approvals && !(says(Occasion::approval_decided) && says(Occasion::approval_lapsed)))
     loading.problem("/says", "says", "Who asks is told: say `approval.decided` and `approval.lapsed`");
+  if (loading.rules->reviews && !(says(Occasion::review_lapsed) && says(Occasion::review_escalated)))
+    loading.problem("/says", "says",
+                    "Who asks for a review is told its end: say `review.lapsed` and `review.escalated`");
   if (loading.rules->health && !loading.rules->health->tells.empty() && !says(Occasion::agent_silent))
     loading.problem("/says", "says", "The role in `health` that `tells` names is told by `agent.silent`");
 }

@@ -105,6 +105,29 @@ void read_tasks(Loading& loading) {
   policy.partial_words = texts_of(tasks.find("partial"));
 }
 
+machine::review::State verdict_named(std::string_view name) {
+  using machine::review::State;
+  for (const State state : {State::approved, State::changes_requested, State::rejected})
+    if (machine::review::name(state) == name) return state;
+  return State::none;
+}
+
+void read_reviews(Loading& loading) {
+  const json::Value reviews = loading.root.find("reviews");
+  if (!reviews) return;
+  ReviewPolicy& policy = loading.rules->reviews.emplace();
+  for (const auto [word, verdict] : reviews.find("verdicts").members())
+    policy.verdicts.emplace_back(word, verdict_named(verdict.as_string()));
+  policy.blocking = texts_of(reviews.find("blocking"));
+  for (const auto [criterion, verification] : reviews.find("criteria").members())
+    policy.criteria.emplace_back(criterion, verification.as_string());
+  policy.iterations = static_cast<std::uint32_t>(reviews.find("iterations").if_uint().value_or(3));
+  policy.custom = text_of(reviews.find("custom"));
+  policy.timeout = duration_at(loading, reviews.find("timeout"), "/reviews/timeout");
+  if (policy.timeout <= base::Duration{}) loading.problem("/reviews/timeout", "reviews", "a review takes time");
+  if (!loading.rules->tasks) loading.problem("/reviews", "reviews", "What is reviewed are tasks: say `tasks`");
+}
+
 void read_approvals(Loading& loading) {
   const json::Value approvals = loading.root.find("approvals");
   if (!approvals) return;
@@ -163,6 +186,7 @@ void load_policies(Loading& loading) {
   read_rate(loading);
   read_requests(loading);
   read_tasks(loading);
+  read_reviews(loading);
   read_approvals(loading);
   read_health(loading);
   read_priorities(loading);

@@ -64,6 +64,18 @@ machine::health::State HealthPolicy::state_of(std::string_view word) const {
   return at == words.end() ? machine::health::State::none : at->second;
 }
 
+ReviewPolicy::State ReviewPolicy::state_of(std::string_view word) const {
+  const auto at =
+      std::find_if(verdicts.begin(), verdicts.end(), [word](const auto& known) { return known.first == word; });
+  return at == verdicts.end() ? State::none : at->second;
+}
+
+std::string_view ReviewPolicy::word_of(State state) const {
+  const auto at =
+      std::find_if(verdicts.begin(), verdicts.end(), [state](const auto& known) { return known.second == state; });
+  return at == verdicts.end() ? std::string_view() : std::string_view(at->first);
+}
+
 bool Ruleset::is_broadcast(std::string_view recipient) const {
   return contains(broadcast_words, recipient);
 }

@@ -15,6 +15,7 @@
 #include "base/time.hpp"
 #include "envelope/envelope.hpp"
 #include "machine/health.hpp"
+#include "machine/review.hpp"
 
 namespace parley::profile {
 
@@ -118,6 +119,20 @@ struct TaskPolicy {
   std::vector<std::string> partial_words;
 };
 
+// How a task's result is reviewed (COL-11, COL-23).
+struct ReviewPolicy {
+  using State = machine::review::State;
+  std::vector<std::pair<std::string, State>> verdicts;        // the profile's words
+  std::vector<std::string> blocking;                          // severities in whose face nothing is approved
+  std::vector<std::pair<std::string, std::string>> criteria;  // member of `criteria`: the verification it asks for
+  std::string custom;                                         // member of `verification` with the custom checks'
+  base::Duration timeout{};                                   // for the verdict
+  std::uint32_t iterations = 3;                               // where the assignment states none (R37)
+
+  State state_of(std::string_view word) const;  // none: the profile has no such word
+  std::string_view word_of(State state) const;  // empty: it has none for it
+};
+
 // When the server itself has something to say in the profile's words (R31).
 enum class Occasion : std::uint8_t {
   request_timed_out,
@@ -133,11 +148,13 @@ enum class Occasion : std::uint8_t {
   approval_escalated,
   approval_lapsed,
   agent_silent,
+  review_lapsed,
+  review_escalated,
 };
-inline constexpr std::array<std::string_view, 13> occasion_names{
-    "request.timed_out",  "request.escalated", "task.stalled",  "task.late",    "task.given_up",
-    "task.offer_over",    "task.again",        "task.extended", "task.aborted", "approval.decided",
-    "approval.escalated", "approval.lapsed",   "agent.silent"};
+inline constexpr std::array<std::string_view, 15> occasion_names{
+    "request.timed_out",  "request.escalated", "task.stalled",  "task.late",     "task.given_up",
+    "task.offer_over",    "task.again",        "task.extended", "task.aborted",  "approval.decided",
+    "approval.escalated", "approval.lapsed",   "agent.silent",  "review.lapsed", "review.escalated"};
 constexpr std::optional<Occasion> occasion_named(std::string_view name) {
   for (std::size_t i = 0; i < occasion_names.size(); ++i)
     if (occasion_names[i] == name) return static_cast<Occasion>(i);
@@ -168,6 +185,7 @@ struct Ruleset {
   RateLimit rate;                                               // where the workspace sets none
   std::optional<RequestPolicy> requests;                        // none: nobody waits for answers
   std::optional<TaskPolicy> tasks;                              // none: it knows no tasks
+  std::optional<ReviewPolicy> reviews;                          // none: it knows no reviews
   std::optional<ApprovalPolicy> approvals;                      // none: nothing is decided by humans
   std::optional<HealthPolicy> health;                           // none: nothing is made of what agents report
   std::array<std::optional<Said>, occasion_names.size()> says;  // by Occasion

@@ -40,6 +40,8 @@ struct Scope {
   base::Duration downtime{};  // of a crash
   bool comes_back = false;    // a removed assigner registers anew
   bool rests_by_time = true;  // the profile watches its tasks
+  std::uint32_t reviews = 0;  // of a task; 0: nobody asks for one
+  bool limited = false;       // to so many: the last is escalated to a human, who says nothing (R37)
   std::vector<std::string> ids{"one", "two"};
 };
 
@@ -57,8 +59,9 @@ struct Said {
   AgentNumber sender;
   std::string task;
   std::string to;
-  std::uint32_t answers = 0;    // an acknowledgment's assignment, from 1
-  std::optional<bool> accepts;  // an acknowledgment's answer
+  std::uint32_t answers = 0;                   // an acknowledgment's assignment, from 1
+  std::optional<bool> accepts;                 // an acknowledgment's answer
+  std::optional<engine::ReviewState> verdict;  // a result's
 };
 
 // A task as it stood before a step.
@@ -69,6 +72,7 @@ struct View {
   bool late = false;
   Instant heard_at, deadline;
   Offset assignment;
+  AgentNumber reviewer;
 
   bool open() const { return state != TaskState::none && !machine::task::is_over(state); }
   bool same_but_for_time(const View& other) const {
@@ -147,8 +151,8 @@ class TaskModel {
   }
 
   View view_of(const Task& task) const {
-    return {task.state,      task.epoch,          task.assigner,       task.assignee,
-            task.watch.late, task.watch.heard_at, task.watch.deadline, task.assignment()};
+    return {task.state,          task.epoch,          task.assigner,     task.assignee, task.watch.late,
+            task.watch.heard_at, task.watch.deadline, task.assignment(), task.reviewer};
   }
   const Task* find(const std::string& id) const {
     const auto at = world_.workspace().tasks.find(id);
@@ -176,16 +180,37 @@ class TaskModel {
       const bool leaving = world_.state().unfinished.leaving.contains({team, AgentNumber(i)});
       key.add(agent.removed).add(leaving).add(leaving ? std::min(agent.open_messages, 1u) : 0);
     }
+    for (const auto& [offset, approval] : world_.workspace().approvals.all())
+      if (approval.waits()) key.add(static_cast<int>(approval.state)).left(approval.due, world_.now);
     for (const std::string& id : scope_.ids) {
       const Task* const task = find(id);
       key.add(task ? static_cast<int>(task->state) : 0);
       if (!task) continue;
       key.add(task->epoch);
-      if (task->state == TaskState::completed || task->state == TaskState::aborted) continue;
+      if (scope_.reviews > 0) add_reviews(*task, key);
+      if (task->state == TaskState::aborted || (task->state == TaskState::completed && scope_.reviews == 0)) continue;
       key.add(task->assigner.value).add(task->assignee.value);
-      if (task->state != TaskState::failed) add_watch(*task, key);
+      if (!machine::task::is_over(task->state)) add_watch(*task, key);
     }
     return key.take();
+  }
+  // Who may not judge it, what a revision must carry, and how long the verdict may take.
+  void add_reviews(const Task& task, Key& key) const {
+    const engine::Reviews& reviews = world_.workspace().reviews;
+    const Offset offset = offset_of(std::string(task.id.view()));
+    const engine::ReviewedTask* const reviewed = reviews.of_task(offset);
+    key.add(reviewed ? static_cast<std::int64_t>(reviewed->reviews.size()) : 0).add(task.reviewer.value);
+    if (!reviewed) return;
+    std::set<std::uint32_t> authors;
+    for (const AgentNumber author : reviewed->authors) authors.insert(author.value);
+    for (const std::uint32_t author : authors) key.add(author);
+    key.add(0).add(reviewed->sent_back).add(static_cast<std::int64_t>(reviewed->changes.size()));
+    for (const engine::Finding& finding : reviewed->findings) key.add(finding.fixed_in == 0);
+    const auto waiting = reviews.waiting(offset);
+    if (!waiting) return;
+    const engine::Review& review = reviews.at(*waiting);
+    key.add(static_cast<int>(review.state));
+    if (review.state == engine::ReviewState::requested) key.left(review.due, world_.now);
   }
   void add_watch(const Task& task, Key& key) const {
     const Instant now = world_.now;
@@ -219,15 +244,22 @@ class TaskModel {
       const Task* const task = find(id);
       for (const AgentNumber sender : present()) {
         for (const AgentNumber to : present())
-          if (to != sender) all.push_back({Kind::task_assign, sender, id, name_of(to), 0, {}});
+          if (to != sender) all.push_back({Kind::task_assign, sender, id, name_of(to), 0, {}, {}});
         for (const std::string& to : who_hears(sender, task ? task->assigner : AgentNumber{})) {
           for (std::uint32_t n = 1; task && n <= task->epoch; ++n)
-            for (const bool accepts : {true, false}) all.push_back({Kind::task_ack, sender, id, to, n, accepts});
+            for (const bool accepts : {true, false}) all.push_back({Kind::task_ack, sender, id, to, n, accepts, {}});
           for (const Kind kind : {Kind::task_progress, Kind::task_complete, Kind::task_fail})
-            all.push_back({kind, sender, id, to, 0, {}});
+            all.push_back({kind, sender, id, to, 0, {}, {}});
+          if (scope_.reviews > 0 && task && world_.workspace().reviews.of_task(offset_of(id)))
+            for (const auto verdict :
+                 {engine::ReviewState::approved, engine::ReviewState::changes_requested, engine::ReviewState::rejected})
+              all.push_back({Kind::review_result, sender, id, to, 0, {}, verdict});
         }
         for (const std::string& to : who_hears(sender, task ? task->assignee : AgentNumber{}))
-          all.push_back({Kind::task_abort, sender, id, to, 0, {}});
+          all.push_back({Kind::task_abort, sender, id, to, 0, {}, {}});
+        for (const AgentNumber to : present())
+          if (scope_.reviews > 0 && to != sender)
+            all.push_back({Kind::review_request, sender, id, name_of(to), 0, {}, {}});
       }
     }
     std::erase_if(all, [&](const Said& said) { return !type_of(said.kind); });
@@ -244,6 +276,13 @@ class TaskModel {
     return names;
   }
 
+  Offset offset_of(const std::string& id) const { return *world_.workspace().tasks.find(id); }
+  std::size_t reviews_of(const std::string& id) const {
+    const auto at = world_.workspace().tasks.find(id);
+    const engine::ReviewedTask* const reviewed = at ? world_.workspace().reviews.of_task(*at) : nullptr;
+    return reviewed ? reviewed->reviews.size() : 0;
+  }
+
   std::optional<profile::TypeIndex> type_of(Kind kind) const {
     for (std::size_t i = 0; i < rules_.types.size(); ++i)
       if (rules_.types[i].kind == kind) return profile::TypeIndex(static_cast<std::uint16_t>(i));
@@ -253,12 +292,14 @@ class TaskModel {
   static std::string text_of(const Said& said) {
     std::string text = std::string(envelope::name(said.kind)) + " of '" + said.task + "' by agent " +
                        std::to_string(said.sender.value) + " to '" + said.to + "'";
+    if (said.verdict) text += ", " + std::string(machine::review::name(*said.verdict));
     if (said.answers > 0)
       text += std::string(*said.accepts ? ", takes" : ", declines") + " assignment " + std::to_string(said.answers);
     return text;
   }
 
   bool in_scope(const Said& said, const Views& before) const {
+    if (said.kind == Kind::review_request) return reviews_of(said.task) < scope_.reviews;
     return said.kind != Kind::task_assign || before.at(said.task).epoch < scope_.epochs;
   }
 
@@ -279,6 +320,23 @@ class TaskModel {
       envelope.fields.push_back({"accepted", *said.accepts ? "true" : "false"});
     } else {
       envelope.task = said.task;
+    }
+    if (said.kind == Kind::task_assign && scope_.reviews > 0) {  // also a revision's: it carries all it may have to
+      envelope.fields.push_back({"attempts", "[{},{},{}]"});
+      envelope.fields.push_back({"required_changes", R"([{"change_id":"c"}])"});
+      if (scope_.limited) envelope.fields.push_back({"max_iterations", std::to_string(scope_.reviews)});
+    }
+    if (said.kind == Kind::review_request)
+      envelope.fields.push_back({"review", '"' + said.task + std::to_string(world_.workspace().head.value) + '"'});
+    if (said.kind == Kind::review_result) {
+      const engine::Workspace& workspace = world_.workspace();
+      const Offset newest = workspace.reviews.of_task(offset_of(said.task))->reviews.back();
+      envelope.fields.push_back({"review", '"' + std::string(workspace.reviews.at(newest).id.view()) + '"'});
+      envelope.fields.push_back({"verdict", '"' + std::string(machine::review::name(*said.verdict)) + '"'});
+      if (*said.verdict != engine::ReviewState::approved) {
+        envelope.fields.push_back({"findings", R"([{"finding_id":"f","severity":"major"}])"});
+        envelope.fields.push_back({"required_changes", R"([{"change_id":"c","related_findings":["f"]}])"});
+      }
     }
     if (said.kind == Kind::task_abort) envelope.fields.push_back({"scope", "\"task\""});
     if (said.kind == Kind::task_assign && said.task == scope_.ids[0] && scope_.deadline > 0us)
@@ -382,10 +440,18 @@ class TaskModel {
       if (move.when == Guard::takes && !said.accepts.value_or(false)) continue;
       if (move.when == Guard::declines && said.accepts.value_or(true)) continue;
       if (move.when == Guard::needs_no_ack && rules_.tasks->needs_ack) continue;
+      if (move.when == Guard::passes && said.verdict != engine::ReviewState::approved) continue;
+      const bool changes = said.verdict == engine::ReviewState::changes_requested;
+      const bool last = scope_.limited && reviews_of(said.task) >= scope_.reviews;
+      if (move.when == Guard::needs_changes && (!changes || last)) continue;
+      if (move.when == Guard::needs_a_human && (!changes || !last)) continue;
+      if (move.when == Guard::is_exhausted) continue;  // no workspace of ours has it so
+      if (move.when == Guard::is_rejected && said.verdict != engine::ReviewState::rejected) continue;
       const bool of_a_hold =  // no message of this world asks for a human
           move.when == Guard::is_held || move.when == Guard::is_held_at_once || move.when == Guard::is_released;
       if (of_a_hold) continue;
       if (move.by == Party::assignee && said.sender != was.assignee) continue;
+      if (move.by == Party::reviewer && said.sender != was.reviewer) continue;
       if (move.by == Party::assigner && said.sender != was.assigner && world_.present(was.assigner)) continue;
       return &move;
     }
@@ -510,7 +576,7 @@ class TaskModel {
     world_.apply();
     check_unmoved(before);
     for (const auto& [id, is] : views())
-      if (is.open())
+      if (is.open() && is.state != TaskState::in_review)
         findings_.require(is.heard_at == before.at(id).heard_at + scope_.downtime, 13,
                           "the time that the server was down counts against an assignee");
     arrive("a crash", false);
@@ -589,6 +655,24 @@ Scope little_room() {
   return scope;
 }
 
+// Reviewed, by whom the roles let and by those that they do not: one task, and two who may judge it.
+Scope reviews() {
+  Scope scope = collab();
+  scope.agents = {{"architect", "architect"}, {"dev-1", "developer"}, {"judge", "reviewer"}, {"other", "reviewer"}};
+  scope.reviews = 2;
+  scope.ids = {"one"};
+  return scope;
+}
+
+// Up to the last iteration. A crash takes no time here: an approval's deadline stays where it is while the server is
+// down, and each crash would be another state.
+Scope last_review() {
+  Scope scope = reviews();
+  scope.limited = true;
+  scope.downtime = {};
+  return scope;
+}
+
 const Registered in_collab({"task", fault_names(),
                             [](std::string_view planted) { return explore("task", collab(), planted); }});
 const Registered with_deadlines({"task.deadlines", {}, [](std::string_view) {
@@ -600,6 +684,12 @@ const Registered in_handoff({"task.handoff", {}, [](std::string_view) {
 const Registered in_supervisor({"task.supervisor", {}, [](std::string_view) {
                                   return explore("task.supervisor", supervisor(), {});
                                 }});
+const Registered with_reviews({"task.reviews", {}, [](std::string_view) {
+                                 return explore("task.reviews", reviews(), {});
+                               }});
+const Registered to_the_last_review({"task.last_review", {}, [](std::string_view) {
+                                       return explore("task.last_review", last_review(), {});
+                                     }});
 const Registered with_little_room({"task.little_room", {}, [](std::string_view) {
                                      return explore("task.little_room", little_room(), {});
                                    }});

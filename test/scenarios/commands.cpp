@@ -487,6 +487,50 @@ void check_task(const Call& call) {
   }));
 }
 
+// ---- reviews
+
+std::string print_review(json::Value review) {
+  std::string text = text_of(review, "review_id") + ' ' + text_of(review, "state") +
+                     members(review, {"iteration", "task_id", "asker", "reviewer", "due", "required", "checks"}) + '\n';
+  if (const json::Value revision = review.find("revision"))
+    text += "  previous_attempts=" + json::to_text(revision.find("previous_attempts")) +
+            "\n  required_changes=" + json::to_text(revision.find("required_changes")) + '\n';
+  return text;
+}
+
+void reviews(const Call& call) {
+  const auto who = caller(call, "admin");
+  if (!who) return;
+  const std::string state = call.option("state"), task = call.option("task"), after = call.option("after");
+  const auto answer = call.world.broker().reviews(*who, call.workspace(), state, task,
+                                                  {after, static_cast<std::uint32_t>(call.number("limit", 100))});
+  call.world.answer(print(answer, [](json::Value list) {
+    std::string text;
+    for (const json::Value review : list.find("items").elements()) text += print_review(review);
+    text += next_of(list);
+    return text.empty() ? "none\n" : text;
+  }));
+}
+
+void review(const Call& call) {
+  const auto who = caller(call, "admin");
+  if (!who) return;
+  call.world.answer(print(call.world.broker().review(*who, call.workspace(), call.word(0)), print_review));
+}
+
+void findings(const Call& call) {
+  const auto who = caller(call, "admin");
+  if (!who) return;
+  call.world.answer(print(call.world.broker().findings(*who, call.workspace(), call.word(0)), [](json::Value list) {
+    std::string text;
+    for (const json::Value item : list.find("items").elements())
+      text += text_of(item, "finding_id") +
+              members(item, {"blocks", "found_in_iteration", "fixed_in_iteration", "review_id"}) +
+              members(item.find("finding"), {"severity", "description"}) + '\n';
+    return text.empty() ? "none\n" : text;
+  }));
+}
+
 // ---- approvals
 
 std::string approval_text(const Call& call, json::Value item) {
@@ -728,6 +772,9 @@ const std::map<std::string, std::function<void(const Call&)>, std::less<>>& comm
       {"send", send},
       {"message", message},
       {"records", records},
+      {"reviews", reviews},
+      {"review", review},
+      {"findings", findings},
       {"approvals", approvals},
       {"approval", approval},
       {"decide", decide},

@@ -9,6 +9,7 @@
 #include "engine/approvals/tell.hpp"
 #include "engine/approvals/time_out.hpp"
 #include "engine/messages/release.hpp"
+#include "engine/reviews/end.hpp"
 
 namespace parley::engine {
 namespace {
@@ -189,6 +190,7 @@ base::Result<> Engine::decide(const DecideApproval& command, const Context& cont
   saying.action = command.modified_action;
   saying.text = "'" + by + "' decided: " + std::string(saying.decision) + ". " + std::string(command.rationale);
   tell(decided, state_, command.workspace, command.approval, *move, saying, ruleset_of_, context);
+  decide_review(decided, state_, command.workspace, command.approval, *move->to, saying.text);
   return {};
 }
 

@@ -105,7 +105,7 @@ void decide_withdrawn(Decided& decided, const Workspace& workspace, WorkspaceNum
   event.set_approval(message.value);
   event.set_state(static_cast<std::uint32_t>(*machine::approval::move_of(Step::withdraw).to));
   event.set_asker(approval.asker.value);
-  withhold(decided, workspace, number, message).set_superseded(true);
+  if (approval.holds) withhold(decided, workspace, number, message).set_superseded(true);
 }
 
 void apply(State& state, Workspace& workspace, WorkspaceNumber number, const event::ApprovalWithdrawn& event,

@@ -7,6 +7,7 @@
 #include "engine/approvals/held.hpp"
 #include "engine/approvals/moves.hpp"
 #include "engine/approvals/tell.hpp"
+#include "engine/reviews/end.hpp"
 
 namespace parley::engine {
 namespace {
@@ -61,6 +62,7 @@ void decide_overdue(Decided& decided, const State& state, WorkspaceNumber number
                   ", then it is rejected.";
   }
   tell(decided, state, number, offset, *move, saying, ruleset_of, context);
+  decide_review(decided, state, number, offset, *move->to, saying.text);
 }
 
 void apply(State& state, Workspace& workspace, WorkspaceNumber number, const event::ApprovalEscalated& event) {

@@ -11,6 +11,9 @@
 #include "engine/messages/said.hpp"
 #include "engine/messages/semantics.hpp"
 #include "engine/requests/follow.hpp"
+#include "engine/reviews/end.hpp"
+#include "engine/reviews/follow.hpp"
+#include "engine/reviews/limit.hpp"
 #include "engine/tasks/follow.hpp"
 
 namespace parley::engine {
@@ -151,6 +154,7 @@ base::Result<Accepted> Engine::decide(const AcceptMessage& command, const Contex
   if (hold == Hold::none) PARLEY_CHECK(check_request(command, workspace));
   std::vector<base::Problem> of_semantics;
   PARLEY_TRY(Semantics semantics, check_semantics(command, workspace, recipients, {hold, {}}, context, of_semantics));
+  if (!asking && semantics.review_moved) asking = asking_of_review(command, workspace, *semantics.review_moved);
   if (asking) PARLEY_CHECK(check_approval(command, workspace));
 
   event::Event& event = decided.add(command.workspace);
@@ -176,10 +180,15 @@ base::Result<Accepted> Engine::decide(const AcceptMessage& command, const Contex
   warnings.insert(warnings.end(), semantics.defects.begin(), semantics.defects.end());
   if (asking) open_approval(*asking, context, message);
   warnings.insert(warnings.end(), of_semantics.begin(), of_semantics.end());
+  if (semantics.review_moved) *message.mutable_review_moved() = *semantics.review_moved;
   if (semantics.task_moved) {
     *message.mutable_task_moved() = *semantics.task_moved;
     decide_orders_over(decided, workspace, command.workspace, offset, *semantics.task_moved, command.lane);
+    const bool aborted = static_cast<TaskState>(semantics.task_moved->state()) == TaskState::aborted;
+    if (aborted && !semantics.review_moved)
+      decide_review_withdrawn(decided, state_, command.workspace, Offset(semantics.task_moved->task()));
   }
+  if (semantics.review_moved) tell_of_limit(decided, state_, command, *semantics.review_moved, context);
   return Accepted{AcceptOutcome::accepted, offset, std::move(message_id), std::move(warnings)};
 }
 
@@ -215,6 +224,7 @@ void apply(State& state, Workspace& workspace, WorkspaceNumber number, Offset of
   }
   apply_to_requests(state, workspace, number, offset, event);
   apply_to_tasks(state, workspace, number, offset, event, placed.at);
+  apply_to_reviews(state, workspace, number, offset, event, placed);
   apply_to_approvals(state, workspace, number, offset, event, placed);
   apply_to_health(state, workspace, number, event, placed.at);
   if (message.private_) return;  // R25: to nobody's mailbox

@@ -1,5 +1,6 @@
 #include "engine/messages/semantics.hpp"
 
+#include "engine/reviews/follow.hpp"
 #include "engine/tasks/follow.hpp"
 
 namespace parley::engine {
@@ -56,13 +57,20 @@ base::Result<Semantics> check_semantics(const AcceptMessage& command, const Work
                                         const Recipients& recipients, Holding holding, const Context& context,
                                         std::vector<base::Problem>& warnings) {
   Semantics semantics;
+  const auto defect = [&](base::Error& error) -> base::Result<> {
+    if (!workspace.settings.lenient || error.code == ErrorCode::TASKS_FULL) return std::unexpected(std::move(error));
+    semantics.defects.push_back({"", std::string(base::info(error.code).name), error.message});
+    return {};
+  };
   auto moved = task_move(command, workspace, recipients.open, holding, context, warnings);
-  if (moved)
-    semantics.task_moved = std::move(*moved);
-  else if (workspace.settings.lenient && moved.error().code != ErrorCode::TASKS_FULL)
-    semantics.defects.push_back({"", std::string(base::info(moved.error().code).name), moved.error().message});
-  else
-    return std::unexpected(std::move(moved.error()));
+  if (!moved) PARLEY_CHECK(defect(moved.error()));
+  if (moved) semantics.task_moved = std::move(*moved);
+  auto reviewed = review_move(command, workspace, recipients.open, context);
+  if (!reviewed) PARLEY_CHECK(defect(reviewed.error()));
+  if (reviewed && *reviewed) {
+    semantics.task_moved = std::move((*reviewed)->task);
+    semantics.review_moved = std::move((*reviewed)->review);
+  }
   return semantics;
 }
 

@@ -70,6 +70,7 @@ void assign(Tasks& tasks, Offset offset, Offset message, const event::TaskMoved&
                 .heard_at = at,
                 .deadline = instant(event.deadline()),
                 .timeout = base::Duration(event.timeout())};
+  if (event.max_iterations() > 0) task.max_iterations = event.max_iterations();
   task.terms = {.scope = {event.scope().begin(), event.scope().end()},
                 .reference_files = {event.reference_files().begin(), event.reference_files().end()},
                 .testing_required = event.testing_required(),
@@ -128,8 +129,14 @@ void move(State& state, Workspace& workspace, WorkspaceNumber number, Offset off
   if (task.offer && task.offer->due != Instant{} && task.offer->due <= at) due = task.offer->due;
   const bool stands_still = machine::task::is_over(to) || to == TaskState::held;
   look_at(state, number, offset, task, stands_still ? Instant{} : due);
+  if (was_over && to == TaskState::in_review) workspace.tasks.begin_review(offset);
   if (!machine::task::is_over(to) || was_over) return;
   workspace.tasks.end(offset, by);
+}
+
+// Of the tasks that are over, and with them what is known of their reviews.
+void keep_newest(Workspace& workspace) {
+  for (const Offset gone : workspace.tasks.keep(workspace.settings.tasks)) workspace.reviews.forget(gone);
 }
 
 }  // namespace
@@ -166,7 +173,7 @@ void apply_to_tasks(State& state, Workspace& workspace, WorkspaceNumber number, 
     if (moved.assignee() != 0 || AgentNumber(event.sender()) == task.assignee) task.watch.heard_at = at;
     move(state, workspace, number, of_task, offset, moved, at);
   }
-  workspace.tasks.keep(workspace.settings.tasks);
+  keep_newest(workspace);
 }
 
 // Also what is held: an ack of it comes too late (P4).
@@ -196,7 +203,7 @@ void apply(State& state, Workspace& workspace, WorkspaceNumber number, Offset of
     if (event.has_offer()) follow_offer(workspace.tasks, Offset(event.task()), offset, event);
     move(state, workspace, number, Offset(event.task()), offset, event, at);
   }
-  workspace.tasks.keep(workspace.settings.tasks);
+  keep_newest(workspace);
   const AgentNumber assignee(event.assignee());
   if (workspace.registry.agent(assignee).removed && has_left(workspace, assignee))
     state.unfinished.leaving.erase({number, assignee});

@@ -5,6 +5,7 @@
 #include "base/excerpt.hpp"
 #include "engine/approvals/held.hpp"
 #include "engine/messages/fields.hpp"
+#include "engine/reviews/revision.hpp"
 #include "engine/tasks/evidence.hpp"
 #include "engine/tasks/handoff.hpp"
 #include "engine/tasks/moves.hpp"
@@ -49,7 +50,7 @@ class Follow {
         context_(context),
         warnings_(warnings),
         policy_(policy_of(*command.ruleset.tasks, workspace.settings.task_times)),
-        facts_{policy_.needs_ack, false, {}, holding.hold},
+        facts_{policy_.needs_ack, false, {}, holding.hold, {}},
         released_(holding.message) {}
 
   using Moved = base::Result<std::optional<event::TaskMoved>>;
@@ -59,13 +60,14 @@ class Follow {
     if (to_.size() != 1) return std::nullopt;  // work for several is several tasks
     const auto known = workspace_.tasks.find(id);
     if (!known) {
-      PARLEY_CHECK(check_room());
+      PARLEY_CHECK(check_task_room(workspace_, command_.sender));
       return assigned({}, 1);
     }
     const Task& task = workspace_.tasks.at(*known);
     PARLEY_TRY(const Move* const move, move_of(task));
     (void)move;
-    PARLEY_CHECK(check_room());
+    PARLEY_CHECK(check_revision(command_, workspace_, *known));
+    PARLEY_CHECK(check_task_room(workspace_, command_.sender));
     PARLEY_CHECK(check_times(task));
     return assigned(*known, task.epoch + 1);
   }
@@ -145,21 +147,6 @@ class Follow {
   }
 
  private:
-  base::Result<> check_room() const {
-    const std::size_t own = workspace_.tasks.assigned_by(command_.sender);
-    const std::size_t most = std::max<std::size_t>(10, workspace_.settings.tasks / 10);  // a tenth for each (D11)
-    if (own >= most)
-      return base::fail(base::ErrorCode::TASKS_FULL,
-                        "'" + workspace_.registry.agent(command_.sender).id + "' has assigned " + std::to_string(own) +
-                            " tasks that are open; the limit is " + std::to_string(most),
-                        "task");
-    if (workspace_.tasks.open() < workspace_.settings.tasks) return {};
-    return base::fail(base::ErrorCode::TASKS_FULL,
-                      "'" + workspace_.name + "' has " + std::to_string(workspace_.tasks.open()) +
-                          " open tasks; the limit is " + std::to_string(workspace_.settings.tasks),
-                      "task");
-  }
-
   static base::Result<> check_times(const Task& task) {
     if (task.assignments.size() < assignments_max) return {};
     return base::fail(base::ErrorCode::TASKS_FULL,
@@ -191,6 +178,7 @@ class Follow {
     if (watch.deadline != Instant{}) moved.set_deadline(base::unix_us(watch.deadline));
     moved.set_timeout(watch.timeout.count());
     PARLEY_CHECK(write_terms(command_.envelope, moved));
+    moved.set_max_iterations(iterations_in(command_.envelope));
     come_to(TaskState::assigned, watch, moved, nullptr);
     return moved;
   }
@@ -245,6 +233,21 @@ class Follow {
 };
 
 }  // namespace
+
+base::Result<> check_task_room(const Workspace& workspace, AgentNumber assigner) {
+  const std::size_t own = workspace.tasks.assigned_by(assigner);
+  const std::size_t most = std::max<std::size_t>(10, workspace.settings.tasks / 10);  // a tenth for each (D11)
+  if (own >= most)
+    return base::fail(base::ErrorCode::TASKS_FULL,
+                      "'" + workspace.registry.agent(assigner).id + "' has assigned " + std::to_string(own) +
+                          " tasks that are open; the limit is " + std::to_string(most),
+                      "task");
+  if (workspace.tasks.open() < workspace.settings.tasks) return {};
+  return base::fail(base::ErrorCode::TASKS_FULL,
+                    "'" + workspace.name + "' has " + std::to_string(workspace.tasks.open()) +
+                        " open tasks; the limit is " + std::to_string(workspace.settings.tasks),
+                    "task");
+}
 
 base::Result<std::optional<event::TaskMoved>> task_move(const AcceptMessage& command, const Workspace& workspace,
                                                         const std::vector<AgentNumber>& to, Holding holding,

@@ -18,6 +18,9 @@ base::Result<std::optional<event::TaskMoved>> task_move(const AcceptMessage& com
                                                         const std::vector<AgentNumber>& to, Holding holding,
                                                         const Context& context, std::vector<base::Problem>& warnings);
 
+// Whether this agent, and the workspace, may have another task that is open. Error: TASKS_FULL.
+base::Result<> check_task_room(const Workspace& workspace, AgentNumber assigner);
+
 // What is undelivered ends: of a task that was aborted everything, at whomever (COL-20); of one that is given anew its
 // old order (BEY-03).
 void decide_orders_over(Decided& decided, const Workspace& workspace, WorkspaceNumber number, Offset message,

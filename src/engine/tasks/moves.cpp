@@ -5,6 +5,15 @@ namespace parley::engine {
 using machine::task::Guard;
 using machine::task::Party;
 
+namespace {
+
+// Where no message says what the review comes to, it may be anything.
+bool comes_to(const TaskFacts& facts, machine::review::State state) {
+  return facts.review.value_or(state) == state;
+}
+
+}  // namespace
+
 bool holds(Guard guard, const TaskFacts& facts) {
   switch (guard) {
     case Guard::always:
@@ -17,6 +26,16 @@ bool holds(Guard guard, const TaskFacts& facts) {
       return !facts.needs_ack;
     case Guard::is_free:
       return !facts.offered;
+    case Guard::passes:
+      return comes_to(facts, machine::review::State::approved) || comes_to(facts, machine::review::State::forced);
+    case Guard::needs_changes:
+      return comes_to(facts, machine::review::State::changes_requested);
+    case Guard::is_rejected:
+      return comes_to(facts, machine::review::State::rejected);
+    case Guard::needs_a_human:
+      return comes_to(facts, machine::review::State::escalated);
+    case Guard::is_exhausted:
+      return comes_to(facts, machine::review::State::exhausted);
     case Guard::is_held:
       return facts.hold == Hold::held;
     case Guard::is_held_at_once:
@@ -37,6 +56,9 @@ bool is_party(Party party, const Task& task, AgentNumber agent, bool assigner_re
       return agent == task.assignee;
     case Party::target:
       return task.offer && agent == task.offer->target;
+    case Party::reviewer:
+      return agent == task.reviewer && agent != AgentNumber{};
+    case Party::approver:
     case Party::server:
       return false;
   }

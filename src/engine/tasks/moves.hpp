@@ -1,6 +1,7 @@
 // The table of moves as the engine asks it (spec/machines/task.json).
 #pragma once
 #include "engine/tasks/tasks.hpp"
+#include "machine/review.hpp"
 #include "profile/ruleset.hpp"
 
 namespace parley::engine {
@@ -17,7 +18,8 @@ struct TaskFacts {
   bool needs_ack = false;
   bool offered = false;  // the task is
   std::optional<bool> accepted;
-  Hold hold = Hold::none;  // of the message
+  Hold hold = Hold::none;                        // of the message
+  std::optional<machine::review::State> review;  // what its review comes to, likewise
 };
 
 bool holds(machine::task::Guard guard, const TaskFacts& facts);

@@ -57,17 +57,6 @@ std::string who_may(const AcceptMessage& command, const Workspace& workspace, co
   return text.empty() ? "The task is over: assign the work as a new task." : text + ".";
 }
 
-base::Error refusal(base::ErrorCode code, const AcceptMessage& command, const Workspace& workspace, const Task& task,
-                    std::string message) {
-  base::Error error;
-  error.code = code;
-  error.message = std::move(message);
-  error.where = "task";
-  error.hint = who_may(command, workspace, task);
-  error.legal_next = legal_next(workspace, task, command.ruleset, command.sender);
-  return error;
-}
-
 bool is_offered(const Workspace& workspace, const Task& task) {
   return task.offer && !workspace.registry.agent(task.offer->target).removed;
 }
@@ -78,6 +67,8 @@ std::vector<AgentNumber> parties_of(const Workspace& workspace, const Task& task
   std::vector<AgentNumber> parties{task.assignee};
   if (task.assigner != task.assignee) parties.push_back(task.assigner);
   if (task.offer && task.offer->target != task.assigner) parties.push_back(task.offer->target);
+  if (task.reviewer != AgentNumber{} && std::find(parties.begin(), parties.end(), task.reviewer) == parties.end())
+    parties.push_back(task.reviewer);
   std::erase_if(parties, [&workspace](AgentNumber agent) { return workspace.registry.agent(agent).removed; });
   return parties;
 }
@@ -92,6 +83,17 @@ std::vector<std::string> legal_next(const Workspace& workspace, const Task& task
         is_party(move.by, task, agent, assigner_removed))
       add_types(rules, *move.on, workspace.registry.agent(agent), types);
   return types;
+}
+
+base::Error refusal(base::ErrorCode code, const AcceptMessage& command, const Workspace& workspace, const Task& task,
+                    std::string message) {
+  base::Error error;
+  error.code = code;
+  error.message = std::move(message);
+  error.where = "task";
+  error.hint = who_may(command, workspace, task);
+  error.legal_next = legal_next(workspace, task, command.ruleset, command.sender);
+  return error;
 }
 
 base::Error task_unknown(const AcceptMessage& command, const Workspace& workspace, std::string_view id) {
@@ -112,6 +114,7 @@ base::Error no_move(const AcceptMessage& command, const Workspace& workspace, co
                    about(workspace, task) + ": '" + command.envelope.native_type + "' makes no move from there");
   const AgentNumber whose = move->by == Party::assigner               ? task.assigner
                             : move->by == Party::target && task.offer ? task.offer->target
+                            : move->by == Party::reviewer             ? task.reviewer
                                                                       : task.assignee;
   return refusal(base::ErrorCode::NOT_PARTY, command, workspace, task,
                  about(workspace, task) + ": '" + command.envelope.native_type + "' is for " +

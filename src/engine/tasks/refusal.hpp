@@ -5,13 +5,17 @@
 
 namespace parley::engine {
 
-// Who has a part in a task, each once: its assignee, its assigner, whom it is offered to; not who was removed.
+// Who has a part in a task, each once: its assignee, its assigner, whom it is offered to, who reviews it; not who was
+// removed.
 std::vector<AgentNumber> parties_of(const Workspace& workspace, const Task& task);
 
 // The types an agent may send about a task as it stands, in its profile's order of moves.
 std::vector<std::string> legal_next(const Workspace& workspace, const Task& task, const profile::Ruleset& rules,
                                     AgentNumber agent);
 
+// Of a message about the task, with who may send what instead.
+base::Error refusal(base::ErrorCode code, const AcceptMessage& command, const Workspace& workspace, const Task& task,
+                    std::string message);
 base::Error task_unknown(const AcceptMessage& command, const Workspace& workspace, std::string_view id);
 // Another's move, or nobody's from the state the task is in.
 base::Error no_move(const AcceptMessage& command, const Workspace& workspace, const Task& task);

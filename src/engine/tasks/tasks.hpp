@@ -107,17 +107,20 @@ struct Task {
   std::unique_ptr<TaskError> error;  // the newest; null: none
   Instant due;                       // when the server looks again; 0: never
   Offset over_at;                    // of the event that ended it; 0: it is not over
+  AgentNumber reviewer;              // who is asked to judge it; 0: nobody
+  std::uint32_t max_iterations = 0;  // of its reviews; 0: no assignment states any (R37)
   Offset held;                       // the message that ends it once a human has decided; 0: it is not held
 
   Offset assignment() const { return assignments.back(); }
   Needed needed() const {
-    if (assignments.empty() || machine::task::is_over(state)) return {};
+    if (assignments.empty() || machine::task::is_over(state) || state == TaskState::in_review) return {};
     return {assignment(), offer ? offer->request : Offset{}};
   }
 
   template <class Archive>
   void archive(Archive& a) {
     a(id, state, epoch, assigner, assignee, assignments, moved_at, watch, terms, due, over_at, held);
+    a(reviewer, max_iterations);
     TaskOffer kept = offer ? std::move(*offer) : TaskOffer{};
     a(kept);
     offer = kept.open() ? std::make_unique<TaskOffer>(std::move(kept)) : nullptr;
@@ -172,7 +175,7 @@ class Tasks {
     if (offer) offered_.erase(offer->request);
     offer = nullptr;
   }
-  // Those not over.
+  // Those not over, and not in review.
   const absl::btree_set<Offset>& of(AgentNumber assignee) const {
     static const absl::btree_set<Offset> none;
     const auto at = by_assignee_.find(assignee);
@@ -204,6 +207,12 @@ class Tasks {
     task.over_at = by;
     over_.insert({by, offset});
   }
+  // Completed, and nobody's work while it is judged; it counts among its assigner's until then.
+  void begin_review(Offset offset) {
+    Task& task = at(offset);
+    leave(offset, task);
+    ++by_assigner_[task.assigner];
+  }
   // What waits on assignees moves by the time the server was down; deadlines stay (D2).
   void pause(base::Duration downtime) {
     for (const auto& [assignee, open] : by_assignee_)
@@ -215,15 +224,18 @@ class Tasks {
         if (watch.began_at != Instant{}) watch.began_at += downtime;
       }
   }
-  // The oldest of those that are over go.
-  void keep(std::size_t most) {
+  // The oldest of those that are over go; which.
+  absl::InlinedVector<Offset, 1> keep(std::size_t most) {
+    absl::InlinedVector<Offset, 1> gone;
     while (over_.size() > most) {
       const Offset offset = over_.begin()->second;
       over_.erase(over_.begin());
       for (const Offset message : at(offset).assignments) assigned_again_.erase(message);
       by_id_.erase(id_key_of(at(offset).id.view()));
       tasks_.erase(offset);
+      gone.push_back(offset);
     }
+    return gone;
   }
 
   template <class Archive>
@@ -234,15 +246,18 @@ class Tasks {
   }
 
  private:
-  // Its assignee's, or those that are over.
+  // Its assignee's, those in review, or those that are over.
   void leave(Offset offset, Task& task) {
     if (task.over_at != Offset{}) {
       over_.erase({std::exchange(task.over_at, {}), offset});
-    } else if (const auto mine = by_assignee_.find(task.assignee); mine != by_assignee_.end()) {
-      if (const auto count = by_assigner_.find(task.assigner); --count->second == 0) by_assigner_.erase(count);
-      mine->second.erase(offset);
-      if (mine->second.empty()) by_assignee_.erase(mine);
+      return;
     }
+    if (const auto count = by_assigner_.find(task.assigner); count != by_assigner_.end() && --count->second == 0)
+      by_assigner_.erase(count);
+    const auto mine = by_assignee_.find(task.assignee);
+    if (mine == by_assignee_.end()) return;
+    mine->second.erase(offset);
+    if (mine->second.empty()) by_assignee_.erase(mine);
   }
   void index(Offset offset, const Task& task) {
     by_id_.insert(id_key_of(task.id.view()), offset);
@@ -252,7 +267,8 @@ class Tasks {
     if (task.over_at != Offset{})
       over_.insert({task.over_at, offset});
     else
-      ++by_assigner_[task.assigner], by_assignee_[task.assignee].insert(offset);
+      ++by_assigner_[task.assigner];
+    if (task.over_at == Offset{} && task.state != TaskState::in_review) by_assignee_[task.assignee].insert(offset);
   }
 
   ByOffset tasks_;

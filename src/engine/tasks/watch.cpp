@@ -5,6 +5,7 @@
 #include "base/excerpt.hpp"
 #include "engine/approvals/held.hpp"
 #include "engine/messages/said.hpp"
+#include "engine/reviews/end.hpp"
 #include "engine/tasks/follow.hpp"
 
 namespace parley::engine {
@@ -358,6 +359,7 @@ void decide_cancelled(Decided& decided, const State& state, WorkspaceNumber numb
   moved.set_task(offset.value);
   moved.set_state(static_cast<std::uint32_t>(TaskState::aborted));
   decide_orders_over(decided, scene.workspace(), number, by, moved, order ? order->lane : LaneId{});
+  decide_review_withdrawn(decided, state, number, offset);
 }
 
 }  // namespace parley::engine

@@ -1,5 +1,6 @@
 // One team's world: its settings, its registry, its messages and the ids they are known by (COR-03). Value types.
 #pragma once
+#include <array>
 #include <deque>
 
 #include "engine/approvals/approvals.hpp"
@@ -9,6 +10,7 @@
 #include "engine/messages/records.hpp"
 #include "engine/registry/registry.hpp"
 #include "engine/requests/requests.hpp"
+#include "engine/reviews/reviews.hpp"
 #include "engine/tasks/tasks.hpp"
 
 namespace parley::engine {
@@ -21,6 +23,21 @@ struct TaskTimes {
   template <class Archive>
   void archive(Archive& a) {
     a(progress_after, progress_every, silence);
+  }
+};
+
+// What becomes of a task whose last iteration asks for changes (000 §4.3, R14, R37); numbers are journaled.
+enum class Escalation : std::uint8_t { human_review, force_approve, abort };
+inline constexpr std::array<std::string_view, 3> escalation_names{"human_review", "force_approve", "abort"};
+
+struct ReviewSettings {
+  std::optional<base::Duration> timeout;  // for a verdict; none: the profile's
+  Escalation escalation = Escalation::human_review;
+
+  friend bool operator==(const ReviewSettings&, const ReviewSettings&) = default;
+  template <class Archive>
+  void archive(Archive& a) {
+    a(timeout, escalation);
   }
 };
 
@@ -41,13 +58,14 @@ struct Settings {
   TaskTimes task_times;                   // none: the profile's
   std::uint32_t approvals = 10'000;       // that wait for decisions; and as many more that ended are remembered
   HealthSettings health;
+  ReviewSettings reviews;
 
   friend bool operator==(const Settings&, const Settings&) = default;
   template <class Archive>
   void archive(Archive& a) {
     a(lenient, profiles, mailbox_messages, mailbox_bytes, recipients, remembered_ids, remembered_for, lease);
     a(rate_messages, rate_window, kept_records, open_requests, tasks, task_times, approvals);
-    a(health);
+    a(health, reviews);
   }
 };
 
@@ -105,11 +123,12 @@ struct Workspace {
   Requests requests;
   Tasks tasks;
   Approvals approvals;
+  Reviews reviews;
 
   template <class Archive>
   void archive(Archive& a) {
     a(name, settings, created_at, head, registry, messages, forgotten_through, forgotten, window_size, marks);
-    a(records, requests, tasks, approvals);
+    a(records, requests, tasks, approvals, reviews);
     if constexpr (Archive::loads)
       messages.visit_after(Offset{}, [&](Offset offset, const Message& message) {
         if (message.remembered) ids.insert(message.id_key, offset);

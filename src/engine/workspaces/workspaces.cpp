@@ -27,6 +27,8 @@ void write(const Settings& settings, event::Settings& out) {
   if (times.silence) out.set_task_silence(times.silence->count());
   out.set_approvals(settings.approvals);
   write(settings.health, out);
+  out.set_review_escalation(static_cast<std::uint32_t>(settings.reviews.escalation));
+  if (settings.reviews.timeout) out.set_review_timeout(settings.reviews.timeout->count());
 }
 
 Settings read(const event::Settings& in) {
@@ -51,6 +53,9 @@ Settings read(const event::Settings& in) {
   if (in.has_task_silence()) times.silence = base::Duration(in.task_silence());
   if (in.approvals() > 0) settings.approvals = in.approvals();
   settings.health = read_health(in);
+  if (in.review_escalation() < escalation_names.size())
+    settings.reviews.escalation = static_cast<Escalation>(in.review_escalation());
+  if (in.review_timeout() > 0) settings.reviews.timeout = base::Duration(in.review_timeout());
   return settings;
 }
 
@@ -70,6 +75,8 @@ base::Result<> Engine::check(const Settings& settings) const {
   PARLEY_CHECK(check_at_least("lease", settings.lease, std::chrono::seconds(1)));
   PARLEY_CHECK(check_at_least("remembered_for", settings.remembered_for, std::chrono::minutes(1)));
   PARLEY_CHECK(check_health(settings.health));
+  if (settings.reviews.timeout)
+    PARLEY_CHECK(check_at_least("review_timeout", *settings.reviews.timeout, std::chrono::seconds(1)));
   for (const std::string& profile : settings.profiles)
     if (!ruleset_of_(profile))
       return base::fail(base::ErrorCode::PROFILE_UNKNOWN,

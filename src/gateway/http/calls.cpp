@@ -89,6 +89,12 @@ base::Result<Answer> Gateway::answer(const Request& request, Body body) {
       return broker_.report_task_error(caller, at[0], at[1], body);
     case Call::abort_task:
       return broker_.abort_task(caller, at[0], at[1], body);
+    case Call::list_findings:
+      return broker_.findings(caller, at[0], at[1]);
+    case Call::list_reviews:
+      return broker_.reviews(caller, at[0], parameter(request.query, "state"), parameter(request.query, "task"), page);
+    case Call::get_review:
+      return broker_.review(caller, at[0], at[1]);
     case Call::list_approvals:
       return broker_.approvals(caller, at[0], parameter(request.query, "state"), page);
     case Call::get_approval:

@@ -45,6 +45,9 @@ const std::map<std::string, std::array<int, count>> table = {
     {"reportTaskError",   {401, 401, 401, 404, 403, 403, 200, 200}},
     {"abortTask",         {401, 401, 401, 404, 404, 403, 404, 404}},
     {"checkTask",         {401, 401, 401, 404, 200, 200, 200, 200}},
+    {"listFindings",      {401, 401, 401, 404, 200, 200, 200, 200}},
+    {"listReviews",       {401, 401, 401, 404, 200, 200, 200, 200}},
+    {"getReview",         {401, 401, 401, 404, 200, 200, 200, 200}},
     {"listApprovals",     {401, 401, 401, 404, 200, 200, 200, 200}},
     {"getApproval",       {401, 401, 401, 404, 404, 200, 200, 200}},
     {"decideApproval",    {401, 401, 401, 404, 404, 403, 200, 403}},
@@ -87,8 +90,14 @@ struct Access : testing::Test {
     message = uuid();
     ASSERT_EQ(post(server, home + "/messages", other, status_query("architect-main", "developer-01", message)).status,
               202);
-    const std::string task = read_file(source_folder() + "/spec/profiles/collab/examples/task_assignment.json");
-    ASSERT_EQ(post(server, home + "/messages", other, task).status, 202);
+    make_agent(server, home, "reviewer-main", "collab", "reviewer");
+    for (const auto& [name, sender] : {std::pair("task_assignment", other),
+                                       {"acknowledgment", owner},
+                                       {"task_completion", owner},
+                                       {"review_request", other}}) {
+      const std::string example = read_file(source_folder() + "/spec/profiles/collab/examples/" + name + ".json");
+      ASSERT_EQ(post(server, home + "/messages", sender, example).status, 202) << name;
+    }
     const std::string triage = make_agent(server, home, "triage", "supervisor", "");
     make_agent(server, home, "orchestrator", "supervisor", "");
     for (int who = 0; who < count; ++who) {
@@ -134,6 +143,9 @@ struct Access : testing::Test {
           R"({"error_type":"scope_violation","error_message":"x","recoverable":true,"suggested_action":"retry"})"}},
         {"abortTask", {"POST", home + "/tasks/nobodys/abort", "", "{}"}},
         {"checkTask", {"POST", home + "/tasks/task-settings-loader/check", "", "{\"epoch\":1}"}},
+        {"listFindings", {"GET", home + "/tasks/task-settings-loader/findings"}},
+        {"listReviews", {"GET", home + "/reviews"}},
+        {"getReview", {"GET", home + "/reviews/review-settings-2"}},
         {"listApprovals", {"GET", home + "/approvals"}},
         {"getApproval", {"GET", home + "/approvals/" + approvals[who]}},
         {"decideApproval",

@@ -137,6 +137,21 @@ TEST_F(Calls, Every_operation_answers_a_valid_call) {
   const Answer late = post(s, workspace + "/agents/architect-main/inbox/take", architect, R"({"wait":"5s"})");
   EXPECT_EQ(late.text("/deliveries/0/message/payload/status"), "late");
   EXPECT_EQ(post(s, of_task + "/extend", developer, R"({"timeout_seconds":3600})").status, 200);
+  // Completed, and reviewed.
+  make_agent(s, workspace, "reviewer-main", "collab", "reviewer");
+  for (const auto& [name, sender] :
+       {std::pair("acknowledgment", developer), {"task_completion", developer}, {"review_request", architect}}) {
+    const std::string example = read_file(source_folder() + "/spec/profiles/collab/examples/" + name + ".json");
+    EXPECT_EQ(post(s, workspace + "/messages", sender, example).status, 202) << name;
+  }
+  EXPECT_EQ(
+      get(s, workspace + "/reviews?state=requested&task=task-settings-loader", developer).text("/items/0/review_id"),
+      "review-settings-2");
+  EXPECT_EQ(get(s, workspace + "/reviews/review-settings-2", developer).text("/request/message_type"),
+            "review_request");
+  EXPECT_EQ(get(s, workspace + "/tasks/task-settings-loader/findings", developer).status, 200);
+  const Answer heard = post(s, workspace + "/agents/architect-main/inbox/take", architect, R"({"max":1000})");
+  EXPECT_EQ(post(s, workspace + "/agents/architect-main/inbox/ack", architect, ids_of(heard)).status, 200);
   EXPECT_EQ(post(s, of_task + "/abort", architect, R"({"reason":"enough"})").text("/state"), "aborted");
   EXPECT_EQ(settle("ack", ids_of(take())).status, 200);  // the developer was told
   const Answer ended = post(s, workspace + "/tasks/wait", architect,

@@ -1,0 +1,186 @@
+// Reviews as they stand, what a revision must carry, and what was found in a task's reviews, for every member of the
+// workspace (COL-11, COL-13). What findings say is read from the results, which are in the journal.
+#include <map>
+#include <optional>
+
+#include "base/excerpt.hpp"
+#include "broker/broker.hpp"
+#include "broker/list_page.hpp"
+#include "broker/rights.hpp"
+#include "ingress/field.hpp"
+#include "json/parser.hpp"
+
+namespace parley::broker {
+namespace {
+
+using base::ErrorCode;
+using engine::Review;
+using engine::ReviewState;
+
+constexpr std::size_t looks_max = 10'000;              // reviews a call (D11)
+constexpr std::uint64_t results_bytes_max = 8u << 20;  // read of one task's, the newest first
+
+void write_texts(json::Writer& writer, std::string_view name, const std::vector<std::string>& texts) {
+  writer.key(name).begin_array();
+  for (const std::string& text : texts) writer.string(text);
+  writer.end_array();
+}
+
+void write_review(json::Writer& writer, const engine::Workspace& workspace, base::Offset offset, const Review& review) {
+  const engine::Registry& registry = workspace.registry;
+  writer.begin_object().member("review_id", review.id.view()).member("offset", offset.value);
+  writer.member("task_id", workspace.tasks.at(review.task).id.view()).member("iteration", review.iteration);
+  writer.member("state", machine::review::name(review.state));
+  writer.member("asker", registry.agent(review.asker).id).member("reviewer", registry.agent(review.reviewer).id);
+  writer.member("asked_at", base::to_rfc3339(review.asked_at));
+  if (review.state == ReviewState::requested) {
+    writer.member("due", base::to_rfc3339(review.due));
+    write_texts(writer, "required", review.required);
+    write_texts(writer, "checks", review.checks);
+  } else {
+    writer.member("ended_at", base::to_rfc3339(review.ended_at));
+  }
+}
+
+// A result that was read, with the profile that it is in.
+struct Result {
+  json::Document document;
+  const profile::Ruleset* rules;
+
+  json::Value field(std::string_view name) const { return ingress::field_of(document.root(), *rules, name); }
+};
+
+base::Result<std::optional<Result>> read_result(History& history, const Review& review, const profile::Ruleset* rules) {
+  if (!review.result || !rules) return std::nullopt;
+  PARLEY_TRY(const std::string_view body, history.body(*review.result));
+  PARLEY_TRY(json::Document document, json::Document::parse(body));
+  return Result{std::move(document), rules};
+}
+
+const profile::Ruleset* rules_of(const engine::Workspace& workspace, const Review& review,
+                                 const engine::RulesetOf& ruleset_of) {
+  return ruleset_of(workspace.registry.agent(review.reviewer).properties.profile);
+}
+
+base::Result<base::Offset> find_review(const engine::Workspace& workspace, std::string_view id) {
+  if (const auto offset = workspace.reviews.find(id)) return *offset;
+  return base::fail(ErrorCode::NOT_FOUND, "no review '" + base::excerpt(id, 128) + "' is known here");
+}
+
+}  // namespace
+
+base::Result<Answer> Broker::reviews(const Caller& caller, std::string_view workspace_name, std::string_view state,
+                                     std::string_view task, const Page& page) {
+  PARLEY_TRY(const base::WorkspaceNumber number, enter(engine_.state(), caller, workspace_name, Right::read));
+  const engine::Workspace& workspace = engine_.state().workspace(number);
+  const auto& all = workspace.reviews.all();
+  auto at = all.begin();
+  if (!page.after.empty()) {
+    PARLEY_TRY(const std::uint64_t after, parse_cursor<std::uint64_t>(page.after));
+    at = all.upper_bound(base::Offset(after));
+  }
+  ListPage list(page.limit);
+  std::string last;
+  std::size_t looks = looks_max;
+  for (; at != all.end(); ++at) {
+    const Review& review = at->second;
+    if (looks-- == 0) return list.end(last);
+    const bool wanted = (state.empty() || machine::review::name(review.state) == state) &&
+                        (task.empty() || workspace.tasks.at(review.task).id.view() == task);
+    if (wanted) {
+      if (!list.takes()) return list.end(last);
+      write_review(list.writer, workspace, at->first, review);
+      list.writer.end_object();
+    }
+    last = std::to_string(at->first.value);
+  }
+  return list.end();
+}
+
+// What the next assignment carries (R12): a summary of each attempt that was sent back, and what the newest wants
+// changed, as it was written.
+base::Result<> Broker::write_revision(json::Writer& writer, const engine::Workspace& workspace, const Review& review) {
+  const engine::ReviewedTask& task = *workspace.reviews.of_task(review.task);
+  writer.key("revision").begin_object().key("previous_attempts").begin_array();
+  std::uint32_t attempt = 0;
+  for (const base::Offset offset : task.reviews) {
+    const Review& one = workspace.reviews.at(offset);
+    if (one.state != ReviewState::changes_requested) continue;
+    const profile::Ruleset* const rules = rules_of(workspace, one, parts_.ruleset_of);
+    PARLEY_TRY(const auto result, read_result(history_, one, rules));
+    writer.begin_object().member("attempt_number", ++attempt);
+    writer.member("outcome",
+                  rules && rules->reviews ? rules->reviews->word_of(one.state) : machine::review::name(one.state));
+    const json::Value summary = result ? result->field("summary") : json::Value();
+    writer.member("feedback", summary.if_string().value_or("")).end_object();
+  }
+  writer.end_array();
+  PARLEY_TRY(const auto newest, read_result(history_, review, rules_of(workspace, review, parts_.ruleset_of)));
+  writer.key("required_changes");
+  if (const json::Value changes = newest ? newest->field("required_changes") : json::Value())
+    writer.value(changes);
+  else
+    writer.begin_array().end_array();
+  writer.end_object();
+  return {};
+}
+
+base::Result<Answer> Broker::review(const Caller& caller, std::string_view workspace_name, std::string_view id) {
+  PARLEY_TRY(const base::WorkspaceNumber number, enter(engine_.state(), caller, workspace_name, Right::read));
+  const engine::Workspace& workspace = engine_.state().workspace(number);
+  PARLEY_TRY(const base::Offset offset, find_review(workspace, id));
+  const Review& review = workspace.reviews.at(offset);
+  Answer answer;
+  json::Writer writer(answer.json);
+  write_review(writer, workspace, offset, review);
+  PARLEY_TRY(const std::string_view request, history_.body(review.request));
+  writer.key("request").raw(request);
+  if (review.result) {
+    PARLEY_TRY(const std::string_view result, history_.body(*review.result));
+    writer.key("result").raw(result);
+  }
+  const engine::TaskState of_task = workspace.tasks.at(review.task).state;
+  const bool newest = workspace.reviews.of_task(review.task)->reviews.back() == offset;
+  if (newest && review.state == ReviewState::changes_requested && of_task == engine::TaskState::changes_requested)
+    PARLEY_CHECK(write_revision(writer, workspace, review));
+  writer.end_object();
+  return answer;
+}
+
+// Each as the newest result that names it says it, with what became of it.
+base::Result<Answer> Broker::findings(const Caller& caller, std::string_view workspace_name, std::string_view task_id) {
+  PARLEY_TRY(const base::WorkspaceNumber number, enter(engine_.state(), caller, workspace_name, Right::read));
+  const engine::Workspace& workspace = engine_.state().workspace(number);
+  const auto task = workspace.tasks.find(task_id);
+  if (!task) return base::fail(ErrorCode::NOT_FOUND, "no task '" + base::excerpt(task_id, 128) + "' is known here");
+  const engine::ReviewedTask* const reviewed = workspace.reviews.of_task(*task);
+  ListPage list;
+  if (!reviewed) return list.end();
+
+  std::vector<Result> results;  // whose values are written below
+  std::map<std::string_view, std::pair<json::Value, base::Offset>> said;
+  std::uint64_t bytes = 0;
+  for (auto at = reviewed->reviews.rbegin(); at != reviewed->reviews.rend() && bytes < results_bytes_max; ++at) {
+    const Review& review = workspace.reviews.at(*at);
+    PARLEY_TRY(auto result, read_result(history_, review, rules_of(workspace, review, parts_.ruleset_of)));
+    if (!result) continue;
+    results.push_back(std::move(*result));
+    for (const json::Value finding : results.back().field("findings").elements())
+      if (const auto id = finding.find("finding_id").if_string()) said.try_emplace(*id, finding, *at);
+    PARLEY_TRY(const std::string_view body, history_.body(*review.result));
+    bytes += body.size();
+  }
+  for (const engine::Finding& finding : reviewed->findings) {
+    list.writer.begin_object().member("finding_id", finding.id).member("blocks", finding.blocks);
+    list.writer.member("found_in_iteration", finding.found_in);
+    if (finding.fixed_in != 0) list.writer.member("fixed_in_iteration", finding.fixed_in);
+    if (const auto text = said.find(finding.id); text != said.end()) {
+      list.writer.member("review_id", workspace.reviews.at(text->second.second).id.view());
+      list.writer.key("finding").value(text->second.first);
+    }
+    list.writer.end_object();
+  }
+  return list.end();
+}
+
+}  // namespace parley::broker

@@ -1,0 +1,65 @@
+// `parley review`: who was asked to judge what, what was found, what a revision carries.
+#include "cli/online.hpp"
+#include "cli/run_checks.hpp"
+#include "cli/verbs.hpp"
+
+namespace parley::cli {
+namespace {
+
+struct ReviewOptions {
+  Online online;
+  std::string id, state, task;
+  std::uint32_t limit = 100;
+};
+
+base::Result<Exit> list(Context& context, const ReviewOptions& options) {
+  PARLEY_TRY(auto server, connect(options.online));
+  std::string path = sdk::path_of(server.workspace, {"reviews"});
+  char before = '?';
+  for (const auto& [name, value] : {std::pair("state", &options.state), std::pair("task", &options.task)})
+    if (!value->empty()) path += std::exchange(before, '&') + std::string(name) + '=' + sdk::escape(*value);
+  PARLEY_TRY(auto text, all_pages(server.client, path, options.limit));
+  return show(context, sdk::Reply{200, std::move(text)}, {"required", "checks", "offset"});
+}
+
+base::Result<Exit> show_one(Context& context, const ReviewOptions& options) {
+  PARLEY_TRY(auto server, connect(options.online));
+  return show(context, server.client.get(sdk::path_of(server.workspace, {"reviews", options.id})));
+}
+
+base::Result<Exit> findings(Context& context, const ReviewOptions& options) {
+  PARLEY_TRY(auto server, connect(options.online));
+  return show(context, server.client.get(sdk::path_of(server.workspace, {"tasks", options.task, "findings"})));
+}
+
+}  // namespace
+
+Verb review_verb() {
+  auto options = std::make_shared<ReviewOptions>();
+  const auto common =
+      std::vector<Option>{{"--as", "the agent to act as (else the admin)", &options->online.wanted.agent}} +
+      workspace_options(options->online);
+  const auto bound = [options](auto what) { return [options, what](Context& c) { return what(c, *options); }; };
+  return {
+      .name = "review",
+      .summary = "List reviews, look at one, at what was found; run the checks that one asks for",
+      .examples = {"parley review list --state requested", "parley review run-checks request.json --in ~/work"},
+      .verbs = {{.name = "list",
+                 .summary = "List the reviews of the workspace",
+                 .options = std::vector<Option>{{"--state", "only those in this state", &options->state},
+                                                {"--task", "only those of this task", &options->task},
+                                                {"-n,--limit", "how many at most", &options->limit}} +
+                            common,
+                 .run = bound(list)},
+                {.name = "show",
+                 .summary = "Show one review, its messages, and what a revision carries",
+                 .options = std::vector<Option>{{"review_id", "as the request names it", &options->id, true}} + common,
+                 .run = bound(show_one)},
+                {.name = "findings",
+                 .summary = "Show what the reviews of a task found, and what was fixed when",
+                 .options = std::vector<Option>{{"task_id", "as it was assigned", &options->task, true}} + common,
+                 .run = bound(findings)},
+                run_checks_verb()}};
+}
+
+}  // namespace parley::cli

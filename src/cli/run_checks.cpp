@@ -1,0 +1,175 @@
+#include "cli/run_checks.hpp"
+
+#include <algorithm>
+#include <ostream>
+
+#include "cli/contents.hpp"
+#include "cli/process.hpp"
+#include "ingress/field.hpp"
+#include "json/parser.hpp"
+#include "json/writer.hpp"
+#include "profile/files.hpp"
+#include "profile/rulesets.hpp"
+
+namespace parley::cli {
+namespace {
+
+using base::ErrorCode;
+
+struct RunChecksOptions {
+  std::string file, directory = ".", profile;
+  std::vector<std::string> commands;  // NAME=COMMAND
+  base::Duration timeout = std::chrono::minutes(10);
+};
+
+struct Check {
+  std::string name, command;
+  int expected = 0;
+  bool custom = false;
+};
+
+// What was asked for.
+struct Asked {
+  std::vector<Check> checks;         // those with a command
+  std::vector<std::string> missing;  // verifications without one
+  std::string custom;                // the member of `verification` for custom ones
+};
+
+struct Outcome {
+  const Check* check;
+  bool passed = false;
+  std::string output, error;
+};
+
+// The first profile that reads it as a request for a review.
+const profile::Ruleset* rules_for(const profile::Rulesets& all, json::Value message, const std::string& wanted) {
+  for (const std::string& name : profile::built_in_names()) {
+    const profile::Ruleset* const rules = all.find(name).get();
+    if (!rules || !rules->reviews || (!wanted.empty() && wanted != name)) continue;
+    if (ingress::field_of(message, *rules, "criteria") && ingress::field_of(message, *rules, "review")) return rules;
+  }
+  return nullptr;
+}
+
+base::Result<Asked> read(json::Value message, const profile::Ruleset& rules, const RunChecksOptions& options) {
+  Asked asked{{}, {}, rules.reviews->custom};
+  const auto command_for = [&](const std::string& name) -> std::string {
+    for (const std::string& given : options.commands)
+      if (given.starts_with(name + '=')) return given.substr(name.size() + 1);
+    return {};
+  };
+  const json::Value criteria = ingress::field_of(message, rules, "criteria");
+  for (const auto& [criterion, verification] : rules.reviews->criteria) {
+    const std::string command = command_for(verification);
+    if (!command.empty())
+      asked.checks.push_back({verification, command});
+    else if (criteria.find(criterion).if_bool().value_or(false))
+      asked.missing.push_back(verification);
+  }
+  for (const json::Value check : ingress::field_of(message, rules, "checks").elements()) {
+    const auto name = check.find("name").if_string(), command = check.find("command").if_string();
+    const auto expected = check.find("expected_exit_code").if_int();
+    if (!name || !command || !expected)
+      return base::fail(ErrorCode::BAD_REQUEST, "a check has its name, its command and the exit code expected",
+                        options.file);
+    asked.checks.push_back({std::string(*name), std::string(*command), static_cast<int>(*expected), true});
+  }
+  return asked;
+}
+
+base::Result<> check_commands(const Asked& asked, const RunChecksOptions& options) {
+  for (const std::string& given : options.commands) {
+    const std::string name = given.substr(0, given.find('='));
+    const bool known = std::any_of(asked.checks.begin(), asked.checks.end(),
+                                   [&](const Check& check) { return !check.custom && check.name == name; });
+    if (!known)
+      return base::fail(ErrorCode::BAD_REQUEST, "'" + name + "' is no verification of the profile", "--check",
+                        "Write NAME=COMMAND, as --check 'tests=./dev test'.");
+  }
+  return {};
+}
+
+base::Result<Outcome> make(const Check& check, const RunChecksOptions& options) {
+  PARLEY_TRY(const Ended ended,
+             run({.text = check.command, .directory = options.directory, .timeout = options.timeout}));
+  Outcome outcome{&check, !ended.timed_out && ended.exit_code == check.expected, printable(ended.output, true), {}};
+  if (ended.timed_out)
+    outcome.error = "not done after " + base::to_text(options.timeout);
+  else if (!outcome.passed)
+    outcome.error = "exit code " + std::to_string(ended.exit_code) + ", expected " + std::to_string(check.expected);
+  return outcome;
+}
+
+void write(json::Writer& writer, const Outcome& outcome) {
+  writer.key(outcome.check->name).begin_object().member("passed", outcome.passed);
+  if (!outcome.output.empty()) writer.member("output", outcome.output);
+  if (!outcome.error.empty()) writer.member("error", outcome.error);
+  writer.end_object();
+}
+
+// As a review_result holds it.
+std::string verification(const Asked& asked, const std::vector<Outcome>& outcomes) {
+  std::string text;
+  json::Writer writer(text);
+  writer.begin_object();
+  for (const Outcome& outcome : outcomes)
+    if (!outcome.check->custom) write(writer, outcome);
+  writer.key(asked.custom).begin_object();
+  for (const Outcome& outcome : outcomes)
+    if (outcome.check->custom) write(writer, outcome);
+  writer.end_object().end_object();
+  return text;
+}
+
+base::Result<Exit> run_checks(Context& context, const RunChecksOptions& options) {
+  PARLEY_TRY(const std::string bytes, contents_of(options.file));
+  PARLEY_TRY(const json::Document document, json::Document::parse(bytes));
+  // A frame from the inbox will do as well.
+  const json::Value framed = document.root().find("message");
+  const json::Value message = framed.is_object() ? framed : document.root();
+  const profile::Rulesets all = profile::built_in();
+  const profile::Ruleset* const rules = rules_for(all, message, options.profile);
+  if (!rules)
+    return base::fail(ErrorCode::BAD_REQUEST, "this is no request for a review in a profile that has them",
+                      options.file);
+  PARLEY_TRY(const Asked asked, read(message, *rules, options));
+  PARLEY_CHECK(check_commands(asked, options));
+
+  const Terminal& terminal = context.terminal;
+  std::vector<Outcome> outcomes;
+  bool passed = true;
+  for (const Check& check : asked.checks) {
+    terminal.err << printable(check.name) << ": " << printable(check.command) << std::endl;
+    PARLEY_TRY(Outcome outcome, make(check, options));
+    outcomes.push_back(std::move(outcome));
+    passed = passed && outcomes.back().passed;
+    terminal.err << "  "
+                 << (outcomes.back().passed
+                         ? coloured("passed", Colour::green, terminal.err_is_tty)
+                         : coloured("failed", Colour::red, terminal.err_is_tty) + ": " + outcomes.back().error)
+                 << std::endl;
+  }
+  for (const std::string& name : asked.missing)
+    terminal.err << name << ": asked for, and not run: name its command with --check '" << name << "=COMMAND'"
+                 << std::endl;
+  print_json(terminal, verification(asked, outcomes));
+  return passed && asked.missing.empty() ? Exit::done : Exit::refused;
+}
+
+}  // namespace
+
+Verb run_checks_verb() {
+  auto options = std::make_shared<RunChecksOptions>();
+  return {.name = "run-checks",
+          .summary = "Run what a review_request wants verified, and print the `verification` of its result",
+          .examples = {"parley review run-checks request.json --in ~/work --check tests=./test.sh"},
+          .options = {{"file", "the review_request, or its delivery frame; - is standard input", &options->file, true},
+                      {"--in", "the work tree", &options->directory},
+                      {"--check", "NAME=COMMAND of a verification that the request names no command for",
+                       &options->commands},
+                      {"--timeout", "of each command", &options->timeout},
+                      {"--profile", "the message's profile (else found out)", &options->profile}},
+          .run = [options](Context& context) { return run_checks(context, *options); }};
+}
+
+}  // namespace parley::cli

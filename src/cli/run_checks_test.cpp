@@ -1,0 +1,94 @@
+#include "cli/run_checks.hpp"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "cli/cli.hpp"
+#include "json/parser.hpp"
+
+namespace parley::cli {
+namespace {
+
+struct Ran {
+  int status;
+  std::string out, err;
+
+  json::Document verification() const { return json::Document::parse(out).value(); }
+};
+
+class RunChecks : public testing::Test {
+ protected:
+  const std::filesystem::path folder_ =
+      std::filesystem::temp_directory_path() /
+      ("parley-checks-" + std::string(testing::UnitTest::GetInstance()->current_test_info()->name()));
+
+  void SetUp() override { std::filesystem::create_directories(folder_); }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+
+  Ran run_checks(const std::string& criteria, std::vector<std::string> more = {}) {
+    const std::string file = folder_ / "request.json";
+    std::ofstream(file) << R"({"message_type":"review_request","payload":{"review_id":"r","task_id":"t","criteria":)"
+                        << criteria << "}}";
+    std::vector<std::string> arguments{"--json", "review", "run-checks", file, "--in", folder_};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    std::ostringstream out, err;
+    Terminal terminal{out, err};
+    const int status = run(arguments, {}, terminal);
+    return {status, out.str(), err.str()};
+  }
+};
+
+// COL-14: each custom check is run in the work tree, and its exit code decides.
+TEST_F(RunChecks, give_the_verification_of_a_result) {
+  std::ofstream(folder_ / "there");
+  const Ran ran = run_checks(R"({"must_pass_tests":false,"must_pass_type_check":false,"custom_checks":[
+    {"name":"is there","command":"ls there","expected_exit_code":0},
+    {"name":"is not","command":"test -e nothing","expected_exit_code":1}]})");
+  EXPECT_EQ(ran.status, 0) << ran.err;
+  const json::Document document = ran.verification();
+  const json::Value custom = document.root().find("custom");
+  EXPECT_EQ(custom.find("is there").find("passed").if_bool(), true);
+  EXPECT_EQ(custom.find("is there").find("output").if_string(), "there\n");
+  EXPECT_EQ(custom.find("is not").find("passed").if_bool(), true);
+}
+
+TEST_F(RunChecks, that_fail_say_why_and_leave_the_others_run) {
+  const Ran ran = run_checks(R"({"must_pass_tests":false,"must_pass_type_check":false,"custom_checks":[
+    {"name":"a","command":"echo bad; exit 3","expected_exit_code":0},
+    {"name":"b","command":"sleep 60","expected_exit_code":0},
+    {"name":"c","command":"true","expected_exit_code":0}]})",
+                             {"--timeout", "300ms"});
+  EXPECT_EQ(ran.status, 1);
+  const json::Document document = ran.verification();
+  const json::Value custom = document.root().find("custom");
+  EXPECT_EQ(custom.find("a").find("error").if_string(), "exit code 3, expected 0");
+  EXPECT_EQ(custom.find("a").find("output").if_string(), "bad\n");
+  EXPECT_EQ(custom.find("b").find("error").if_string(), "not done after 300ms");
+  EXPECT_EQ(custom.find("c").find("passed").if_bool(), true);
+}
+
+// COL-23: what was asked for and not run counts as failed.
+TEST_F(RunChecks, want_a_command_for_each_verification_asked_for) {
+  const std::string criteria = R"({"must_pass_tests":true,"must_pass_type_check":true,"must_pass_lint":false})";
+  const Ran lacking = run_checks(criteria, {"--check", "tests=true"});
+  EXPECT_EQ(lacking.status, 1);
+  EXPECT_NE(lacking.err.find("type_check: asked for, and not run"), std::string::npos) << lacking.err;
+  const Ran whole = run_checks(criteria, {"--check", "tests=true", "--check", "type_check=true"});
+  EXPECT_EQ(whole.status, 0);
+  EXPECT_EQ(whole.verification().root().find("tests").find("passed").if_bool(), true);
+  EXPECT_EQ(run_checks(criteria, {"--check", "tets=true"}).status, 1);
+}
+
+TEST_F(RunChecks, read_nothing_but_a_request_for_a_review) {
+  const std::string file = folder_ / "other.json";
+  std::ofstream(file) << R"({"message_type":"feedback"})";
+  std::ostringstream out, err;
+  Terminal terminal{out, err};
+  EXPECT_NE(run({"review", "run-checks", file}, {}, terminal), 0);
+}
+
+}  // namespace
+}  // namespace parley::cli

@@ -1,0 +1,19 @@
+// The end of a review that no message brings, as the facts that it is: the review's move, and its task's.
+#pragma once
+#include "engine/command.hpp"
+#include "engine/decided.hpp"
+
+namespace parley::engine {
+
+void write_review_end(Decided& decided, const Workspace& workspace, WorkspaceNumber number, Offset review,
+                      const machine::review::Move& of_review, const machine::task::Move& of_task,
+                      const std::string& why);
+
+// The task is aborted: a review of it that waits, for its reviewer or for a human, is withdrawn.
+void decide_review_withdrawn(Decided& decided, const State& state, WorkspaceNumber workspace, Offset task);
+
+// An approval was decided, or lapsed: where a review waits for it, that ends too (COL-12, R14).
+void decide_review(Decided& decided, const State& state, WorkspaceNumber workspace, Offset approval,
+                   machine::approval::State to, const std::string& why);
+
+}  // namespace parley::engine
