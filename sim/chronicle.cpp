@@ -59,6 +59,7 @@ void Chronicle::fold(const event::Event& event, base::Instant at, const base::Di
   requests_.fold(event, at);
   health_.fold(event, at);
   approvals_.fold(event, at);
+  help_.fold(event, at);
   tasks_.fold(event, at);
   switch (event.fact_case()) {
     case event::Event::kServerStarted:
@@ -102,6 +103,8 @@ void Chronicle::fold_in_workspace(const event::Event& event, base::Instant at, c
       return fold(number, event.messages_bounced());
     case Event::kMessagesSuperseded:
       return fold(number, event.messages_superseded());
+    case Event::kHelpMoved:
+      return pass_on(number, event.help_moved());
     case Event::kMessageReleased:
       return fold(number, event.message_released(), body_hash);
     case Event::kMessageWithheld:
@@ -215,10 +218,26 @@ void Chronicle::fold(std::uint32_t number, std::uint64_t offset, const event::Me
     }
     count_open(recipient);
   }
+  if (event.has_help_moved()) pass_on(number, event.help_moved());
   for (const std::uint32_t agent : event.bounced()) {
     message.receipts[agent].state = State::bounced;
     sightings_.saw(Sighting::bounced);
   }
+}
+
+// HND-04: a request goes to one more.
+void Chronicle::pass_on(std::uint32_t number, const event::HelpMoved& moved) {
+  if (moved.help() == 0 || moved.helper() == 0) return;
+  const Place place{number, moved.helper(), moved.help()};
+  Workspace& workspace = workspaces_[number];
+  Agent& helper = workspace.agents[moved.helper()];
+  Message& message = workspace.messages[moved.help()];
+  require(!message.receipts.contains(moved.helper()), place, "HND-04: passed on to who had it");
+  require(message.expires == base::Instant{} || message.expires > now_, place, "HND-10: passed on after its end");
+  message.receipts[moved.helper()] = {};
+  count_open(helper);
+  helper.open.insert(moved.help());
+  count_open(helper);
 }
 
 // SUP-04: to whom it was sent, but for who was removed since.
@@ -628,6 +647,7 @@ void Chronicle::check_all_ended() {
         require(false, {number, agent, offset}, "P3: never delivered to its end");
   tasks_.check_all_ended();
   approvals_.check_all_ended();
+  help_.check_all_ended();
   for (const Owed& owed : owed_)
     require(false, {owed.workspace, owed.sender, owed.about}, "D7: the sender was never told '" + owed.code + "'");
 }

@@ -19,6 +19,7 @@
 #include "sim/approvals.hpp"
 #include "sim/findings.hpp"
 #include "sim/health.hpp"
+#include "sim/help.hpp"
 #include "sim/ledger.hpp"
 #include "sim/requests.hpp"
 #include "sim/sightings.hpp"
@@ -59,6 +60,7 @@ class Chronicle {
         requests_(findings, sightings),
         health_(findings, sightings),
         approvals_(findings, sightings),
+        help_(findings, sightings),
         tasks_(findings, sightings) {}
 
   // The next durable event, in order.
@@ -137,6 +139,7 @@ class Chronicle {
   void fold(std::uint32_t workspace, const event::MessagesSuperseded&);
   void fold(std::uint32_t workspace, const event::MessageReleased&, const base::Digest& hash);
   void fold(std::uint32_t workspace, const event::MessageWithheld&);
+  void pass_on(std::uint32_t workspace, const event::HelpMoved&);
   void fold(const event::ServerStarted&);
 
   static bool open(State state) { return state <= State::waiting; }
@@ -167,6 +170,7 @@ class Chronicle {
   RequestChronicle requests_;
   HealthChronicle health_;
   ApprovalChronicle approvals_;
+  HelpChronicle help_;
   TaskChronicle tasks_;
 };
 

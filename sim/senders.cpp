@@ -63,6 +63,19 @@ std::string Workload::request_to_answer(const Example& example) {
   return question.profile == example.profile && question.name.starts_with("request") ? asked.id : std::string();
 }
 
+// Of help that its sender is asked for, where there is any; now and then of none.
+void Workload::answer_help(const Example& example, const Sending& sending, Wish& wish) {
+  if (!example.name.starts_with("HELP_RESPONSE") || dice_.one_in(8)) return;
+  const Client& client = clients_[sending.client];
+  const engine::Workspace& here = world_.broker().engine().state().workspace(client.caller->workspace_number);
+  const auto& asked = here.help.at_helper(client.caller->agent);
+  if (asked.empty()) return;
+  std::vector<base::Offset> offsets(asked.begin(), asked.end());
+  const engine::Help& help = here.help.at(dice_.among(offsets));
+  wish.edits["/payload/request_id"] = '"' + std::string(help.id.view()) + '"';
+  wish.edits["/to"] = '"' + here.registry.agent(help.asker).id + '"';
+}
+
 void Workload::send_something(Manner manner) {
   Sending sending;
   sending.example = dice_.below(natives_.examples().size());
@@ -72,7 +85,8 @@ void Workload::send_something(Manner manner) {
   sending.client = *client;
   sending.group = ++groups_;
   sending.id = natives_.fresh_id(example, clock_.wall(), dice_);
-  const Wish wish = wish_of(example, sending, manner);
+  Wish wish = wish_of(example, sending, manner);
+  answer_help(example, sending, wish);
   sending.bytes = natives_.text(example, wish);
   sending.hash = base::sha256(sending.bytes);
   if (wish.defect == Defect::sender) {  // with another's credential

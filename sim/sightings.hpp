@@ -73,8 +73,11 @@ enum class Sighting {
   message_withheld,
   approval_decided,
   decision_refused,
+  help_asked,
+  help_answered,
+  help_passed_on,
 };
-inline constexpr std::array<std::string_view, 65> sighting_names = {
+inline constexpr std::array<std::string_view, 68> sighting_names = {
     "power loss",
     "kill",
     "graceful restart",
@@ -140,6 +143,9 @@ inline constexpr std::array<std::string_view, 65> sighting_names = {
     "message withheld",
     "approval decided",
     "decision refused",
+    "help asked",
+    "help answered",
+    "help passed on",
 };
 
 class Sightings {

@@ -472,7 +472,7 @@ void TaskChronicle::fold(const event::Event& event, base::Instant at) {
 }
 
 void TaskChronicle::fold(std::uint32_t number, std::uint64_t offset, const event::MessageAccepted& message,
-                         base::Instant at) {
+                         base::Instant at, bool released) {
   Workspace& workspace = workspaces_[number];
   TaskWord word;
   word.kind = static_cast<Kind>(message.kind());
@@ -498,6 +498,7 @@ void TaskChronicle::fold(std::uint32_t number, std::uint64_t offset, const event
   word.held = message.held();
   word.review = unquoted(field(message, "review"));
   word.verdict = unquoted(field(message, "verdict"));
+  word.released = released;
   word.of_session = word.kind == Kind::task_abort && unquoted(field(message, "scope")) != "task";
   for (const std::uint32_t agent : message.recipients()) word.to.push_back(workspace.agents[agent].id);
 
@@ -540,7 +541,7 @@ void TaskChronicle::move(std::uint32_t number, std::uint64_t offset, const TaskW
   } else {
     require(moved.assignee() == 0, place, "COL-04: assigned without an assignment");
   }
-  if (word.kind == Kind::task_complete || word.kind == Kind::task_fail)
+  if (!word.released && (word.kind == Kind::task_complete || word.kind == Kind::task_fail))
     require(word.held == wants_a_person(task, message), place, "SUP-04: held, or not, against its task's terms");
   const bool of_a_review = word.kind == Kind::review_request || word.kind == Kind::review_result;
   require(message.has_review_moved() == of_a_review, place, "COL-11: a review was moved, or not, by a message of none");
@@ -652,8 +653,10 @@ TaskChronicle::Task* TaskChronicle::held_by(std::uint32_t number, std::uint64_t 
 void TaskChronicle::release(std::uint32_t number, const event::MessageReleased& released, base::Instant at) {
   Task* const task = held_by(number, released.message());
   const Place place{number, released.message()};
-  require(released.as().has_task_moved() == (task != nullptr), place, "SUP-04: released, and its task did not move");
-  if (!task || !released.as().has_task_moved()) return;
+  if (!task)  // R5: it made no move when it came, or was about none; it may make one now
+    return fold(number, released.message(), released.as(), at, true);
+  require(released.as().has_task_moved(), place, "SUP-04: released, and its task did not move");
+  if (!released.as().has_task_moved()) return;
   const bool completes = static_cast<Kind>(released.as().kind()) == Kind::task_complete;
   task->state = completes ? State::completed : State::failed;
   task->held_by = 0;

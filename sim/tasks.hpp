@@ -27,6 +27,7 @@ struct TaskWord {
   bool accepts = false;         // likewise
   bool of_session = false;      // an abort's
   bool held = false;            // a person decides first
+  bool released = false;        // and has decided
   std::vector<std::string> to;  // names
   std::string review, verdict;
 };
@@ -167,7 +168,8 @@ class TaskChronicle {
   void check_due(const Workspace& workspace, const Place& place, std::int64_t due);
   void check_nothing_overdue(base::Instant at);
 
-  void fold(std::uint32_t number, std::uint64_t offset, const event::MessageAccepted&, base::Instant at);
+  void fold(std::uint32_t number, std::uint64_t offset, const event::MessageAccepted&, base::Instant at,
+            bool released = false);
   void move(std::uint32_t number, std::uint64_t offset, const TaskWord& word, const Judged& judged,
             const event::MessageAccepted&, base::Instant at);
   void assign(Workspace& workspace, Task& task, std::uint64_t offset, const TaskWord& word, const Place& place,

@@ -138,6 +138,10 @@ class Broker final : public Port, private journal::Outcomes {
   base::Result<Answer> decide_approval(const Caller&, std::string_view workspace, std::string_view id,
                                        json::Value body) override;
 
+  base::Result<Answer> help_requests(const Caller&, std::string_view workspace, std::string_view state,
+                                     std::string_view agent, const Page&) override;
+  base::Result<Answer> help_request(const Caller&, std::string_view workspace, std::string_view id) override;
+
   base::Result<Answer> inbox(const Caller&, std::string_view workspace, std::string_view agent, const Page&) override;
   base::Result<std::vector<Delivery>> take(const Caller&, std::string_view workspace, std::string_view agent,
                                            const TakeRequest&) override;
@@ -238,6 +242,8 @@ class Broker final : public Port, private journal::Outcomes {
   engine::AcceptMessage release_of(base::WorkspaceNumber workspace, const engine::Approval& approval,
                                    const HeldMessage& held);
   base::Result<> check_action(const engine::Workspace& workspace, const engine::Approval& approval, json::Value action);
+
+  base::Result<> write_help(json::Writer& writer, const engine::Workspace& workspace, base::Offset offset);
 
   // Deliveries (deliveries.cpp).
   base::Result<std::vector<Delivery>> render(const Mailbox& mailbox, const std::vector<engine::Offer>& offers);

@@ -66,6 +66,7 @@ void Broker::note_touched(const event::Event& event) {
   switch (event.fact_case()) {
     case Event::kMessageAccepted:
       for (const std::uint32_t agent : event.message_accepted().recipients()) touch(agent);
+      if (event.message_accepted().help_moved().helper() != 0) touch(event.message_accepted().help_moved().helper());
       if (event.message_accepted().has_task_moved()) touch_tasks(event.message_accepted().task_moved());
       break;
     case Event::kTaskMoved:
@@ -75,6 +76,9 @@ void Broker::note_touched(const event::Event& event) {
     case Event::kMessageReleased:
       for (const std::uint32_t agent : event.message_released().as().recipients()) touch(agent);
       if (event.message_released().as().has_task_moved()) touch_tasks(event.message_released().as().task_moved());
+      break;
+    case Event::kHelpMoved:
+      if (event.help_moved().helper() != 0) touch(event.help_moved().helper());
       break;
     case Event::kNoticePosted:
       touch(event.notice_posted().agent());

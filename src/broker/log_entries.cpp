@@ -74,6 +74,8 @@ std::string_view word(Event::FactCase fact) {
       return "approval_lapsed";
     case Event::kApprovalRefused:
       return "approval_refused";
+    case Event::kHelpMoved:
+      return "help_moved";
     case Event::kApprovalWithdrawn:
       return "approval_withdrawn";
     case Event::kMessageReleased:
@@ -140,6 +142,8 @@ std::uint32_t subject(const Event& event) {
       return event.approval_lapsed().asker();
     case Event::kApprovalRefused:
       return event.approval_refused().asker();
+    case Event::kHelpMoved:
+      return event.help_moved().asker();
     case Event::kApprovalWithdrawn:
       return event.approval_withdrawn().asker();
     case Event::kMessageReleased:
@@ -232,6 +236,8 @@ std::vector<std::uint64_t> messages_of(const Event& event) {
       return {event.approval_lapsed().approval()};
     case Event::kApprovalRefused:
       return {event.approval_refused().approval()};
+    case Event::kHelpMoved:
+      return {event.help_moved().help()};
     case Event::kApprovalWithdrawn:
       return {event.approval_withdrawn().approval()};
     case Event::kMessageReleased:
@@ -320,6 +326,11 @@ void write_fact(json::Writer& writer, const engine::Workspace& workspace, const 
   if (event.has_approval_escalated())
     writer.member("due", base::to_rfc3339(base::instant_of(event.approval_escalated().due())));
   if (event.has_approval_refused()) writer.member("code", event.approval_refused().code());
+  if (event.has_help_moved()) {
+    writer.member("state", name(static_cast<engine::HelpState>(event.help_moved().state())));
+    if (event.help_moved().helper() != 0)
+      writer.member("helper", workspace.registry.agent(base::AgentNumber(event.help_moved().helper())).id);
+  }
   if (event.has_message_released()) {
     writer.member("changed", event.message_released().changed());
     if (event.message_released().changed()) writer.key("message").raw(body);

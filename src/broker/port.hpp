@@ -233,6 +233,12 @@ class Port {
   virtual base::Result<Answer> decide_approval(const Caller&, std::string_view workspace, std::string_view id,
                                                json::Value body) = 0;
 
+  // Requests for help, in the order they were asked: all the caller may see, or those of a state ("waiting": not over)
+  // and an agent.
+  virtual base::Result<Answer> help_requests(const Caller&, std::string_view workspace, std::string_view state,
+                                             std::string_view agent, const Page&) = 0;
+  virtual base::Result<Answer> help_request(const Caller&, std::string_view workspace, std::string_view id) = 0;
+
   // Mailboxes.
   virtual base::Result<Answer> inbox(const Caller&, std::string_view workspace, std::string_view agent,
                                      const Page&) = 0;

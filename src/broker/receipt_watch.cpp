@@ -35,12 +35,16 @@ void ReceiptWatch::before(const engine::State& state, const event::Event& event)
     }
   };
   const auto one = [&](std::uint64_t offset, std::uint32_t agent, ReceiptState final) {
-    touch(number, workspace, base::Offset(offset), base::AgentNumber(agent), final);
+    if (agent != 0) touch(number, workspace, base::Offset(offset), base::AgentNumber(agent), final);
   };
   using event::Event;
   switch (event.fact_case()) {
+    case Event::kHelpMoved:
+      return one(event.help_moved().help(), event.help_moved().helper(), ReceiptState::queued);
     case Event::kMessageAccepted: {
       const auto& accepted = event.message_accepted();
+      if (accepted.help_moved().help() != 0)  // passed on
+        one(accepted.help_moved().help(), accepted.help_moved().helper(), ReceiptState::queued);
       const Sender sender{number, base::AgentNumber(accepted.sender())};
       if (accepted.private_() || !told_.contains(sender)) return;
       const auto add = [&](std::uint32_t agent, ReceiptState state_now) {

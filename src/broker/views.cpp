@@ -208,6 +208,9 @@ void write_accepted(json::Writer& writer, const engine::Workspace& workspace, ba
                   machine::review::name(static_cast<engine::ReviewState>(accepted.review_moved().state())));
   if (accepted.approval_due() > 0)
     writer.member("approval_due", base::to_rfc3339(base::instant_of(accepted.approval_due())));
+  if (accepted.automatic()) writer.member("automatic", true);
+  if (accepted.has_help_moved())
+    writer.member("help_state", name(static_cast<engine::HelpState>(accepted.help_moved().state())));
   if (accepted.held()) writer.member("held", accepted.approval_why());
   if (accepted.told().state() > 0)
     writer.member("health", name(static_cast<engine::HealthState>(accepted.told().state())));

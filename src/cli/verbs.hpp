@@ -25,6 +25,7 @@ Verb review_verb();
 Verb task_verb();
 Verb doctor_verb();
 Verb fresh_verb();
+Verb help_request_verb();
 Verb inbox_verb();
 Verb nack_verb();
 Verb person_verb();

@@ -43,6 +43,7 @@ void apply(Workspace&, const event::ApprovalRefused&, const event::Actor&, Insta
 void apply(State&, Workspace&, WorkspaceNumber, const event::ApprovalWithdrawn&, const Placed&);
 void apply(State&, Workspace&, WorkspaceNumber, const event::MessageReleased&, const Placed&);
 void apply(State&, Workspace&, WorkspaceNumber, const event::MessageWithheld&, Instant at);
+void apply(State&, Workspace&, WorkspaceNumber, const event::HelpMoved&, Instant at);
 void apply(State&, Workspace&, WorkspaceNumber, const event::AgentHealthChanged&, Instant at);
 void apply(State&, Workspace&, WorkspaceNumber, const event::HealthLooked&);
 

@@ -2,6 +2,7 @@
 #include "engine/appliers.hpp"
 #include "engine/approvals/time_out.hpp"
 #include "engine/health/silence.hpp"
+#include "engine/help/watch.hpp"
 #include "engine/mailboxes/failures.hpp"
 #include "engine/mailboxes/transitions.hpp"
 #include "engine/messages/expiry.hpp"
@@ -15,6 +16,7 @@ namespace {
 constexpr std::size_t timers_a_turn = 1'000;
 constexpr std::size_t requests_a_turn = 50;   // each is a fact and up to 17 messages
 constexpr std::size_t tasks_a_turn = 200;     // each is a fact and a message
+constexpr std::size_t helps_a_turn = 50;      // each may look at every agent
 constexpr std::size_t approvals_a_turn = 50;  // up to 101 messages
 constexpr std::size_t reviews_a_turn = 200;   // three facts and a message
 
@@ -46,7 +48,7 @@ void Engine::decide_due(const Context& context, Decided& decided, const PolledAt
   absl::btree_set<std::pair<WorkspaceNumber, Offset>> over;  // a backoff may be due with its message: told once
   Escalations escalations;
   Silences silences(state_, context, escalations, decided);
-  std::size_t count = 0, requests = 0, tasks = 0, approvals = 0, reviews = 0;
+  std::size_t count = 0, requests = 0, tasks = 0, approvals = 0, reviews = 0, helps = 0;
   for (const Timer& timer : state_.timers) {
     if (timer.due > context.now || ++count > timers_a_turn) break;
     const Workspace& workspace = state_.workspace(timer.workspace);
@@ -75,6 +77,12 @@ void Engine::decide_due(const Context& context, Decided& decided, const PolledAt
       const Agent& asker = workspace.registry.agent(review.asker);
       decide_review_lapsed(decided, state_, timer.workspace, timer.message, ruleset_of_(asker.properties.profile),
                            context, "no verdict came within " + base::to_text(review.due - review.asked_at) + ".");
+      continue;
+    }
+    if (timer.kind == TimerKind::help_due) {
+      if (++helps > helps_a_turn) continue;
+      const Agent& asker = workspace.registry.agent(workspace.help.at(timer.message).asker);
+      decide_help_due(decided, state_, timer.workspace, timer.message, ruleset_of_(asker.properties.profile), context);
       continue;
     }
     if (timer.kind == TimerKind::health_is_looked_at) {

@@ -7,7 +7,7 @@
 namespace parley::engine {
 namespace {
 
-constexpr std::uint32_t snapshot_version = 12;
+constexpr std::uint32_t snapshot_version = 13;
 
 void apply_in_workspace(State& state, WorkspaceNumber number, const event::Event& event, const Placed& placed) {
   Workspace& workspace = state.workspace(number);
@@ -84,6 +84,8 @@ void apply_in_workspace(State& state, WorkspaceNumber number, const event::Event
       return apply(state, workspace, number, event.message_released(), placed);
     case Event::kMessageWithheld:
       return apply(state, workspace, number, event.message_withheld(), at);
+    case Event::kHelpMoved:
+      return apply(state, workspace, number, event.help_moved(), at);
     case Event::kAgentHealthChanged:
       return apply(state, workspace, number, event.agent_health_changed(), at);
     case Event::kHealthLooked:

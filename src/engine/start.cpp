@@ -29,7 +29,7 @@ void return_all(State& state) {
 
 // What stays where it is (D2): what messages say of themselves, and what people were told to decide by.
 bool is_deadline(TimerKind kind) {
-  return kind == TimerKind::message_expires || kind == TimerKind::approval_times_out;
+  return kind == TimerKind::message_expires || kind == TimerKind::approval_times_out || kind == TimerKind::help_due;
 }
 
 }  // namespace

@@ -20,6 +20,7 @@ enum class TimerKind : std::uint8_t {
   approval_times_out,
   health_is_looked_at,
   review_times_out,
+  help_due,
 };
 
 struct Timer {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "engine/appliers.hpp"
+#include "engine/help/watch.hpp"
 #include "engine/mailboxes/failures.hpp"
 #include "engine/mailboxes/open_messages.hpp"
 #include "engine/messages/notice.hpp"
@@ -70,15 +71,22 @@ void Engine::decide(const ReturnLeases& command, const Context& context, Decided
                   context.now);
 }
 
-// First its mail, then its tasks, then the reviews that it was asked for. What ended otherwise meanwhile (expired,
+// First its mail, then its tasks, then the reviews and the help that it was
+// asked for. What ended otherwise meanwhile (expired,
 // aborted) may leave nothing to do: a step without messages says that it is done.
 std::size_t Engine::decide_leaving(WorkspaceNumber number, AgentNumber agent, std::size_t most, const Context& context,
                                    Decided& decided) const {
   const Workspace& workspace = state_.workspace(number);
-  const bool has_work = !workspace.tasks.of(agent).empty() || !workspace.reviews.of(agent).empty();
+  const bool has_work = !workspace.tasks.of(agent).empty() || !workspace.reviews.of(agent).empty() ||
+                        !workspace.help.at_helper(agent).empty();
   if (workspace.registry.agent(agent).open_messages > 0 || !has_work)
     return decide_bounced(decided, state_, number, agent, most, context.now);
   std::size_t count = 0;
+  for (const Offset help : workspace.help.at_helper(agent)) {
+    if (count++ == most) return count;
+    const Agent& asker = workspace.registry.agent(workspace.help.at(help).asker);
+    decide_helper_lost(decided, state_, number, help, ruleset_of_(asker.properties.profile), context);
+  }
   for (const Offset task : workspace.tasks.of(agent)) {
     if (count++ == most) break;
     const Agent& assigner = workspace.registry.agent(workspace.tasks.at(task).assigner);
@@ -123,7 +131,7 @@ void return_leases(const Scene& scene, SessionId session, std::span<const Offset
 
 bool has_left(const Workspace& workspace, AgentNumber agent) {
   return workspace.registry.agent(agent).open_messages == 0 && workspace.tasks.of(agent).empty() &&
-         workspace.reviews.of(agent).empty();
+         workspace.reviews.of(agent).empty() && workspace.help.at_helper(agent).empty();
 }
 
 void bounce(const Scene& scene, std::span<const Offset> offsets) {

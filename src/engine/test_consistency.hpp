@@ -63,6 +63,16 @@ class Consistency {
       if (!workspace.requests.of(request.asker).contains(offset)) defect(number, offset, "not among its asker's");
     }
     tasks(number, workspace);
+    for (const auto& [offset, help] : workspace.help.all()) {
+      if (help.due != Instant{}) timers_wanted_.insert({help.due, TimerKind::help_due, number, {}, offset});
+      if (help.over() && help.due != Instant{}) defect(number, offset, "a request for help is over and looked at");
+      if (help.over() == workspace.help.at_helper(help.helper()).contains(offset))
+        defect(number, offset, "a request for help is not at its helper");
+      if (!help.over() && !workspace.messages.find(offset)) defect(number, offset, "what asks for help is forgotten");
+      const bool leaves = state_.unfinished.leaving.contains({number, help.helper()});
+      if (!help.over() && workspace.registry.agent(help.helper()).removed && !leaves)
+        defect(number, offset, "asks for help of who was removed");
+    }
     std::size_t waiting = 0;
     for (const auto& [offset, approval] : workspace.approvals.all()) {
       if (approval.waits()) timers_wanted_.insert({approval.due, TimerKind::approval_times_out, number, {}, offset});
@@ -103,6 +113,8 @@ class Consistency {
         defect(number, offset, "a task of an agent that was removed is open");
     }
     reviews(number, workspace);
+    for (const auto& [offset, help] : workspace.help.all())
+      if (!help.over()) ++needed[offset];
     workspace.messages.visit_after(Offset{}, [&](Offset offset, const Message& message) {
       const auto at = needed.find(offset);
       if (message.needed != (at == needed.end() ? 0 : at->second)) defect(number, offset, "is needed by others");

@@ -141,6 +141,11 @@ void read_approvals(Loading& loading) {
   if (policy.timeout <= base::Duration{}) loading.problem("/approvals/timeout", "approvals", "a decision takes time");
 }
 
+void read_help(Loading& loading) {
+  const json::Value help = loading.root.find("help");
+  if (help) loading.rules->help = {texts_of(help.find("passes")), texts_of(help.find("together"))};
+}
+
 machine::health::State health_state_named(std::string_view name) {
   for (unsigned state = 1; state <= static_cast<unsigned>(machine::health::State::offline); ++state)
     if (machine::health::name(machine::health::State(state)) == name) return machine::health::State(state);
@@ -188,6 +193,7 @@ void load_policies(Loading& loading) {
   read_tasks(loading);
   read_reviews(loading);
   read_approvals(loading);
+  read_help(loading);
   read_health(loading);
   read_priorities(loading);
 }

@@ -86,6 +86,12 @@ struct ApprovalPolicy {
   std::vector<std::string> held_words;  // of `status`
 };
 
+// What answers to a request for help say (HND-04), in words of the field `subject`.
+struct HelpPolicy {
+  std::vector<std::string> passes;    // another should help
+  std::vector<std::string> together;  // both work on it
+};
+
 // How an agent's health is told and its silence read (HND-05, SUP-07, R40).
 struct Heartbeat {
   base::Duration every{};
@@ -147,14 +153,17 @@ enum class Occasion : std::uint8_t {
   approval_decided,
   approval_escalated,
   approval_lapsed,
+  help_unhelped,
+  help_expired,
   agent_silent,
   review_lapsed,
   review_escalated,
 };
-inline constexpr std::array<std::string_view, 15> occasion_names{
-    "request.timed_out",  "request.escalated", "task.stalled",  "task.late",     "task.given_up",
-    "task.offer_over",    "task.again",        "task.extended", "task.aborted",  "approval.decided",
-    "approval.escalated", "approval.lapsed",   "agent.silent",  "review.lapsed", "review.escalated"};
+inline constexpr std::array<std::string_view, 17> occasion_names{
+    "request.timed_out",  "request.escalated", "task.stalled",  "task.late",    "task.given_up",
+    "task.offer_over",    "task.again",        "task.extended", "task.aborted", "approval.decided",
+    "approval.escalated", "approval.lapsed",   "help.unhelped", "help.expired", "agent.silent",
+    "review.lapsed",      "review.escalated"};
 constexpr std::optional<Occasion> occasion_named(std::string_view name) {
   for (std::size_t i = 0; i < occasion_names.size(); ++i)
     if (occasion_names[i] == name) return static_cast<Occasion>(i);
@@ -187,6 +196,7 @@ struct Ruleset {
   std::optional<TaskPolicy> tasks;                              // none: it knows no tasks
   std::optional<ReviewPolicy> reviews;                          // none: it knows no reviews
   std::optional<ApprovalPolicy> approvals;                      // none: nothing is decided by humans
+  std::optional<HelpPolicy> help;                               // none: nobody follows who helps whom
   std::optional<HealthPolicy> health;                           // none: nothing is made of what agents report
   std::array<std::optional<Said>, occasion_names.size()> says;  // by Occasion
   IdempotencyKey idempotency_key = IdempotencyKey::message;

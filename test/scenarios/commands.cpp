@@ -531,6 +531,28 @@ void findings(const Call& call) {
   }));
 }
 
+// ---- help
+
+std::string help_text(json::Value item) {
+  std::string text = "help " + text_of(item, "help_id").substr(24) +
+                     members(item, {"offset", "state", "asker", "subject", "helper", "helpers", "deadline"}) + '\n';
+  for (const json::Value answer : item.find("answers").elements())
+    text += " " + members(answer, {"offset", "helper", "subject", "resources"}) + '\n';
+  return text;
+}
+
+void help(const Call& call) {
+  const auto who = caller(call, "admin");
+  if (!who) return;
+  const std::string state = call.option("state"), agent = call.option("agent");
+  call.world.answer(
+      print(call.world.broker().help_requests(*who, call.workspace(), state, agent, {{}, 100}), [](json::Value list) {
+        std::string text;
+        for (const json::Value item : list.find("items").elements()) text += help_text(item);
+        return text.empty() ? "none\n" : text;
+      }));
+}
+
 // ---- approvals
 
 std::string approval_text(const Call& call, json::Value item) {
@@ -673,8 +695,10 @@ void log(const Call& call) {
     std::string text;
     for (const json::Value item : list.find("items").elements()) {
       text += text_of(item, "offset") + ' ' + (item.find("private") ? "private" : text_of(item, "event"));
-      text += members(item, {"agent", "messages", "from", "to", "type", "kind", "code", "count", "first_at", "last_at",
-                             "answers", "extends", "health", "breaker", "held", "changed", "superseded"});
+      text += members(
+          item, {"agent", "messages", "from", "to", "type", "kind", "code", "count", "first_at", "last_at", "answers",
+                 "extends", "health", "breaker", "held", "changed", "superseded", "automatic", "help_state"});
+      if (text_of(item, "event") == "help_moved") text += members(item, {"state", "helper"});
       if (text_of(item, "event").starts_with("approval_"))
         text += members(item, {"by", "state", "rationale", "modified_action", "due"});
       if (const json::Value code = item.find("notice").find("notice"))
@@ -776,6 +800,7 @@ const std::map<std::string, std::function<void(const Call&)>, std::less<>>& comm
       {"review", review},
       {"findings", findings},
       {"approvals", approvals},
+      {"help", help},
       {"approval", approval},
       {"decide", decide},
       {"tasks", tasks},

@@ -6,6 +6,7 @@
 #include "engine/appliers.hpp"
 #include "engine/approvals/held.hpp"
 #include "engine/health/follow.hpp"
+#include "engine/help/follow.hpp"
 #include "engine/mailboxes/transitions.hpp"
 #include "engine/messages/directions.hpp"
 #include "engine/messages/said.hpp"
@@ -74,6 +75,8 @@ void remark(const AcceptMessage& command, const Workspace& workspace, const Reci
     remarks.push_back({"", "PRIVATE_KEPT",
                        "A '" + command.envelope.native_type +
                            "' is private: it is kept, and shown to nobody but you until moderators can open it."});
+  else if (command.envelope.automatic)
+    remarks.push_back({"", "ROUTED", "It goes to " + names_of(workspace.registry, recipients.open) + "."});
   else if (command.envelope.broadcast && recipients.open.empty() && recipients.bounced.empty())
     remarks.push_back(
         {"", "NO_RECIPIENT",
@@ -152,6 +155,7 @@ base::Result<Accepted> Engine::decide(const AcceptMessage& command, const Contex
   if (!asking && !recipients.open.empty()) asking = held_completion(command, workspace);
   const Hold hold = asking && asking->holds ? Hold::held : Hold::none;
   if (hold == Hold::none) PARLEY_CHECK(check_request(command, workspace));
+  if (hold == Hold::none) PARLEY_CHECK(check_help(command, workspace));
   std::vector<base::Problem> of_semantics;
   PARLEY_TRY(Semantics semantics, check_semantics(command, workspace, recipients, {hold, {}}, context, of_semantics));
   if (!asking && semantics.review_moved) asking = asking_of_review(command, workspace, *semantics.review_moved);
@@ -170,10 +174,12 @@ base::Result<Accepted> Engine::decide(const AcceptMessage& command, const Contex
   warnings.insert(warnings.end(), of_sequence.begin(), of_sequence.end());
   decided.last().has_native_body = true;
   remark(command, workspace, recipients, asking, message_id, warnings);
-  if (hold == Hold::none)
+  if (hold == Hold::none) {
     follow_requests(command, workspace, context, message);
-  else
+    follow_help(command, workspace, context, message, of_semantics);
+  } else {
     message.clear_record_at();  // what it means, it means when it is released
+  }
   follow_health(command, workspace, context, message);
   write(semantics.defects, *message.mutable_validation_errors());
   write(of_semantics, *message.mutable_warnings());
@@ -189,6 +195,7 @@ base::Result<Accepted> Engine::decide(const AcceptMessage& command, const Contex
       decide_review_withdrawn(decided, state_, command.workspace, Offset(semantics.task_moved->task()));
   }
   if (semantics.review_moved) tell_of_limit(decided, state_, command, *semantics.review_moved, context);
+  decide_help_told(decided, state_, command, decided.facts().front().event.message_accepted(), context);
   return Accepted{AcceptOutcome::accepted, offset, std::move(message_id), std::move(warnings)};
 }
 
@@ -226,6 +233,7 @@ void apply(State& state, Workspace& workspace, WorkspaceNumber number, Offset of
   apply_to_tasks(state, workspace, number, offset, event, placed.at);
   apply_to_reviews(state, workspace, number, offset, event, placed);
   apply_to_approvals(state, workspace, number, offset, event, placed);
+  apply_to_help(state, workspace, number, offset, event, placed);
   apply_to_health(state, workspace, number, event, placed.at);
   if (message.private_) return;  // R25: to nobody's mailbox
   message.receipts.reserve(static_cast<std::size_t>(event.recipients_size() + event.bounced_size()));

@@ -5,6 +5,7 @@
 #include "base/excerpt.hpp"
 #include "engine/health/availability.hpp"
 #include "engine/messages/directions.hpp"
+#include "engine/routing/choose.hpp"
 
 namespace parley::engine {
 namespace {
@@ -85,11 +86,10 @@ base::Result<Recipients> resolve_named(const AcceptMessage& command, const Works
 }  // namespace
 
 base::Result<Recipients> resolve(const AcceptMessage& command, const Workspace& workspace, Instant now) {
-  if (command.envelope.automatic)
-    return base::fail(ErrorCode::RECIPIENT_UNKNOWN, "nothing here chooses a recipient yet: 'auto' is nobody's name",
-                      "recipients",
-                      "Name the recipient: `parley agent list`, or GET …/agents, tells who is here with which "
-                      "capabilities.");
+  if (command.envelope.automatic) {
+    PARLEY_TRY(const AgentNumber chosen, choose_for(command, workspace, now));
+    return Recipients{{chosen}, {}};
+  }
   return command.envelope.broadcast ? resolve_broadcast(command, workspace, now)
                                     : resolve_named(command, workspace, now);
 }

@@ -1,6 +1,7 @@
 #include "engine/messages/release.hpp"
 
 #include "engine/appliers.hpp"
+#include "engine/help/follow.hpp"
 #include "engine/mailboxes/transitions.hpp"
 #include "engine/messages/directions.hpp"
 #include "engine/messages/notice.hpp"
@@ -31,6 +32,7 @@ base::Result<Release> judge_release(const State& state, Offset offset, const Acc
                       "It can only be rejected.");
   if (!changed.empty()) PARLEY_CHECK(check_sender(command, workspace.registry.agent(command.sender)));
   PARLEY_CHECK(check_request(command, workspace));
+  PARLEY_CHECK(check_help(command, workspace));
   Release release{recipients_of(workspace, workspace.messages.at(offset)), {}, {}};
   PARLEY_TRY(release.semantics, check_semantics(command, workspace, release.recipients, {Hold::released, offset},
                                                 context, release.warnings));
@@ -51,12 +53,14 @@ void decide_release(Decided& decided, const State& state, Offset offset, const A
   write(command, recipients, std::string(message.id.view()), {}, as);
   as.clear_id_key();
   follow_requests(command, workspace, context, as);
+  follow_help(command, workspace, context, as, release.warnings);
   write(release.semantics.defects, *as.mutable_validation_errors());
   write(release.warnings, *as.mutable_warnings());
   if (release.semantics.task_moved) *as.mutable_task_moved() = *release.semantics.task_moved;
   decided.last().body = changed;
   if (release.semantics.task_moved)
     decide_orders_over(decided, workspace, command.workspace, offset, *release.semantics.task_moved, command.lane);
+  decide_help_told(decided, state, command, as, context);
   if (!recipients.bounced.empty())
     post_notice(decided, state, command.workspace, command.sender, context.now,
                 {.code = "bounced",
@@ -85,6 +89,7 @@ void apply(State& state, Workspace& workspace, WorkspaceNumber number, const eve
   const event::MessageAccepted& as = event.as();
   apply_to_requests(state, workspace, number, offset, as);
   apply_to_tasks(state, workspace, number, offset, as, placed.at);
+  apply_to_help(state, workspace, number, offset, as, placed);
   const auto scene_of = [&](std::uint32_t agent) {
     return Scene{state, workspace, number, AgentNumber(agent), placed.at};
   };

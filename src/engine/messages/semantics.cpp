@@ -24,6 +24,7 @@ void write(const AcceptMessage& command, const Recipients& recipients, std::stri
   for (const AgentNumber agent : recipients.open) event.add_recipients(agent.value);
   for (const AgentNumber agent : recipients.bounced) event.add_bounced(agent.value);
   event.set_broadcast(envelope.broadcast);
+  event.set_automatic(envelope.automatic);
   event.set_kind(static_cast<std::uint32_t>(envelope.kind));
   event.set_native_type(envelope.native_type);
   event.set_priority(static_cast<std::uint32_t>(envelope.priority));

@@ -4,6 +4,7 @@
 #include "base/excerpt.hpp"
 #include "engine/appliers.hpp"
 #include "engine/health/follow.hpp"
+#include "engine/help/follow.hpp"
 #include "engine/id.hpp"
 #include "engine/mailboxes/transitions.hpp"
 #include "engine/registry/credentials.hpp"
@@ -124,6 +125,7 @@ void apply(State& state, Workspace& workspace, WorkspaceNumber number, const eve
   remove_credentials(state, agent.tokens);
   forget_sessions(state, number, agent_number);
   withdraw_requests(state, workspace, number, agent_number);
+  withdraw_help(state, workspace, number, agent_number, at);
   forget_health(state, number, agent_number, agent);
   if (!event.in_steps())  // as servers did it that knew neither steps nor tasks
     bounce({state, workspace, number, agent_number, at}, agent.mailbox.open());

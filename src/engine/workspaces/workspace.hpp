@@ -5,6 +5,7 @@
 
 #include "engine/approvals/approvals.hpp"
 #include "engine/health/settings.hpp"
+#include "engine/help/help.hpp"
 #include "engine/messages/forgotten.hpp"
 #include "engine/messages/messages.hpp"
 #include "engine/messages/records.hpp"
@@ -124,11 +125,12 @@ struct Workspace {
   Tasks tasks;
   Approvals approvals;
   Reviews reviews;
+  HelpRequests help;
 
   template <class Archive>
   void archive(Archive& a) {
     a(name, settings, created_at, head, registry, messages, forgotten_through, forgotten, window_size, marks);
-    a(records, requests, tasks, approvals, reviews);
+    a(records, requests, tasks, approvals, reviews, help);
     if constexpr (Archive::loads)
       messages.visit_after(Offset{}, [&](Offset offset, const Message& message) {
         if (message.remembered) ids.insert(message.id_key, offset);

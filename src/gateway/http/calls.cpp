@@ -95,6 +95,11 @@ base::Result<Answer> Gateway::answer(const Request& request, Body body) {
       return broker_.reviews(caller, at[0], parameter(request.query, "state"), parameter(request.query, "task"), page);
     case Call::get_review:
       return broker_.review(caller, at[0], at[1]);
+    case Call::list_help:
+      return broker_.help_requests(caller, at[0], parameter(request.query, "state"), parameter(request.query, "agent"),
+                                   page);
+    case Call::get_help:
+      return broker_.help_request(caller, at[0], at[1]);
     case Call::list_approvals:
       return broker_.approvals(caller, at[0], parameter(request.query, "state"), page);
     case Call::get_approval:

@@ -41,6 +41,8 @@ constexpr std::array table{
     Route{"GET", "/v1/workspaces/{workspace}/tasks/{task_id}/findings", Call::list_findings, "listFindings"},
     Route{"GET", "/v1/workspaces/{workspace}/reviews", Call::list_reviews, "listReviews"},
     Route{"GET", "/v1/workspaces/{workspace}/reviews/{review_id}", Call::get_review, "getReview"},
+    Route{"GET", "/v1/workspaces/{workspace}/help", Call::list_help, "listHelp"},
+    Route{"GET", "/v1/workspaces/{workspace}/help/{help_id}", Call::get_help, "getHelp"},
     Route{"GET", "/v1/workspaces/{workspace}/approvals", Call::list_approvals, "listApprovals"},
     Route{"GET", "/v1/workspaces/{workspace}/approvals/{approval_id}", Call::get_approval, "getApproval"},
     Route{"POST", "/v1/workspaces/{workspace}/approvals/{approval_id}/decision", Call::decide_approval,

@@ -39,6 +39,8 @@ enum class Call : std::uint8_t {
   list_findings,
   list_reviews,
   get_review,
+  list_help,
+  get_help,
   list_approvals,
   get_approval,
   decide_approval,

@@ -18,6 +18,7 @@ struct Asked {
 
 envelope::Kind asked_kind(Occasion occasion) {
   const std::string_view name = occasion_names[static_cast<std::size_t>(occasion)];
+  if (name.starts_with("help.")) return envelope::Kind::help_request;
   if (name.starts_with("approval.")) return envelope::Kind::approval_request;
   if (name.starts_with("review.")) return envelope::Kind::review_request;
   if (occasion == Occasion::task_offer_over) return envelope::Kind::task_handoff;

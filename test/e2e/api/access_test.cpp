@@ -48,6 +48,8 @@ const std::map<std::string, std::array<int, count>> table = {
     {"listFindings",      {401, 401, 401, 404, 200, 200, 200, 200}},
     {"listReviews",       {401, 401, 401, 404, 200, 200, 200, 200}},
     {"getReview",         {401, 401, 401, 404, 200, 200, 200, 200}},
+    {"listHelp",          {401, 401, 401, 404, 200, 200, 200, 200}},
+    {"getHelp",           {401, 401, 401, 404, 404, 200, 200, 200}},
     {"listApprovals",     {401, 401, 401, 404, 200, 200, 200, 200}},
     {"getApproval",       {401, 401, 401, 404, 404, 200, 200, 200}},
     {"decideApproval",    {401, 401, 401, 404, 404, 403, 200, 403}},
@@ -98,6 +100,10 @@ struct Access : testing::Test {
       const std::string example = read_file(source_folder() + "/spec/profiles/collab/examples/" + name + ".json");
       ASSERT_EQ(post(server, home + "/messages", sender, example).status, 202) << name;
     }
+    const std::string stuck = make_agent(server, home, "extractor-1", "handoff", "");
+    make_agent(server, home, "reviewer-1", "handoff", "");
+    const std::string help = read_file(source_folder() + "/spec/profiles/handoff/examples/HELP_REQUEST.json");
+    ASSERT_EQ(post(server, home + "/messages", stuck, help).status, 202);
     const std::string triage = make_agent(server, home, "triage", "supervisor", "");
     make_agent(server, home, "orchestrator", "supervisor", "");
     for (int who = 0; who < count; ++who) {
@@ -146,6 +152,8 @@ struct Access : testing::Test {
         {"listFindings", {"GET", home + "/tasks/task-settings-loader/findings"}},
         {"listReviews", {"GET", home + "/reviews"}},
         {"getReview", {"GET", home + "/reviews/review-settings-2"}},
+        {"listHelp", {"GET", home + "/help"}},
+        {"getHelp", {"GET", home + "/help/9e107d9d-372b-4b68-81d1-ac2ed8c1f250"}},
         {"listApprovals", {"GET", home + "/approvals"}},
         {"getApproval", {"GET", home + "/approvals/" + approvals[who]}},
         {"decideApproval",

@@ -159,6 +159,14 @@ TEST_F(Calls, Every_operation_answers_a_valid_call) {
   EXPECT_TRUE(ended.root().find("done").if_bool().value_or(false)) << ended.body;
   EXPECT_EQ(ended.number("/failed"), 1u);
 
+  const std::string stuck = make_agent(s, workspace, "extractor-1", "handoff", "");
+  make_agent(s, workspace, "reviewer-1", "handoff", "");
+  const std::string help = read_file(source_folder() + "/spec/profiles/handoff/examples/HELP_REQUEST.json");
+  ASSERT_EQ(post(s, workspace + "/messages", stuck, help).status, 202);
+  const Answer asks = get(s, workspace + "/help?state=expired&agent=reviewer-1", stuck);  // long over
+  EXPECT_EQ(asks.text("/items/0/helper"), "reviewer-1");
+  EXPECT_EQ(get(s, workspace + "/help/" + asks.text("/items/0/help_id"), stuck).text("/state"), "expired");
+
   const std::string triage = make_agent(s, workspace, "triage", "supervisor", "");
   make_agent(s, workspace, "orchestrator", "supervisor", "");
   const std::string person = make_person(s, workspace, "maintainer-9", "maintainer");

@@ -16,10 +16,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What cannot be accepted as it stands, and what is said of it. Routes for `auto` and people who send come later.
+// What cannot be accepted as it stands, and what is said of it. Routes by action and people who send come later.
 const std::map<std::string, std::string> refused = {
-    {"handoff/HELP_REQUEST.auto", "RECIPIENT_UNKNOWN"},
-    {"handoff/HELP_REQUEST.critical", "RECIPIENT_UNKNOWN"},
     {"mesh/request.auto", "RECIPIENT_UNKNOWN"},
 };
 

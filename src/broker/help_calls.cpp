@@ -1,0 +1,100 @@
+// Requests for help as they stand (HND-04): who asks, who was asked, what was answered and where to read on. People and
+// the admin see all, an agent those that it asks or is asked.
+#include <algorithm>
+
+#include "base/excerpt.hpp"
+#include "broker/broker.hpp"
+#include "broker/list_page.hpp"
+#include "broker/rights.hpp"
+
+namespace parley::broker {
+namespace {
+
+using base::ErrorCode;
+using engine::Help;
+
+constexpr std::size_t looks_max = 10'000;  // requests a call (D11)
+
+bool sees(const Caller& caller, const Help& help) {
+  if (caller.kind != Caller::Kind::agent || help.asker == caller.agent) return true;
+  return std::ranges::find(help.helpers, caller.agent) != help.helpers.end();
+}
+
+bool is_wanted(const Help& help, std::string_view state) {
+  return state.empty() || (state == "waiting" ? !help.over() : name(help.state) == state);
+}
+
+bool is_of(const engine::Workspace& workspace, const Help& help, std::string_view agent) {
+  if (agent.empty() || workspace.registry.agent(help.asker).id == agent) return true;
+  return std::ranges::any_of(help.helpers,
+                             [&](base::AgentNumber number) { return workspace.registry.agent(number).id == agent; });
+}
+
+std::string_view text_of(const event::MessageAccepted& accepted, std::string_view field) {
+  for (const event::Field& one : accepted.fields())
+    if (one.name() == field) return one.json();
+  return "null";
+}
+
+}  // namespace
+
+base::Result<> Broker::write_help(json::Writer& writer, const engine::Workspace& workspace, base::Offset offset) {
+  const engine::Registry& registry = workspace.registry;
+  const Help& help = workspace.help.at(offset);
+  writer.begin_object().member("help_id", help.id.view()).member("offset", offset.value);
+  writer.member("state", name(help.state)).member("asker", registry.agent(help.asker).id);
+  writer.member("subject", help.subject);
+  if (!help.task.empty()) writer.member("task", help.task);
+  writer.member("helper", registry.agent(help.helper()).id).key("helpers").begin_array();
+  for (const base::AgentNumber helper : help.helpers) writer.string(registry.agent(helper).id);
+  writer.end_array().member("asked_at", base::to_rfc3339(help.asked_at));
+  writer.member("moved_at", base::to_rfc3339(help.moved_at));
+  if (help.deadline != base::Instant{}) writer.member("deadline", base::to_rfc3339(help.deadline));
+  writer.key("answers").begin_array();
+  for (const engine::HelpAnswer& answer : help.answers) {
+    PARLEY_TRY(const event::Event event, history_.event(answer.position));
+    const event::MessageAccepted& accepted = event.message_accepted();
+    writer.begin_object().member("offset", answer.message.value).member("message_id", accepted.message_id());
+    writer.member("helper", registry.agent(answer.helper).id).key("subject").raw(text_of(accepted, "subject"));
+    writer.key("resources").raw(text_of(accepted, "resources")).end_object();
+  }
+  writer.end_array().end_object();
+  return {};
+}
+
+base::Result<Answer> Broker::help_requests(const Caller& caller, std::string_view workspace_name,
+                                           std::string_view state, std::string_view agent, const Page& page) {
+  PARLEY_TRY(const base::WorkspaceNumber number, enter(engine_.state(), caller, workspace_name, Right::read));
+  const engine::Workspace& workspace = engine_.state().workspace(number);
+  const auto& all = workspace.help.all();
+  base::Offset last;
+  if (!page.after.empty()) {
+    PARLEY_TRY(last.value, parse_cursor<std::uint64_t>(page.after));
+  }
+  ListPage list(page.limit);
+  std::size_t looks = looks_max;
+  for (auto at = all.upper_bound(last); at != all.end(); ++at) {
+    if (looks-- == 0) return list.end(std::to_string(last.value));
+    const Help& help = at->second;
+    if (sees(caller, help) && is_wanted(help, state) && is_of(workspace, help, agent)) {
+      if (!list.takes()) return list.end(std::to_string(last.value));
+      PARLEY_CHECK(write_help(list.writer, workspace, at->first));
+    }
+    last = at->first;
+  }
+  return list.end();
+}
+
+base::Result<Answer> Broker::help_request(const Caller& caller, std::string_view workspace_name, std::string_view id) {
+  PARLEY_TRY(const base::WorkspaceNumber number, enter(engine_.state(), caller, workspace_name, Right::read));
+  const engine::Workspace& workspace = engine_.state().workspace(number);
+  const auto offset = workspace.help.find(id);
+  if (!offset || !sees(caller, workspace.help.at(*offset)))
+    return base::fail(ErrorCode::NOT_FOUND, "no request for help '" + base::excerpt(id, 64) + "' is known here");
+  Answer answer;
+  json::Writer writer(answer.json);
+  PARLEY_CHECK(write_help(writer, workspace, *offset));
+  return answer;
+}
+
+}  // namespace parley::broker

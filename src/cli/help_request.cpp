@@ -1,0 +1,57 @@
+// `parley help-request`: who needs help, who was asked, and what was answered.
+#include "cli/online.hpp"
+#include "cli/verbs.hpp"
+
+namespace parley::cli {
+namespace {
+
+struct HelpOptions {
+  Online online;
+  std::string id, agent;
+  std::string state = "waiting";
+  std::uint32_t limit = 100;
+};
+
+base::Result<Exit> list(Context& context, const HelpOptions& options) {
+  PARLEY_TRY(auto server, connect(options.online));
+  std::string path = sdk::path_of(server.workspace, {"help"});
+  char before = '?';
+  if (options.state != "all") path += std::exchange(before, '&') + ("state=" + sdk::escape(options.state));
+  if (!options.agent.empty()) path += std::exchange(before, '&') + ("agent=" + sdk::escape(options.agent));
+  PARLEY_TRY(auto text, all_pages(server.client, path, options.limit));
+  return show(context, sdk::Reply{200, std::move(text)}, {"offset", "helpers", "answers", "moved_at"});
+}
+
+base::Result<Exit> show_one(Context& context, const HelpOptions& options) {
+  PARLEY_TRY(auto server, connect(options.online));
+  return show(context, server.client.get(sdk::path_of(server.workspace, {"help", options.id})));
+}
+
+}  // namespace
+
+Verb help_request_verb() {
+  auto options = std::make_shared<HelpOptions>();
+  const auto common = workspace_options(options->online);
+  const auto bound = [options](auto what) { return [options, what](Context& c) { return what(c, *options); }; };
+  return {.name = "help-request",
+          .summary = "Show who needs help and who was asked: list, show",
+          .examples = {"parley help-request list", "parley help-request show HELP_ID"},
+          .verbs = {{.name = "list",
+                     .summary = "List requests for help",
+                     .options = std::vector<Option>{{"--state",
+                                                     "waiting, all, or a state",
+                                                     &options->state,
+                                                     false,
+                                                     {"waiting", "all", "asked", "open", "together", "answered",
+                                                      "unhelped", "expired", "withdrawn"}},
+                                                    {"--agent", "only those it asks or is asked", &options->agent},
+                                                    {"-n,--limit", "how many at most", &options->limit}} +
+                                common,
+                     .run = bound(list)},
+                    {.name = "show",
+                     .summary = "Show one, with its answers and their resources",
+                     .options = std::vector<Option>{{"help_id", "as the list shows it", &options->id, true}} + common,
+                     .run = bound(show_one)}}};
+}
+
+}  // namespace parley::cli

@@ -1,0 +1,27 @@
+// What an accepted message means for help: it asks for it, or answers who asked (HND-04).
+#pragma once
+#include "engine/engine.hpp"
+#include "engine/mailboxes/transitions.hpp"
+
+namespace parley::engine {
+
+// Before acceptance. Error: REQUESTS_FULL.
+base::Result<> check_help(const AcceptMessage& command, const Workspace& workspace);
+
+// Writes what it means into the fact, which has its recipients; then what the asker is told of it. Appends warnings.
+void follow_help(const AcceptMessage& command, const Workspace& workspace, const Context& context,
+                 event::MessageAccepted& event, std::vector<base::Problem>& warnings);
+void decide_help_told(Decided& decided, const State& state, const AcceptMessage& command,
+                      const event::MessageAccepted& event, const Context& context);
+
+// The message itself is in the state.
+void apply_to_help(State&, Workspace&, WorkspaceNumber, Offset, const event::MessageAccepted&, const Placed&);
+
+// Who asked was removed: nobody needs help any more.
+void withdraw_help(State&, Workspace&, WorkspaceNumber, AgentNumber asker, Instant at);
+
+// This message has expired or is a dead letter at its recipient: where that is a helper who has not answered, the
+// server looks at it at once.
+void note_help_lost(const Scene& scene, Offset message);
+
+}  // namespace parley::engine

@@ -1,0 +1,131 @@
+// Requests for help (HND-04; spec/machines/help.json), by the message that asks: who asks, who is asked now and who was
+// before, what was answered. Open ones, and the newest of those that are over. Value types, part of the engine's state.
+#pragma once
+#include <absl/container/btree_map.h>
+#include <absl/container/btree_set.h>
+
+#include <deque>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/messages/message.hpp"
+#include "machine/help.hpp"
+
+namespace parley::engine {
+
+using HelpState = machine::help::State;
+
+struct HelpAnswer {
+  Offset message;
+  Position position;  // of its record: its words, and the resources it names
+  AgentNumber helper;
+
+  template <class Archive>
+  void archive(Archive& a) {
+    a(message, position, helper);
+  }
+};
+
+struct Help {
+  base::PackedText id;  // of the message that asks
+  std::string task;
+  AgentNumber asker;
+  std::string subject;  // what is asked for, and the capability that it takes
+  HelpState state = HelpState::none;
+  std::vector<AgentNumber> helpers;  // each once; the last is asked now
+  std::vector<HelpAnswer> answers;   // the newest few
+  Instant asked_at, moved_at;
+  Instant deadline;  // 0: none
+  Instant due;       // when the server looks at it; 0: never
+
+  AgentNumber helper() const { return helpers.back(); }
+  bool over() const { return machine::help::is_over(state); }
+
+  template <class Archive>
+  void archive(Archive& a) {
+    a(id, task, asker, subject, state, helpers, answers, asked_at, moved_at, deadline, due);
+  }
+};
+
+class HelpRequests {
+ public:
+  using Offsets = absl::btree_set<Offset>;
+
+  const absl::btree_map<Offset, Help>& all() const { return all_; }
+  const Help* find(Offset offset) const {
+    const auto at = all_.find(offset);
+    return at == all_.end() ? nullptr : &at->second;
+  }
+  Help& at(Offset offset) { return all_.at(offset); }
+  const Help& at(Offset offset) const { return all_.at(offset); }
+  std::optional<Offset> find(std::string_view id) const {
+    const auto at = by_id_.find(id_key_of(id));
+    return at == by_id_.end() ? std::nullopt : std::optional(at->second);
+  }
+  // Those that are not over.
+  std::size_t open() const { return all_.size() - over_.size(); }
+  const Offsets& of(AgentNumber asker) const { return in(by_asker_, asker); }
+  const Offsets& at_helper(AgentNumber helper) const { return in(by_helper_, helper); }
+
+  Help& add(Offset offset, Help help) {
+    Help& kept = all_.emplace(offset, std::move(help)).first->second;
+    by_id_[id_key_of(kept.id.view())] = offset;
+    by_asker_[kept.asker].insert(offset);
+    by_helper_[kept.helper()].insert(offset);
+    return kept;
+  }
+  void ask(Offset offset, AgentNumber helper) {
+    Help& help = all_.at(offset);
+    leave(by_helper_, help.helper(), offset);
+    help.helpers.push_back(helper);
+    by_helper_[helper].insert(offset);
+  }
+  // Of those that are over the newest `kept` stay.
+  void end(Offset offset, std::size_t kept) {
+    const Help& help = all_.at(offset);
+    leave(by_helper_, help.helper(), offset);
+    leave(by_asker_, help.asker, offset);
+    over_.push_back(offset);
+    for (; over_.size() > kept; over_.pop_front()) forget(over_.front());
+  }
+
+  template <class Archive>
+  void archive(Archive& a) {
+    a(all_, over_);
+    if constexpr (Archive::loads)
+      for (const auto& [offset, help] : all_) {
+        by_id_[id_key_of(help.id.view())] = offset;
+        if (help.over()) continue;
+        by_asker_[help.asker].insert(offset);
+        by_helper_[help.helper()].insert(offset);
+      }
+  }
+
+ private:
+  using ByAgent = absl::btree_map<AgentNumber, Offsets>;
+
+  static const Offsets& in(const ByAgent& map, AgentNumber agent) {
+    static const Offsets none;
+    const auto at = map.find(agent);
+    return at == map.end() ? none : at->second;
+  }
+  static void leave(ByAgent& map, AgentNumber agent, Offset offset) {
+    const auto at = map.find(agent);
+    at->second.erase(offset);
+    if (at->second.empty()) map.erase(at);
+  }
+  void forget(Offset offset) {
+    const auto at = all_.find(offset);
+    const auto known = by_id_.find(id_key_of(at->second.id.view()));
+    if (known != by_id_.end() && known->second == offset) by_id_.erase(known);
+    all_.erase(at);
+  }
+
+  absl::btree_map<Offset, Help> all_;
+  std::deque<Offset> over_;               // in the order they ended
+  absl::btree_map<IdKey, Offset> by_id_;  // the newest
+  ByAgent by_asker_, by_helper_;
+};
+
+}  // namespace parley::engine

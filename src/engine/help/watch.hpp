@@ -1,0 +1,25 @@
+// What becomes of a request for help by itself: its deadline is over, or its helper is lost (HND-04).
+#pragma once
+#include "engine/command.hpp"
+#include "engine/decided.hpp"
+
+namespace parley::engine {
+
+// `rules`: its asker's, or null where its profile is gone.
+void decide_help_due(Decided& decided, const State& state, WorkspaceNumber workspace, Offset help,
+                     const profile::Ruleset* rules, const Context& context);
+
+// Its helper can answer no more: the next one is asked, or nobody is left.
+void decide_helper_lost(Decided& decided, const State& state, WorkspaceNumber workspace, Offset help,
+                        const profile::Ruleset* rules, const Context& context);
+
+// Who is asked next; none: everybody was, or nobody who could be takes new work, or the request is over or gone.
+std::optional<AgentNumber> next_helper(const Workspace& workspace, Offset help, const profile::Ruleset& rules,
+                                       Instant now);
+
+// In the asker's words, where its profile has them (R31).
+void tell_asker(Decided& decided, const State& state, WorkspaceNumber workspace, Offset help,
+                const machine::help::Move& move, const profile::Ruleset* rules, const Context& context,
+                const std::string& text);
+
+}  // namespace parley::engine
