@@ -11,6 +11,7 @@ struct BenchOptions {
   Online online;
   std::string transport = "ws";
   std::string mode = "e2e";
+  std::string contents = "tasks";
   std::optional<std::uint32_t> batch;
   std::optional<std::uint32_t> window;
   bench::Settings settings;
@@ -20,6 +21,7 @@ base::Result<bench::Settings> settings_of(const BenchOptions& options) {
   bench::Settings settings = options.settings;
   settings.http = options.transport == "http";
   settings.publish_only = options.mode == "publish";
+  settings.contents = options.contents == "tasks" ? bench::Contents::tasks : bench::Contents::remarks;
   settings.batch = options.batch.value_or(settings.http ? 1 : settings.batch);
   settings.window = options.window.value_or(settings.http ? settings.batch : settings.window);
   const auto within = [](std::uint64_t value, std::uint64_t least, std::uint64_t most) {
@@ -57,6 +59,11 @@ Verb bench_verb() {
               std::vector<Option>{
                   {"--transport", "how messages travel", &options->transport, false, {"ws", "http"}},
                   {"--mode", "with delivery and ack, or without", &options->mode, false, {"e2e", "publish"}},
+                  {"--contents",
+                   "what is sent: assignments, each the beginning of a task, or remarks that nothing follows from",
+                   &options->contents,
+                   false,
+                   {"tasks", "remarks"}},
                   {"--producers", "agents that send", &settings.producers},
                   {"--consumers", "agents that take", &settings.consumers},
                   {"--batch", "messages a frame (default 256; http: 1)", &options->batch},

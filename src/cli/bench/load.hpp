@@ -10,6 +10,7 @@
 #include "base/result.hpp"
 #include "base/time.hpp"
 #include "cli/bench/histogram.hpp"
+#include "cli/bench/messages.hpp"
 #include "json/value.hpp"
 
 namespace parley::cli::bench {
@@ -19,6 +20,7 @@ using base::Duration;  // also of points in time: since the run's own beginning
 struct Settings {
   bool http = false;          // else WebSocket
   bool publish_only = false;  // else delivered and acked too
+  Contents contents = Contents::tasks;
   std::uint32_t producers = 1;
   std::uint32_t consumers = 1;
   std::uint32_t batch = 256;     // messages a frame or request, at most

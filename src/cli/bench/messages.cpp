@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::string_view id_place = "00000000-0000-4000-8000-000000000000";
 constexpr std::string_view time_place = "2000-01-01T00:00:00.000000Z";
-constexpr std::string_view task_place = "task-0000000000000000-0000000000000000";
+constexpr std::string_view mark_place = "task-0000000000000000-0000000000000000";
 
 constexpr auto hex_pairs = [] {
   std::array<std::array<char, 2>, 256> pairs{};
@@ -34,22 +34,41 @@ bool read_hex(std::string_view text, std::uint64_t& value) {
   return true;
 }
 
-std::string text_before_padding(std::string_view sender, std::string_view recipient) {
+std::string head(std::string_view sender, std::string_view recipient) {
   std::string text = R"({"message_id":")";
   text.append(id_place).append(R"(","timestamp":")").append(time_place);
   text.append(R"(","sequence_number":1,"from_agent":{"agent_id":")").append(sender);
   text.append(R"(","agent_type":"architect"},"to_agent":{"agent_id":")").append(recipient);
-  text.append(R"(","agent_type":"developer"},"message_type":"task_assignment","payload":{"task":{"task_id":")");
-  text.append(task_place)
+  text.append(R"(","agent_type":"developer"},"message_type":")");
+  return text;
+}
+
+std::string task_before_padding(std::string_view sender, std::string_view recipient) {
+  return head(sender, recipient)
+      .append(R"(task_assignment","payload":{"task":{"task_id":")")
+      .append(mark_place)
       .append(
           R"(","context":{"specs":[{"path":"docs/settings.md","reason":"Names every key with its type and default"}],)"
           R"("reference_files":[{"path":"src/settings/settings.hpp","reason":"The struct to be filled"}]},)"
           R"("constraints":{"scope":["src/settings/**"],"testing_required":true,"must_not_break":["Settings from the environment"]},)"
           R"("acceptance_criteria":["Every key is read","Tests pass"],"task_description":"Load settings from a file.)");
-  return text;
 }
 
-constexpr std::string_view text_after_padding = R"("},"priority":"medium"}})";
+std::string remark_before_padding(std::string_view sender, std::string_view recipient) {
+  return head(sender, recipient)
+      .append(R"(feedback","payload":{"feedback_type":"guidance","action_required":false,"subject":")")
+      .append(mark_place)
+      .append(R"(","content":"Settings are loaded from a file.)");
+}
+
+std::string text_before_padding(Contents contents, std::string_view sender, std::string_view recipient) {
+  return contents == Contents::tasks ? task_before_padding(sender, recipient)
+                                     : remark_before_padding(sender, recipient);
+}
+
+std::string_view text_after_padding(Contents contents) {
+  return contents == Contents::tasks ? R"("},"priority":"medium"}})" : R"("},"priority":"normal"})";
+}
 
 // Words, so that what is stored and checked is like text.
 std::string padding_of(std::size_t bytes) {
@@ -61,26 +80,33 @@ std::string padding_of(std::size_t bytes) {
 
 }  // namespace
 
-bool read_mark(std::string_view task_id, Mark& mark) {
-  return task_id.size() == task_id_bytes && task_id.starts_with("task-") &&
-         read_hex(task_id.substr(5, 16), mark.number) && read_hex(task_id.substr(22, 16), mark.due_us);
+bool read_mark(std::string_view text, Mark& mark) {
+  return text.size() == mark_bytes && text.starts_with("task-") && read_hex(text.substr(5, 16), mark.number) &&
+         read_hex(text.substr(22, 16), mark.due_us);
 }
 
-std::size_t smallest_message(std::string_view sender, std::string_view recipient) {
-  return text_before_padding(sender, recipient).size() + text_after_padding.size();
+bool read_mark(json::Value message, Mark& mark) {
+  const json::Value payload = message.find("payload");
+  const auto task = payload.find("task").find("task_id").if_string();
+  const auto text = task ? task : payload.find("subject").if_string();
+  return text && read_mark(*text, mark);
 }
 
-Messages::Messages(std::string_view sender, std::string_view recipient, std::size_t size, std::size_t batch_max,
-                   std::uint64_t seed)
+std::size_t smallest_message(Contents contents, std::string_view sender, std::string_view recipient) {
+  return text_before_padding(contents, sender, recipient).size() + text_after_padding(contents).size();
+}
+
+Messages::Messages(Contents contents, std::string_view sender, std::string_view recipient, std::size_t size,
+                   std::size_t batch_max, std::uint64_t seed)
     : state_(seed) {
-  std::string text = text_before_padding(sender, recipient);
-  const std::size_t least = text.size() + text_after_padding.size();
+  std::string text = text_before_padding(contents, sender, recipient);
+  const std::size_t least = smallest_message(contents, sender, recipient);
   if (size > least) text += padding_of(size - least);
-  text += text_after_padding;
+  text += text_after_padding(contents);
   size_ = text.size();
   id_at_ = text.find(id_place);
   time_at_ = text.find(time_place);
-  task_at_ = text.find(task_place);
+  mark_at_ = text.find(mark_place);
   bytes_.reserve(size_ * batch_max);
   for (std::size_t i = 0; i < batch_max; ++i) bytes_ += text;
   for (std::size_t i = 0; i < batch_max; ++i) views_.push_back(std::string_view(bytes_).substr(i * size_, size_));
@@ -118,8 +144,8 @@ std::span<const std::string_view> Messages::make(std::size_t count, Mark first, 
     char* const message = bytes_.data() + i * size_;
     write_uuid(message + id_at_);
     std::memcpy(message + time_at_, time.data(), time.size());
-    write_hex(message + task_at_ + 5, first.number + i);
-    write_hex(message + task_at_ + 22, first.due_us + static_cast<std::uint64_t>(static_cast<double>(i) * step_us));
+    write_hex(message + mark_at_ + 5, first.number + i);
+    write_hex(message + mark_at_ + 22, first.due_us + static_cast<std::uint64_t>(static_cast<double>(i) * step_us));
   }
   return std::span(views_).first(count);
 }

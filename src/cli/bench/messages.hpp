@@ -1,5 +1,5 @@
-// The messages of a bench run: valid `collab` task assignments of a given size, each with a fresh UUID, timestamp and
-// task id. A batch is laid out once; afterwards only those places are written anew.
+// The messages of a bench run: valid `collab` messages of a given size, each with a fresh UUID, timestamp and mark. A
+// batch is laid out once; afterwards only those places are written anew.
 #pragma once
 #include <cstdint>
 #include <span>
@@ -8,25 +8,32 @@
 #include <vector>
 
 #include "base/time.hpp"
+#include "json/value.hpp"
 
 namespace parley::cli::bench {
 
-// What a task id of this run tells: which message it is, and when it was due, in µs of the run's own clock.
+// Assignments, each of which begins a task and has its id for a mark; or remarks, which nothing follows from but their
+// delivery, with the mark as their subject.
+enum class Contents : std::uint8_t { tasks, remarks };
+
+// What a mark of this run tells: which message it is, and when it was due, in µs of the run's own clock.
 struct Mark {
   std::uint64_t number = 0;
   std::uint64_t due_us = 0;
 };
-inline constexpr std::size_t task_id_bytes = 5 + 16 + 1 + 16;  // "task-NUMBER-DUE" in hex
-bool read_mark(std::string_view task_id, Mark& mark);
+inline constexpr std::size_t mark_bytes = 5 + 16 + 1 + 16;  // "task-NUMBER-DUE" in hex
+bool read_mark(std::string_view text, Mark& mark);
+// Of a message of this run; false: it is the server's own word.
+bool read_mark(json::Value message, Mark& mark);
 
-std::size_t smallest_message(std::string_view sender, std::string_view recipient);
+std::size_t smallest_message(Contents contents, std::string_view sender, std::string_view recipient);
 
 // Resource type, one thread.
 class Messages {
  public:
   // `size` is raised to smallest_message(). UUIDs come from `seed`.
-  Messages(std::string_view sender, std::string_view recipient, std::size_t size, std::size_t batch_max,
-           std::uint64_t seed);
+  Messages(Contents contents, std::string_view sender, std::string_view recipient, std::size_t size,
+           std::size_t batch_max, std::uint64_t seed);
 
   // `count` new messages, at most batch_max, of which the i-th is marked {first.number + i, first.due_us + i *
   // step_us}. Views are good until the next call.
@@ -39,7 +46,7 @@ class Messages {
   std::uint64_t random();
 
   std::size_t size_ = 0;
-  std::size_t id_at_ = 0, time_at_ = 0, task_at_ = 0;
+  std::size_t id_at_ = 0, time_at_ = 0, mark_at_ = 0;
   std::string bytes_;  // batch_max messages, one after the other
   std::vector<std::string_view> views_;
   std::uint64_t state_;

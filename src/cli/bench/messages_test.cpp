@@ -14,57 +14,64 @@ namespace {
 
 constexpr base::Instant now = base::instant_of(1'800'000'000'000'007);
 
-TEST(BenchMessages, they_are_valid_collab_task_assignments) {
-  Messages messages("bench-architect-1", "bench-developer-1", 1024, 8, 1);
-  for (const auto message : messages.make(8, {.number = 5, .due_us = 100}, 2.5, now)) {
-    const auto assessment = assess(message, "");
-    ASSERT_TRUE(assessment) << assessment.error().message;
-    EXPECT_EQ(assessment->profile, "collab");
-    EXPECT_EQ(assessment->type, "task_assignment");
-    EXPECT_FALSE(assessment->strict) << assessment->strict->details.front().message;
-    EXPECT_TRUE(assessment->warnings.empty());
+TEST(BenchMessages, they_are_valid_collab_messages) {
+  for (const auto& [contents, type] :
+       {std::pair(Contents::tasks, "task_assignment"), std::pair(Contents::remarks, "feedback")}) {
+    Messages messages(contents, "bench-architect-1", "bench-developer-1", 1024, 8, 1);
+    for (const auto message : messages.make(8, {.number = 5, .due_us = 100}, 2.5, now)) {
+      const auto assessment = assess(message, "");
+      ASSERT_TRUE(assessment) << assessment.error().message;
+      EXPECT_EQ(assessment->profile, "collab");
+      EXPECT_EQ(assessment->type, type);
+      EXPECT_FALSE(assessment->strict) << assessment->strict->details.front().message;
+      EXPECT_TRUE(assessment->warnings.empty());
+    }
   }
 }
 
 TEST(BenchMessages, they_have_the_size_that_was_asked_for_or_the_least_there_is) {
-  for (const std::size_t size : {1024u, 1025u, 4096u, 65536u}) {
-    Messages messages("a", "b", size, 2, 1);
-    EXPECT_EQ(messages.size(), size);
-    EXPECT_EQ(messages.make(2, {}, 0, now)[1].size(), size);
+  for (const Contents contents : {Contents::tasks, Contents::remarks}) {
+    for (const std::size_t size : {1024u, 1025u, 4096u, 65536u}) {
+      Messages messages(contents, "a", "b", size, 2, 1);
+      EXPECT_EQ(messages.size(), size);
+      EXPECT_EQ(messages.make(2, {}, 0, now)[1].size(), size);
+    }
+    EXPECT_EQ(Messages(contents, "a", "b", 1, 1, 1).size(), smallest_message(contents, "a", "b"));
+    EXPECT_LE(smallest_message(contents, "bench-architect-1", "bench-developer-1"), 1024u);
   }
-  EXPECT_EQ(Messages("a", "b", 1, 1, 1).size(), smallest_message("a", "b"));
-  EXPECT_LE(smallest_message("bench-architect-1", "bench-developer-1"), 1024u);
 }
 
-TEST(BenchMessages, ids_are_fresh_version_4_uuids_and_task_ids_tell_number_and_time) {
+TEST(BenchMessages, ids_are_fresh_version_4_uuids_and_marks_tell_number_and_time) {
   const std::regex uuid("[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}");
-  Messages messages("a", "b", 1024, 100, 42);
   std::set<std::string> ids;
-  for (std::uint64_t first = 0; first < 1000; first += 100) {
-    std::uint64_t number = first;
-    for (const auto message : messages.make(100, {.number = first, .due_us = 1000 * first}, 1000, now)) {
-      const auto document = json::Document::parse(message);
-      ASSERT_TRUE(document);
-      const std::string id(document->root().find("message_id").as_string());
-      EXPECT_TRUE(std::regex_match(id, uuid)) << id;
-      ids.insert(id);
-      Mark mark;
-      ASSERT_TRUE(read_mark(document->root().at_pointer("/payload/task/task_id").as_string(), mark));
-      EXPECT_EQ(mark.number, number);
-      EXPECT_EQ(mark.due_us, 1000 * number);
-      ++number;
+  for (const Contents contents : {Contents::tasks, Contents::remarks}) {
+    Messages messages(contents, "a", "b", 1024, 100, contents == Contents::tasks ? 42 : 43);
+    for (std::uint64_t first = 0; first < 1000; first += 100) {
+      std::uint64_t number = first;
+      for (const auto message : messages.make(100, {.number = first, .due_us = 1000 * first}, 1000, now)) {
+        const auto document = json::Document::parse(message);
+        ASSERT_TRUE(document);
+        const std::string id(document->root().find("message_id").as_string());
+        EXPECT_TRUE(std::regex_match(id, uuid)) << id;
+        ids.insert(id);
+        Mark mark;
+        ASSERT_TRUE(read_mark(document->root(), mark));
+        EXPECT_EQ(mark.number, number);
+        EXPECT_EQ(mark.due_us, 1000 * number);
+        ++number;
+      }
     }
   }
-  EXPECT_EQ(ids.size(), 1000u);
+  EXPECT_EQ(ids.size(), 2000u);
 }
 
 TEST(BenchMessages, a_timestamp_of_a_whole_second_keeps_its_length) {
-  Messages messages("a", "b", 1024, 1, 1);
+  Messages messages(Contents::tasks, "a", "b", 1024, 1, 1);
   const auto message = messages.make(1, {}, 0, base::instant_of(1'800'000'000'000'000))[0];
   EXPECT_NE(message.find("\"2027-01-15T08:00:00.000000Z\""), message.npos) << message;
 }
 
-TEST(BenchMessages, task_ids_of_others_are_no_marks) {
+TEST(BenchMessages, texts_of_others_are_no_marks) {
   Mark mark;
   for (const char* text :
        {"", "task-1", "task-000000000000000g-0000000000000000", "tusk-0000000000000000-0000000000000000"})

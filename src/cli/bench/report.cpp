@@ -44,7 +44,9 @@ std::string to_json(const Settings& settings, const Outcome& outcome) {
   std::string text;
   json::Writer out(text);
   out.begin_object().member("workspace", outcome.workspace).member("transport", settings.http ? "http" : "ws");
-  out.member("mode", settings.publish_only ? "publish" : "e2e").member("producers", settings.producers);
+  out.member("mode", settings.publish_only ? "publish" : "e2e");
+  out.member("contents", settings.contents == Contents::tasks ? "tasks" : "remarks");
+  out.member("producers", settings.producers);
   out.member("consumers", settings.publish_only ? 0 : settings.consumers).member("batch", settings.batch);
   out.member("window", settings.window).member("size", settings.size).member("rate", settings.rate);
   out.member("complete", outcome.complete(settings))

@@ -10,7 +10,7 @@ Sender::Sender(std::uint32_t producer, std::string_view agent, const std::vector
     : producer_(producer), schedule_(schedule) {
   base::SystemRandom random;
   for (const auto& recipient : recipients)
-    messages_.emplace_back(agent, recipient, settings.size, settings.batch, random.next());
+    messages_.emplace_back(settings.contents, agent, recipient, settings.size, settings.batch, random.next());
   next_ = producer % messages_.size();
 }
 
