@@ -6,6 +6,7 @@
 #include "broker/broker.hpp"
 #include "broker/list_page.hpp"
 #include "broker/rights.hpp"
+#include "broker/views.hpp"
 
 namespace parley::broker {
 namespace {
@@ -53,7 +54,7 @@ base::Result<> Broker::write_help(json::Writer& writer, const engine::Workspace&
   writer.key("answers").begin_array();
   for (const engine::HelpAnswer& answer : help.answers) {
     PARLEY_TRY(const event::Event event, history_.event(answer.position));
-    const event::MessageAccepted& accepted = event.message_accepted();
+    const event::MessageAccepted& accepted = accepted_of(event);
     writer.begin_object().member("offset", answer.message.value).member("message_id", accepted.message_id());
     writer.member("helper", registry.agent(answer.helper).id).key("subject").raw(text_of(accepted, "subject"));
     writer.key("resources").raw(text_of(accepted, "resources")).end_object();

@@ -16,7 +16,7 @@ struct List {
   std::string_view name, id;
 };
 constexpr std::array lists{List{"tasks", "task_id"}, List{"reviews", "review_id"}, List{"approvals", "approval_id"},
-                           List{"deadletters", "delivery_id"}};
+                           List{"help", "help_id"}, List{"deadletters", "delivery_id"}};
 
 class Look {
  public:

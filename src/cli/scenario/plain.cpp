@@ -16,7 +16,7 @@ bool is_passing_detail(std::string_view key) {
 }
 
 bool holds_offsets(std::string_view key) {
-  constexpr std::string_view keys[] = {"assignments", "answers", "ended_by", "extends"};
+  constexpr std::string_view keys[] = {"assignments", "answers", "caused_by", "ended_by", "extends", "root"};
   return std::ranges::find(keys, key) != std::end(keys);
 }
 
@@ -78,7 +78,7 @@ void Plain::each(const std::string& path, json::Value value,
   if (is_passing_detail(key)) return;
   if (value.is_object()) {
     for (const auto [name, member] : value.members()) each(path + "/" + (*this)(name), member, leaf);
-  } else if (value.is_array() && !holds_offsets(key)) {
+  } else if (value.is_array() && !(holds_offsets(key) && value.element(0).is_number())) {
     std::size_t index = 0;
     for (const auto element : value.elements()) each(path + "/" + std::to_string(index++), element, leaf);
   } else {
