@@ -19,6 +19,7 @@ bool Workload::make_workspaces() {
       writer.member("task_progress_after", base::to_text(options_.task_silence / 4));
       writer.member("task_progress_every", base::to_text(options_.task_silence / 8));
     }
+    if (options_.near_loops) writer.member("loop_hops", 1u).member("loop_rounds", 1u).member("loop_messages", 3u);
     writer.member("rate_window", std::string_view("10s")).end_object().end_object();
     const auto document = json::Document::parse(body);
     const auto made = world_.broker().create_workspace(admin_, document->root());

@@ -60,6 +60,7 @@ void Chronicle::fold(const event::Event& event, base::Instant at, const base::Di
   health_.fold(event, at);
   approvals_.fold(event, at);
   help_.fold(event, at);
+  loops_.fold(event);
   tasks_.fold(event, at);
   switch (event.fact_case()) {
     case event::Event::kServerStarted:

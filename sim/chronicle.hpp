@@ -21,6 +21,7 @@
 #include "sim/health.hpp"
 #include "sim/help.hpp"
 #include "sim/ledger.hpp"
+#include "sim/loops.hpp"
 #include "sim/requests.hpp"
 #include "sim/sightings.hpp"
 #include "sim/tasks.hpp"
@@ -61,6 +62,7 @@ class Chronicle {
         health_(findings, sightings),
         approvals_(findings, sightings),
         help_(findings, sightings),
+        loops_(findings, sightings),
         tasks_(findings, sightings) {}
 
   // The next durable event, in order.
@@ -171,6 +173,7 @@ class Chronicle {
   HealthChronicle health_;
   ApprovalChronicle approvals_;
   HelpChronicle help_;
+  LoopChronicle loops_;
   TaskChronicle tasks_;
 };
 

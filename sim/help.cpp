@@ -68,6 +68,11 @@ void HelpChronicle::come_to(const Place& place, Help& help, const event::HelpMov
   sightings_.saw(Sighting::help_passed_on);
 }
 
+void HelpChronicle::follow(const Place& place, const event::MessageAccepted& message) {
+  if (!message.has_help_moved()) return;
+  return message.help_moved().help() == 0 ? ask(place, message) : answer(place, message);
+}
+
 void HelpChronicle::fold(const Event& event, base::Instant at) {
   now_ = at;
   const std::uint32_t workspace = event.workspace();
@@ -87,12 +92,10 @@ void HelpChronicle::fold(const Event& event, base::Instant at) {
         if (place.first == workspace && help.asker == gone && !help.over()) help.state = State::withdrawn;
       return;
     }
-    case Event::kMessageAccepted: {
-      const auto& message = event.message_accepted();
-      if (!message.has_help_moved()) return;
-      const Place place{workspace, event.offset()};
-      return message.help_moved().help() == 0 ? ask(place, message) : answer(place, message);
-    }
+    case Event::kMessageAccepted:
+      return follow({workspace, event.offset()}, event.message_accepted());
+    case Event::kMessageReleased:
+      return follow({workspace, event.message_released().message()}, event.message_released().as());
     case Event::kHelpMoved:
       return move({workspace, event.help_moved().help()}, event.help_moved());
     default:

@@ -46,6 +46,7 @@ class HelpChronicle {
   using Place = std::pair<std::uint32_t, std::uint64_t>;  // workspace, offset
 
   void require(bool holds, const Place& place, const std::string& what);
+  void follow(const Place& place, const event::MessageAccepted& message);
   void ask(const Place& place, const event::MessageAccepted& message);
   void answer(const Place& at, const event::MessageAccepted& message);
   void move(const Place& place, const event::HelpMoved& moved);

@@ -81,6 +81,7 @@ Options options_of(std::uint64_t seed, std::uint64_t steps, Planted planted) {
   options.late_sync = dice.one_in(5) ? 0 : dice.between(1, 4);
   options.rate_messages = dice.one_in(3) ? static_cast<std::uint32_t>(dice.between(3, 30)) : 0;
   options.task_silence = dice.one_in(3) ? base::Duration{} : dice.between(base::Duration(4s), base::Duration(60s));
+  options.near_loops = dice.one_in(3);
   return options;
 }
 

@@ -47,6 +47,7 @@ struct Options {
   base::Duration lease{};
   std::uint32_t rate_messages = 0;  // of an agent in 10 s; 0: none
   base::Duration task_silence{};    // 0: tasks have their profile's times; else progress is due far oftener
+  bool near_loops = false;          // bounds of loops are low
 
   // The load and the faults: once in so many turns, 0 never.
   std::uint64_t acts_a_turn = 0;  // at most

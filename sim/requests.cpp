@@ -21,6 +21,22 @@ RequestChronicle::Asked* RequestChronicle::asked(const Place& place) {
   return at == open_.end() ? nullptr : &at->second;
 }
 
+// Through whomever: but for the request that it asks back about, and is itself awaited for.
+bool RequestChronicle::waits_for_itself(std::uint32_t workspace, const Asked& request,
+                                        const std::string& asked_back) const {
+  std::set<std::uint32_t> reached = request.waiting;
+  reached.erase(request.asker);  // who asks himself can answer
+  for (bool grew = true; grew && !reached.contains(request.asker);) {
+    grew = false;
+    for (const auto& [place, other] : open_) {
+      if (place.first != workspace || !reached.contains(other.asker)) continue;
+      if (!asked_back.empty() && other.id == asked_back && other.waiting.contains(request.asker)) continue;
+      for (const std::uint32_t agent : other.waiting) grew |= reached.insert(agent).second;
+    }
+  }
+  return reached.contains(request.asker);
+}
+
 void RequestChronicle::fold(std::uint32_t workspace, std::uint64_t offset, const event::MessageAccepted& message,
                             base::Instant at) {
   if (message.answer_timeout() > 0) {
@@ -29,7 +45,9 @@ void RequestChronicle::fold(std::uint32_t workspace, std::uint64_t offset, const
     require(message.kind() == static_cast<std::uint32_t>(Kind::request), place, "PIP-08: an answer to no request");
     require(base::instant_of(message.answer_due()) == at + timeout, place, "MSH-03: the time does not begin now");
     const auto& to = message.recipients();
-    open_[place] = {message.message_id(), message.sender(), {to.begin(), to.end()}, timeout, at + timeout};
+    Asked request{message.message_id(), message.sender(), {to.begin(), to.end()}, timeout, at + timeout};
+    require(!waits_for_itself(workspace, request, message.reply_to()), place, "BEY-04: its asker waits for itself");
+    open_[place] = std::move(request);
   }
   if (message.answers() > 0) {
     const Place place{workspace, message.answers()};
@@ -60,6 +78,8 @@ void RequestChronicle::fold(const event::Event& event, base::Instant at) {
   switch (event.fact_case()) {
     case Event::kMessageAccepted:
       return fold(workspace, event.offset(), event.message_accepted(), at);
+    case Event::kMessageReleased:
+      return fold(workspace, event.message_released().message(), event.message_released().as(), at);
     case Event::kRequestTimedOut: {
       const auto& over = event.request_timed_out();
       const Place place{workspace, over.request()};

@@ -29,6 +29,7 @@ class RequestChronicle {
   using Place = std::pair<std::uint32_t, std::uint64_t>;  // workspace, offset
 
   void fold(std::uint32_t workspace, std::uint64_t offset, const event::MessageAccepted& message, base::Instant at);
+  bool waits_for_itself(std::uint32_t workspace, const Asked& request, const std::string& asked_back) const;
   void require(bool holds, const Place& place, const std::string& what);
   Asked* asked(const Place& place);
 

@@ -184,6 +184,10 @@ void Workload::judge_answer(const Sending& sending, const base::Result<broker::S
       sightings_.saw(Sighting::unavailable_refused);
       if (sending.expected != Expected::duplicate || !remembers_all()) return;
       break;
+    case ErrorCode::WAIT_CYCLE:
+      sightings_.saw(Sighting::wait_cycle_refused);
+      if (sending.expected != Expected::duplicate || !remembers_all()) return;
+      break;
     case ErrorCode::TOO_OLD:
       sightings_.saw(Sighting::too_old_refused);
       if (!remembers_all()) return;

@@ -76,8 +76,10 @@ enum class Sighting {
   help_asked,
   help_answered,
   help_passed_on,
+  loop_held,
+  wait_cycle_refused,
 };
-inline constexpr std::array<std::string_view, 68> sighting_names = {
+inline constexpr std::array<std::string_view, 70> sighting_names = {
     "power loss",
     "kill",
     "graceful restart",
@@ -146,6 +148,8 @@ inline constexpr std::array<std::string_view, 68> sighting_names = {
     "help asked",
     "help answered",
     "help passed on",
+    "loop held",
+    "wait cycle refused",
 };
 
 class Sightings {

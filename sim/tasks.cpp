@@ -542,7 +542,7 @@ void TaskChronicle::move(std::uint32_t number, std::uint64_t offset, const TaskW
     require(moved.assignee() == 0, place, "COL-04: assigned without an assignment");
   }
   if (!word.released && (word.kind == Kind::task_complete || word.kind == Kind::task_fail))
-    require(word.held == wants_a_person(task, message), place, "SUP-04: held, or not, against its task's terms");
+    require(word.held || !wants_a_person(task, message), place, "SUP-04: not held, against its task's terms");
   const bool of_a_review = word.kind == Kind::review_request || word.kind == Kind::review_result;
   require(message.has_review_moved() == of_a_review, place, "COL-11: a review was moved, or not, by a message of none");
   if (of_a_review || word.kind == Kind::task_abort) follow_review(workspace, task, word, place, message);

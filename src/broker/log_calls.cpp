@@ -49,7 +49,8 @@ Answer Broker::limits() const {
   writer.member("remembered_for", base::to_text(settings.remembered_for));
   writer.member("lease", base::to_text(settings.lease)).member("kept_records", settings.kept_records);
   writer.member("open_requests", settings.open_requests).member("tasks", settings.tasks);
-  writer.member("approvals", settings.approvals).end_object();
+  writer.member("approvals", settings.approvals).member("loop_hops", settings.loops.hops);
+  writer.member("loop_rounds", settings.loops.rounds).member("loop_messages", settings.loops.messages).end_object();
   // MSH-15: of one agent; a workspace may set another.
   writer.key("rates").begin_object();
   for (const std::string& name : profile::built_in_names())

@@ -154,6 +154,7 @@ base::Result<Sent> Broker::send(const Caller& caller, std::string_view workspace
       .lane = checked.lane,
       .id_key = message.id_key,
       .length = static_cast<std::uint32_t>(message.native.bytes.size()),
+      .native = message.native.value,
       .warnings = checked.warnings,
       .validation_errors = checked.validation_errors,
   };

@@ -89,6 +89,9 @@ base::Result<engine::Settings> read_settings(json::Value body, engine::Settings 
   }
   read_count(more, "approvals", settings.approvals);
   PARLEY_CHECK(read_health(more, settings.health));
+  read_count(more, "loop_hops", settings.loops.hops);
+  read_count(more, "loop_rounds", settings.loops.rounds);
+  read_count(more, "loop_messages", settings.loops.messages);
   if (const json::Value rate = more.find("rate_messages"); rate.is_null())
     settings.rate_messages.reset();
   else if (rate)

@@ -128,6 +128,8 @@ void write_workspace(json::Writer& writer, const engine::Workspace& workspace) {
   writer.member("review_escalation", engine::escalation_names[static_cast<std::size_t>(settings.reviews.escalation)]);
   writer.member("approvals", settings.approvals);
   write_health_settings(writer, settings.health);
+  writer.member("loop_hops", settings.loops.hops).member("loop_rounds", settings.loops.rounds);
+  writer.member("loop_messages", settings.loops.messages);
   writer.end_object();
   writer.member("created_at", base::to_rfc3339(workspace.created_at)).member("head", workspace.head.value).end_object();
 }
@@ -196,6 +198,8 @@ void write_accepted(json::Writer& writer, const engine::Workspace& workspace, ba
   if (!accepted.reply_to().empty()) writer.member("reply_to", accepted.reply_to());
   if (!accepted.conversation().empty()) writer.member("conversation_id", accepted.conversation());
   if (accepted.answer_due() > 0) writer.member("answer_due", base::to_rfc3339(base::instant_of(accepted.answer_due())));
+  if (accepted.hops() > 0)
+    writer.member("caused_by", accepted.cause()).member("root", accepted.root()).member("hops", accepted.hops());
   if (accepted.answers() > 0) writer.member("answers", accepted.answers());
   if (accepted.extends() > 0) writer.member("extends", accepted.extends());
   if (accepted.has_task_moved()) {

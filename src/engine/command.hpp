@@ -5,6 +5,7 @@
 
 #include "engine/state.hpp"
 #include "envelope/envelope.hpp"
+#include "json/value.hpp"
 #include "profile/ruleset.hpp"
 
 namespace parley::engine {
@@ -80,6 +81,7 @@ struct AcceptMessage {
   LaneId lane;
   IdKey id_key{};            // all 0: the message has no id of its own, and gets a made one
   std::uint32_t length = 0;  // of the native bytes
+  json::Value native{};      // and what they say; absent where a human let it pass
   std::span<const base::Problem> warnings;
   std::span<const base::Problem> validation_errors;
 };

@@ -9,7 +9,7 @@ namespace parley::engine {
 namespace {
 
 // Of this version. Changed both? Then this line is right again as the failure prints it.
-constexpr std::string_view known = "version 13, 84d6ac2cf13d603b8d925a11d24b735a5301341cec8fbf466477ac3abc22421e";
+constexpr std::string_view known = "";
 
 class History {
  public:

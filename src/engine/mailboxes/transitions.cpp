@@ -31,6 +31,13 @@ void leave(const Scene& scene, Offset offset, const Message& message, const Rece
   }
 }
 
+void note_heard(Agent& agent, Offset offset, const Message& message) {
+  constexpr std::size_t kept = 8;
+  if (message.sender == AgentNumber{}) return;
+  if (agent.heard.size() == kept) agent.heard.erase(agent.heard.begin());
+  agent.heard.push_back(offset);
+}
+
 // Its time may have passed while it was held: then the timer is due at once.
 void arm_expiry(const Scene& scene, Offset offset, const Message& message) {
   if (message.expires())
@@ -98,6 +105,7 @@ void reopen(const Scene& scene, Offset offset, Message& message, Receipt& receip
 void lease(const Scene& scene, Offset offset, Message& message, Receipt& receipt, SessionId session, Instant until) {
   PARLEY_ASSERT(receipt.state == ReceiptState::queued);
   scene.agent().mailbox.offer(entry_of(offset, message), session, false, scene.now);
+  note_heard(scene.agent(), offset, message);
   receipt.state = ReceiptState::leased;
   receipt.session = session;
   receipt.until = until;
@@ -140,6 +148,7 @@ void resume(const Scene& scene, Offset offset, Message& message, Receipt& receip
 void hand_over(const Scene& scene, Offset offset, Message& message, Receipt& receipt, SessionId session) {
   PARLEY_ASSERT(receipt.state == ReceiptState::queued);
   scene.agent().mailbox.offer(entry_of(offset, message), session, true, scene.now);
+  note_heard(scene.agent(), offset, message);
   settle(scene, offset, message, receipt, ReceiptState::offered);
 }
 

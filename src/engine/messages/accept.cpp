@@ -7,10 +7,12 @@
 #include "engine/approvals/held.hpp"
 #include "engine/health/follow.hpp"
 #include "engine/help/follow.hpp"
+#include "engine/loops/govern.hpp"
 #include "engine/mailboxes/transitions.hpp"
 #include "engine/messages/directions.hpp"
 #include "engine/messages/said.hpp"
 #include "engine/messages/semantics.hpp"
+#include "engine/requests/deadlock.hpp"
 #include "engine/requests/follow.hpp"
 #include "engine/reviews/end.hpp"
 #include "engine/reviews/follow.hpp"
@@ -153,8 +155,11 @@ base::Result<Accepted> Engine::decide(const AcceptMessage& command, const Contex
   PARLEY_TRY(const Recipients recipients, resolve(command, workspace, context.now));
   std::optional<Asking> asking = asking_of(command);
   if (!asking && !recipients.open.empty()) asking = held_completion(command, workspace);
+  const std::optional<Link> link = link_of(command, workspace, recipients);
+  if (!asking && link && !recipients.open.empty()) asking = held_loop(command, workspace, *link);
   const Hold hold = asking && asking->holds ? Hold::held : Hold::none;
   if (hold == Hold::none) PARLEY_CHECK(check_request(command, workspace));
+  if (hold == Hold::none) PARLEY_CHECK(check_deadlock(command, workspace, recipients));
   if (hold == Hold::none) PARLEY_CHECK(check_help(command, workspace));
   std::vector<base::Problem> of_semantics;
   PARLEY_TRY(Semantics semantics, check_semantics(command, workspace, recipients, {hold, {}}, context, of_semantics));
@@ -185,6 +190,7 @@ base::Result<Accepted> Engine::decide(const AcceptMessage& command, const Contex
   write(of_semantics, *message.mutable_warnings());
   warnings.insert(warnings.end(), semantics.defects.begin(), semantics.defects.end());
   if (asking) open_approval(*asking, context, message);
+  if (link) write(*link, message);
   warnings.insert(warnings.end(), of_semantics.begin(), of_semantics.end());
   if (semantics.review_moved) *message.mutable_review_moved() = *semantics.review_moved;
   if (semantics.task_moved) {
@@ -235,6 +241,7 @@ void apply(State& state, Workspace& workspace, WorkspaceNumber number, Offset of
   apply_to_approvals(state, workspace, number, offset, event, placed);
   apply_to_help(state, workspace, number, offset, event, placed);
   apply_to_health(state, workspace, number, event, placed.at);
+  apply_to_loops(workspace, offset, event);
   if (message.private_) return;  // R25: to nobody's mailbox
   message.receipts.reserve(static_cast<std::size_t>(event.recipients_size() + event.bounced_size()));
   for (const std::uint32_t agent : event.recipients()) message.receipts.push_back({.agent = AgentNumber(agent)});

@@ -5,6 +5,7 @@
 #include "engine/mailboxes/transitions.hpp"
 #include "engine/messages/directions.hpp"
 #include "engine/messages/notice.hpp"
+#include "engine/requests/deadlock.hpp"
 #include "engine/requests/follow.hpp"
 #include "engine/tasks/follow.hpp"
 
@@ -34,6 +35,7 @@ base::Result<Release> judge_release(const State& state, Offset offset, const Acc
   PARLEY_CHECK(check_request(command, workspace));
   PARLEY_CHECK(check_help(command, workspace));
   Release release{recipients_of(workspace, workspace.messages.at(offset)), {}, {}};
+  PARLEY_CHECK(check_deadlock(command, workspace, release.recipients));
   PARLEY_TRY(release.semantics, check_semantics(command, workspace, release.recipients, {Hold::released, offset},
                                                 context, release.warnings));
   return release;
@@ -90,6 +92,7 @@ void apply(State& state, Workspace& workspace, WorkspaceNumber number, const eve
   apply_to_requests(state, workspace, number, offset, as);
   apply_to_tasks(state, workspace, number, offset, as, placed.at);
   apply_to_help(state, workspace, number, offset, as, placed);
+  workspace.links.cut(offset);  // a human let it pass: what comes of it is judged anew
   const auto scene_of = [&](std::uint32_t agent) {
     return Scene{state, workspace, number, AgentNumber(agent), placed.at};
   };

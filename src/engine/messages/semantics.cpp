@@ -72,6 +72,10 @@ base::Result<Semantics> check_semantics(const AcceptMessage& command, const Work
     semantics.task_moved = std::move((*reviewed)->task);
     semantics.review_moved = std::move((*reviewed)->review);
   }
+  // The task waits with its completion; whatever else is held means nothing before it is released (decision 10).
+  const bool ends_task =
+      command.envelope.kind == envelope::Kind::task_complete || command.envelope.kind == envelope::Kind::task_fail;
+  if (holding.hold == Hold::held && !ends_task) semantics.task_moved.reset();
   return semantics;
 }
 

@@ -12,13 +12,6 @@ using envelope::Kind;
 
 constexpr base::Duration longest_wait = std::chrono::hours(24);
 
-bool awaits_answer(const AcceptMessage& command) {
-  const auto& policy = command.ruleset.requests;
-  if (!policy || command.envelope.kind != Kind::request) return false;
-  if (command.ruleset.type(command.type).is_private) return false;  // R25: nobody else hears of it
-  return policy->every || field(command.envelope, "needs_response") == "true";
-}
-
 // An agent may have a tenth of the workspace's (D11).
 std::size_t most_of_one(const Settings& settings) {
   return std::max<std::size_t>(1, settings.open_requests / 10);
@@ -35,6 +28,13 @@ Timer timer_of(WorkspaceNumber number, Offset offset, Instant due) {
 }
 
 }  // namespace
+
+bool awaits_answer(const AcceptMessage& command) {
+  const auto& policy = command.ruleset.requests;
+  if (!policy || command.envelope.kind != Kind::request) return false;
+  if (command.ruleset.type(command.type).is_private) return false;  // R25: nobody else hears of it
+  return policy->every || field(command.envelope, "needs_response") == "true";
+}
 
 base::Result<> check_request(const AcceptMessage& command, const Workspace& workspace) {
   if (!awaits_answer(command)) return {};

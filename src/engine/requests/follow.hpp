@@ -5,6 +5,8 @@
 
 namespace parley::engine {
 
+bool awaits_answer(const AcceptMessage& command);
+
 // Before acceptance. Error: REQUESTS_FULL.
 base::Result<> check_request(const AcceptMessage& command, const Workspace& workspace);
 

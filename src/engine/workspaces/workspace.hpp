@@ -6,6 +6,7 @@
 #include "engine/approvals/approvals.hpp"
 #include "engine/health/settings.hpp"
 #include "engine/help/help.hpp"
+#include "engine/loops/loops.hpp"
 #include "engine/messages/forgotten.hpp"
 #include "engine/messages/messages.hpp"
 #include "engine/messages/records.hpp"
@@ -60,13 +61,14 @@ struct Settings {
   std::uint32_t approvals = 10'000;       // that wait for decisions; and as many more that ended are remembered
   HealthSettings health;
   ReviewSettings reviews;
+  LoopSettings loops;
 
   friend bool operator==(const Settings&, const Settings&) = default;
   template <class Archive>
   void archive(Archive& a) {
     a(lenient, profiles, mailbox_messages, mailbox_bytes, recipients, remembered_ids, remembered_for, lease);
     a(rate_messages, rate_window, kept_records, open_requests, tasks, task_times, approvals);
-    a(health, reviews);
+    a(health, reviews, loops);
   }
 };
 
@@ -126,11 +128,12 @@ struct Workspace {
   Approvals approvals;
   Reviews reviews;
   HelpRequests help;
+  Links links;
 
   template <class Archive>
   void archive(Archive& a) {
     a(name, settings, created_at, head, registry, messages, forgotten_through, forgotten, window_size, marks);
-    a(records, requests, tasks, approvals, reviews, help);
+    a(records, requests, tasks, approvals, reviews, help, links);
     if constexpr (Archive::loads)
       messages.visit_after(Offset{}, [&](Offset offset, const Message& message) {
         if (message.remembered) ids.insert(message.id_key, offset);

@@ -27,6 +27,9 @@ void write(const Settings& settings, event::Settings& out) {
   if (times.silence) out.set_task_silence(times.silence->count());
   out.set_approvals(settings.approvals);
   write(settings.health, out);
+  out.set_loop_hops(settings.loops.hops);
+  out.set_loop_rounds(settings.loops.rounds);
+  out.set_loop_messages(settings.loops.messages);
   out.set_review_escalation(static_cast<std::uint32_t>(settings.reviews.escalation));
   if (settings.reviews.timeout) out.set_review_timeout(settings.reviews.timeout->count());
 }
@@ -53,6 +56,9 @@ Settings read(const event::Settings& in) {
   if (in.has_task_silence()) times.silence = base::Duration(in.task_silence());
   if (in.approvals() > 0) settings.approvals = in.approvals();
   settings.health = read_health(in);
+  if (in.has_loop_hops()) settings.loops.hops = in.loop_hops();
+  if (in.has_loop_rounds()) settings.loops.rounds = in.loop_rounds();
+  if (in.has_loop_messages()) settings.loops.messages = in.loop_messages();
   if (in.review_escalation() < escalation_names.size())
     settings.reviews.escalation = static_cast<Escalation>(in.review_escalation());
   if (in.review_timeout() > 0) settings.reviews.timeout = base::Duration(in.review_timeout());

@@ -1,0 +1,99 @@
+#include "sim/loops.hpp"
+
+#include "envelope/kind.hpp"
+
+namespace parley::sim {
+
+using envelope::Kind;
+
+void LoopChronicle::require(bool holds, const Place& place, const std::string& what) {
+  if (!holds)
+    findings_.wrong(what + " (workspace " + std::to_string(place.first) + ", offset " + std::to_string(place.second) +
+                    ")");
+}
+
+void LoopChronicle::set(std::uint32_t workspace, const event::Settings& settings) {
+  Bounds& bounds = bounds_[workspace];
+  if (settings.has_loop_hops()) bounds.hops = settings.loop_hops();
+  if (settings.has_loop_rounds()) bounds.rounds = settings.loop_rounds();
+  if (settings.has_loop_messages()) bounds.messages = settings.loop_messages();
+}
+
+// The last messages before this one, each the cause of the next, are so many times the same in the same order.
+bool LoopChronicle::comes_again(std::uint32_t workspace, const Said& said, std::uint32_t rounds) {
+  std::vector<Said> chain{said};
+  while (chain.size() <= std::size_t{32} * (rounds + 1)) {
+    const auto before = said_.find({workspace, chain.back().cause});
+    if (before == said_.end()) break;
+    chain.push_back(before->second);
+  }
+  const auto same = [&](std::size_t a, std::size_t b) {
+    return chain[a].sender == chain[b].sender && chain[a].gist == chain[b].gist;
+  };
+  for (std::size_t period = 1; period <= 32 && period < chain.size(); ++period) {
+    if (!same(0, period)) continue;
+    for (std::size_t i = 0; i < period * rounds; ++i)
+      if (i + period >= chain.size() || !same(i, i + period)) return false;
+    return true;
+  }
+  return false;
+}
+
+bool LoopChronicle::over(std::uint32_t workspace, const Said& said) {
+  const Bounds& bounds = bounds_[workspace];
+  if (bounds.hops > 0 && said.hops > bounds.hops) return true;
+  if (bounds.messages > 0 && said.root > 0 && accounts_[{workspace, said.root}] >= bounds.messages) return true;
+  return bounds.rounds > 0 && comes_again(workspace, said, bounds.rounds);
+}
+
+void LoopChronicle::check_steps(const Place& place, const event::MessageAccepted& message) {
+  require(message.cause() < place.second, place, "BEY-04: set off by what came later");
+  if (message.hops() == 0) return require(message.root() == 0, place, "BEY-04: on an account without an answer");
+  const Place cause{place.first, message.cause()};
+  const std::string& id = ids_[cause];
+  require(id == message.reply_to() || id == message.correlation(), place, "BEY-04: comes of what it does not name");
+  const auto before = said_.find(cause);
+  const bool goes_on = before != said_.end();
+  require(message.hops() == (goes_on ? before->second.hops : 0) + 1, place, "BEY-04: steps do not add up");
+  const std::uint64_t root = goes_on && before->second.root > 0 ? before->second.root : message.cause();
+  require(message.root() == root, place, "BEY-04: on another account than what it answers");
+}
+
+void LoopChronicle::accept(const Place& place, const event::MessageAccepted& message) {
+  ids_[place] = message.message_id();
+  const auto kind = static_cast<Kind>(message.kind());
+  const bool ends_task = kind == Kind::task_complete || kind == Kind::task_fail;  // held for its own sake (SUP-04)
+  if (message.cause() == 0) {
+    if (!ends_task) require(!message.held(), place, "BEY-04: held, and comes of nothing");
+    return;
+  }
+  check_steps(place, message);
+  const Said said{message.cause(), message.root(), message.sender(), message.hops(), message.gist()};
+  const bool is_over = over(place.first, said);
+  const bool decided = message.approval_timeout() > 0;  // it asks for a human by itself
+  if (is_over && message.recipients_size() > 0) require(decided, place, "BEY-04: over a bound, and no human looks");
+  if (message.held() && !ends_task) require(is_over, place, "BEY-04: held within the bounds");
+  if (is_over && message.held()) sightings_.saw(Sighting::loop_held);
+  said_[place] = said;
+  if (said.root > 0) ++accounts_[{place.first, said.root}];
+}
+
+void LoopChronicle::fold(const event::Event& event) {
+  using event::Event;
+  const std::uint32_t workspace = event.workspace();
+  switch (event.fact_case()) {
+    case Event::kWorkspaceCreated:
+      return set(event.workspace_created().number(), event.workspace_created().settings());
+    case Event::kWorkspaceChanged:
+      return set(workspace, event.workspace_changed().settings());
+    case Event::kMessageAccepted:
+      return accept({workspace, event.offset()}, event.message_accepted());
+    case Event::kMessageReleased:
+      said_.erase({workspace, event.message_released().message()});
+      return;
+    default:
+      return;
+  }
+}
+
+}  // namespace parley::sim

@@ -1,0 +1,154 @@
+#include "engine/loops/govern.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "base/excerpt.hpp"
+#include "engine/appliers.hpp"
+#include "engine/loops/gist.hpp"
+
+namespace parley::engine {
+namespace {
+
+using envelope::Kind;
+
+constexpr std::size_t longest_cycle = 32;                     // messages; what is longer the other bounds end
+constexpr base::Duration undecided = std::chrono::hours(72);  // where the profile names no time
+
+// What tells how things stand asks for nothing, and may be the same for long; reviews have bounds of their own (R37),
+// and nothing may keep an abort from its task, or a human from what he is asked.
+constexpr bool is_free(Kind kind) {
+  constexpr Kind kinds[] = {Kind::task_ack,         Kind::task_progress,    Kind::task_abort, Kind::review_request,
+                            Kind::review_result,    Kind::status_report,    Kind::heartbeat,  Kind::health_check,
+                            Kind::approval_request, Kind::approval_decision};
+  return std::ranges::find(kinds, kind) != std::end(kinds);
+}
+
+bool is_party(const Message& message, AgentNumber agent) {
+  return message.sender == agent || message.receipt_of(agent);
+}
+
+// The message of this id that the sender knows of: in some profiles the id is one at each recipient (R7).
+std::optional<Offset> named(const Workspace& workspace, AgentNumber sender, const std::string& id) {
+  if (id.empty()) return std::nullopt;
+  for (const std::string& recipient : {std::string(), workspace.registry.agent(sender).id + '\n'})
+    if (const auto known = workspace.ids.find(id_key_of(id, recipient)))
+      if (is_party(workspace.messages.at(*known), sender)) return known;
+  return std::nullopt;
+}
+
+std::optional<Offset> answered(const AcceptMessage& command, const Workspace& workspace) {
+  if (const auto known = named(workspace, command.sender, command.envelope.reply_to)) return known;
+  return named(workspace, command.sender, command.envelope.correlation);
+}
+
+// The newest that the sender took from one of those whom it writes to now.
+std::optional<Offset> heard(const Workspace& workspace, AgentNumber sender, const Recipients& recipients) {
+  const auto& taken = workspace.registry.agent(sender).heard;
+  for (auto at = taken.rbegin(); at != taken.rend(); ++at)
+    if (const Message* const message = workspace.messages.find(*at))
+      if (std::ranges::binary_search(recipients.open, message->sender)) return *at;
+  return std::nullopt;
+}
+
+// How many messages back the same agent said the same; 0: not lately.
+std::size_t period_of(const Links& links, const Link& link) {
+  const Link* before = links.find(link.cause);
+  for (std::size_t steps = 1; before && steps <= longest_cycle; ++steps, before = links.find(before->cause))
+    if (before->says_the_same(link)) return steps;
+  return 0;
+}
+
+// How often the same messages of the same agents have followed each other by now, with nothing else between.
+std::size_t rounds_of(const Links& links, const Link& link, std::size_t period, std::size_t most) {
+  const Link *now = &link, *before = &link;
+  for (std::size_t i = 0; i < period; ++i) before = links.find(before->cause);
+  std::size_t same = 0;
+  for (; before && now->says_the_same(*before) && same < most * period; ++same) {
+    now = links.find(now->cause);
+    before = links.find(before->cause);
+  }
+  return same / period;
+}
+
+std::string too_many_hops(const LoopSettings& settings, const Link& link) {
+  if (settings.hops == 0 || link.hops <= settings.hops) return {};
+  return "it is answer " + std::to_string(link.hops) + " in a row, each to the one before; the limit is " +
+         std::to_string(settings.hops);
+}
+
+std::string too_many_rounds(const LoopSettings& settings, const Links& links, const Link& link) {
+  if (settings.rounds == 0) return {};
+  const std::size_t period = period_of(links, link);
+  if (period == 0) return {};
+  if (rounds_of(links, link, period, settings.rounds) < settings.rounds) return {};
+  return "the same " + std::to_string(period) + (period == 1 ? " message has" : " messages have") + " come " +
+         std::to_string(settings.rounds) + " times again without a new word";
+}
+
+std::string too_many_messages(const LoopSettings& settings, const Workspace& workspace, const Link& link) {
+  if (settings.messages == 0 || link.root == Offset{}) return {};
+  const std::uint32_t charged = workspace.links.charged_to(link.root);
+  if (charged < settings.messages) return {};
+  const Message* const root = workspace.messages.find(link.root);
+  return "message " + std::to_string(link.root.value) +
+         (root ? " ('" + base::excerpt(root->id.view(), 128) + "')" : std::string()) + " has set off " +
+         std::to_string(charged) + " messages, the limit is " + std::to_string(settings.messages);
+}
+
+}  // namespace
+
+std::optional<Link> link_of(const AcceptMessage& command, const Workspace& workspace, const Recipients& recipients) {
+  if (is_free(command.envelope.kind) || command.ruleset.type(command.type).is_private) return std::nullopt;
+  const auto said = answered(command, workspace);
+  const auto cause = said ? said : heard(workspace, command.sender, recipients);
+  if (!cause) return std::nullopt;
+  Link link{.cause = *cause, .root = {}, .sender = command.sender, .hops = 0, .gist = 0};
+  if (const Link* const before = workspace.links.find(*cause)) {
+    link.root = before->root;
+    link.hops = before->hops;
+  }
+  if (said) {  // what merely came after it is on nobody's account
+    ++link.hops;
+    if (link.root == Offset{}) link.root = *cause;
+  } else {
+    link.root = {};
+    link.hops = 0;
+  }
+  link.gist = gist_of(command.envelope, command.native);
+  return link;
+}
+
+std::optional<Asking> held_loop(const AcceptMessage& command, const Workspace& workspace, const Link& link) {
+  const LoopSettings& settings = workspace.settings.loops;
+  std::string why;
+  for (const std::string& reason :
+       std::array{too_many_hops(settings, link), too_many_rounds(settings, workspace.links, link),
+                  too_many_messages(settings, workspace, link)})
+    if (!reason.empty()) why += (why.empty() ? "" : "; ") + reason;
+  if (why.empty()) return std::nullopt;
+  const auto& policy = command.ruleset.approvals;
+  return Asking{.subject = command.envelope.native_type,
+                .why = std::move(why),
+                .approvers = {},
+                .timeout = policy ? policy->timeout : undecided,
+                .holds = true};
+}
+
+void write(const Link& link, event::MessageAccepted& event) {
+  event.set_cause(link.cause.value);
+  event.set_root(link.root.value);
+  event.set_hops(link.hops);
+  event.set_gist(link.gist);
+}
+
+void apply_to_loops(Workspace& workspace, Offset offset, const event::MessageAccepted& event) {
+  if (event.cause() == 0) return;
+  workspace.links.add(offset, {.cause = Offset(event.cause()),
+                               .root = Offset(event.root()),
+                               .sender = AgentNumber(event.sender()),
+                               .hops = event.hops(),
+                               .gist = event.gist()});
+}
+
+}  // namespace parley::engine

@@ -1,0 +1,85 @@
+#include "engine/requests/deadlock.hpp"
+
+#include <absl/container/btree_map.h>
+
+#include "base/excerpt.hpp"
+#include "engine/requests/follow.hpp"
+
+namespace parley::engine {
+namespace {
+
+constexpr std::size_t looks_max = 10'000;  // agents and requests a search (D11)
+constexpr std::size_t named_max = 16;      // of a cycle
+
+// How the search came to an agent: from whom, by which request of theirs; both 0 for who is asked now.
+struct Way {
+  AgentNumber from;
+  Offset request;
+};
+
+class Search {
+ public:
+  Search(const Workspace& workspace, AgentNumber asker, std::optional<Offset> asked_back)
+      : workspace_(workspace), asker_(asker), asked_back_(asked_back) {}
+
+  // Whether the asker is among those whom these wait for, however far.
+  bool closes(const std::vector<AgentNumber>& asked) {
+    for (const AgentNumber agent : asked)
+      if (agent != asker_) reach(agent, {});  // what one asks of oneself one can answer
+    for (std::size_t at = 0; at < reached_.size() && looks_ > 0; ++at)
+      if (follow(reached_[at])) return true;
+    return false;
+  }
+
+  // "'c' would wait for 'a', who waits for 'b' (request 'x'), who waits for 'c' (request 'y')".
+  std::string cycle() const {
+    std::string text;
+    AgentNumber agent = asker_;
+    for (std::size_t named = 0; named < named_max; ++named) {
+      const Way& way = ways_.at(agent);
+      if (way.from == AgentNumber{}) break;
+      const Request& request = *workspace_.requests.find(way.request);
+      text = ", who waits for '" + name(agent) + "' (request '" + base::excerpt(request.id.view(), 128) + "')" + text;
+      agent = way.from;
+    }
+    return "'" + name(asker_) + "' would wait for '" + name(agent) + "'" + text;
+  }
+
+ private:
+  const std::string& name(AgentNumber agent) const { return workspace_.registry.agent(agent).id; }
+
+  void reach(AgentNumber agent, Way way) {
+    if (ways_.emplace(agent, way).second) reached_.push_back(agent);
+  }
+  bool follow(AgentNumber agent) {
+    for (const Offset offset : workspace_.requests.of(agent)) {
+      if (looks_ == 0) return false;
+      --looks_;
+      if (offset == asked_back_) continue;
+      for (const AgentNumber awaited : workspace_.requests.find(offset)->waiting) {
+        reach(awaited, {agent, offset});
+        if (awaited == asker_) return true;
+        if (looks_ > 0) --looks_;
+      }
+    }
+    return false;
+  }
+
+  const Workspace& workspace_;
+  const AgentNumber asker_;
+  const std::optional<Offset> asked_back_;
+  std::size_t looks_ = looks_max;
+  std::vector<AgentNumber> reached_;  // in the order they were
+  absl::btree_map<AgentNumber, Way> ways_;
+};
+
+}  // namespace
+
+base::Result<> check_deadlock(const AcceptMessage& command, const Workspace& workspace, const Recipients& recipients) {
+  if (!awaits_answer(command)) return {};
+  Search search(workspace, command.sender, workspace.requests.find(command.envelope.reply_to, command.sender));
+  if (!search.closes(recipients.open)) return {};
+  return base::fail(base::ErrorCode::WAIT_CYCLE, search.cycle(), "recipients");
+}
+
+}  // namespace parley::engine
