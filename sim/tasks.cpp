@@ -476,6 +476,8 @@ void TaskChronicle::fold(std::uint32_t number, std::uint64_t offset, const event
   Workspace& workspace = workspaces_[number];
   TaskWord word;
   word.kind = static_cast<Kind>(message.kind());
+  if (message.held() && word.kind != Kind::task_complete && word.kind != Kind::task_fail)  // decision 10
+    return require(!message.has_task_moved(), {number, offset}, "BEY-04: its message is held, and the task moved");
   switch (word.kind) {
     case Kind::task_assign:
     case Kind::task_ack:
