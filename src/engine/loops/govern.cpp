@@ -28,18 +28,18 @@ bool is_party(const Message& message, AgentNumber agent) {
   return message.sender == agent || message.receipt_of(agent);
 }
 
-// The message of this id that the sender knows of: in some profiles the id is one at each recipient (R7).
-std::optional<Offset> named(const Workspace& workspace, AgentNumber sender, const std::string& id) {
+// The message of this id that the sender had a part in: in some profiles the id is one at each recipient (R7).
+std::optional<Offset> named(const AcceptMessage& command, const Workspace& workspace, const std::string& id) {
   if (id.empty()) return std::nullopt;
-  for (const std::string& recipient : {std::string(), workspace.registry.agent(sender).id + '\n'})
-    if (const auto known = workspace.ids.find(id_key_of(id, recipient)))
-      if (is_party(workspace.messages.at(*known), sender)) return known;
-  return std::nullopt;
+  const bool one_everywhere = command.ruleset.idempotency_key == profile::IdempotencyKey::message;
+  const std::string recipient = one_everywhere ? "" : workspace.registry.agent(command.sender).id + '\n';
+  const auto known = workspace.ids.find(id_key_of(id, recipient));
+  return known && is_party(workspace.messages.at(*known), command.sender) ? known : std::nullopt;
 }
 
 std::optional<Offset> answered(const AcceptMessage& command, const Workspace& workspace) {
-  if (const auto known = named(workspace, command.sender, command.envelope.reply_to)) return known;
-  return named(workspace, command.sender, command.envelope.correlation);
+  if (const auto known = named(command, workspace, command.envelope.reply_to)) return known;
+  return named(command, workspace, command.envelope.correlation);
 }
 
 // The newest that the sender took from one of those whom it writes to now.
