@@ -105,7 +105,8 @@ class Follow {
     const Task& task = workspace_.tasks.at(*known);
     facts_.offered = task.offer && !workspace_.registry.agent(task.offer->target).removed;
     PARLEY_TRY(auto move, moved(*known, task, AgentNumber{}));
-    if (to_.size() != 1 || to_.front() == task.assignee) return std::unexpected(offered_to_itself(command_));
+    if (to_.size() != 1 || to_.front() == task.assignee)
+      return std::unexpected(offered_to_itself(command_, workspace_, task));
     PARLEY_CHECK(check_times(task));
     PARLEY_CHECK(write_offer(command_.envelope, workspace_, to_.front(), context_.now, *move->mutable_offer()));
     const TaskOffer offer = read_offer(Offset(1), move->offer());

@@ -138,10 +138,10 @@ base::Error no_offer(const AcceptMessage& command) {
   return error;
 }
 
-base::Error offered_to_itself(const AcceptMessage& command) {
-  base::Error error;
-  error.code = base::ErrorCode::NOT_PARTY;
-  error.message = "a '" + command.envelope.native_type + "' offers a task to one other agent";
+base::Error offered_to_itself(const AcceptMessage& command, const Workspace& workspace, const Task& task) {
+  auto error =
+      refusal(base::ErrorCode::NOT_PARTY, command, workspace, task,
+              about(workspace, task) + ": a '" + command.envelope.native_type + "' offers it to one other agent");
   error.where = "recipients";
   return error;
 }

@@ -22,7 +22,7 @@ base::Error no_move(const AcceptMessage& command, const Workspace& workspace, co
 base::Error stale_order(const AcceptMessage& command, const Workspace& workspace, const Task& task);
 // No offer that is open has the id that an answer names.
 base::Error no_offer(const AcceptMessage& command);
-base::Error offered_to_itself(const AcceptMessage& command);
+base::Error offered_to_itself(const AcceptMessage& command, const Workspace& workspace, const Task& task);
 // The message must reach `who`.
 base::Error goes_past(const AcceptMessage& command, const Workspace& workspace, const Task& task, AgentNumber who);
 
