@@ -24,7 +24,7 @@
 namespace parley::models {
 
 struct Broken {
-  int invariant = 0;  // its number in docs/internals/invariants.md
+  int invariant = 0;  // its number in docs/internals/invariants.md; 0: of the search itself
   std::string what;
   std::string step;  // of the model, where it was a step that broke it
 };
@@ -69,6 +69,8 @@ class Explorer {
     const auto began = std::chrono::steady_clock::now();
     auto broken = search();
     if (!broken) broken = find_without_end();
+    if (!broken && !closed_ && seen_.size() < enough)
+      broken = Broken{0, "neither the closure nor " + std::to_string(enough) + " states were looked at", {}};
     const double took = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
     std::printf("%s: %zu states, %zu moves between them, %zu steps deep, %s; %.1f s\n", name.c_str(), seen_.size(),
                 moves_.size(), depth_, closed_ ? "the closure" : "bounded", took);
@@ -80,6 +82,7 @@ class Explorer {
   using Node = typename Model::Node;
   using Number = std::uint32_t;
   static constexpr Number nowhere = UINT32_MAX;
+  static constexpr std::size_t enough = 100'000;  // states, where they are too many for the closure
 
   struct Seen {
     Number from = nowhere;

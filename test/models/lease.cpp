@@ -57,16 +57,8 @@ class LeaseModel {
   }
 
   Node first() {
-    engine::Settings settings;
-    settings.rate_messages = 0;
-    (void)world_.decide(engine::CreateWorkspace{"team", settings});
-    world_.apply();
-    for (const std::string name : {"sender", "first", "second"}) {
-      engine::AgentProperties properties;
-      properties.profile = "mesh";
-      (void)world_.decide(engine::RegisterAgent{team, name, properties, base::sha256(name)});
-      world_.apply();
-    }
+    world_.create_team({});
+    for (const std::string name : {"sender", "first", "second"}) world_.enrol(name);
     return world_.save();
   }
   Arrival first_arrival() { return arrival("the first state", false); }
@@ -100,11 +92,7 @@ class LeaseModel {
     crash(arrive);
   }
 
-  bool replays(const Node& node, const std::vector<std::string>& trails) {
-    World other(rules_);
-    for (const std::string& trail : trails) other.replay(trail);
-    return other.engine().save() == node.engine;
-  }
+  bool replays(const Node& node, const std::vector<std::string>& trails) { return world_.gives(trails, node); }
 
  private:
   // ---- What there is: the copies of the two messages.

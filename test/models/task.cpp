@@ -28,6 +28,7 @@ using machine::task::Party;
 
 struct Cast {
   std::string id, type;
+  std::vector<std::string> capabilities{};
 };
 
 struct Scope {
@@ -38,20 +39,41 @@ struct Scope {
   std::uint32_t tasks = 2;    // the workspace's setting: that may be open, and as many that are over are kept
   base::Duration deadline{};  // of the first task, from its assignment on; 0: none
   base::Duration downtime{};  // of a crash
-  bool comes_back = false;    // a removed assigner registers anew
+  base::Duration step{};    // in place of the profile's own times: one for a task, one until its one retry; 0: its own
+  bool comes_back = false;  // a removed assigner registers anew
   bool rests_by_time = true;  // the profile watches its tasks
   std::uint32_t reviews = 0;  // of a task; 0: nobody asks for one
-  bool limited = false;       // to so many: the last is escalated to a human, who says nothing (R37)
+  bool limited = false;       // to so many: the last is escalated to a human (R37)
+  bool offers = false;        // owners offer their tasks to others (HND-02): the first task's for a time, the other's
+                              // to whoever has its capability
+  base::Duration offer_time = 4s;
   std::vector<std::string> ids{"one", "two"};
 };
 
-enum class Planted { none, two_owners, double_decision, lost_completion, late_ack, skipped_epoch };
+enum class Planted {
+  none,
+  two_owners,
+  double_decision,
+  lost_completion,
+  late_ack,
+  skipped_epoch,
+  early_owner,
+  double_answer,
+  lost_answer,
+  late_answer,
+  skipped_epoch_of_offer
+};
 
 const std::vector<std::pair<Fault, Planted>> faults{{{"two_owners", 1}, Planted::two_owners},
                                                     {{"double_decision", 2}, Planted::double_decision},
                                                     {{"lost_completion", 3}, Planted::lost_completion},
                                                     {{"late_ack", 7}, Planted::late_ack},
                                                     {{"skipped_epoch", 6}, Planted::skipped_epoch}};
+const std::vector<std::pair<Fault, Planted>> faults_of_offers{{{"two_owners", 20}, Planted::early_owner},
+                                                              {{"double_decision", 20}, Planted::double_answer},
+                                                              {{"lost_completion", 3}, Planted::lost_answer},
+                                                              {{"late_ack", 7}, Planted::late_answer},
+                                                              {{"skipped_epoch", 6}, Planted::skipped_epoch_of_offer}};
 
 // A message that an agent might send.
 struct Said {
@@ -59,9 +81,11 @@ struct Said {
   AgentNumber sender;
   std::string task;
   std::string to;
-  std::uint32_t answers = 0;                   // an acknowledgment's assignment, from 1
-  std::optional<bool> accepts;                 // an acknowledgment's answer
-  std::optional<engine::ReviewState> verdict;  // a result's
+  std::uint32_t answers = 0;                     // an acknowledgment's assignment, from 1
+  std::optional<bool> accepts{};                 // an acknowledgment's answer, and an offer's
+  std::optional<engine::ReviewState> verdict{};  // a result's
+  Offset offer{};                                // that is answered
+  bool looser = false;                           // with looser constraints than it was made with
 };
 
 // A task as it stood before a step.
@@ -73,11 +97,13 @@ struct View {
   Instant heard_at, deadline;
   Offset assignment;
   AgentNumber reviewer;
+  Offset offer;  // the open one
+  AgentNumber target;
 
   bool open() const { return state != TaskState::none && !machine::task::is_over(state); }
   bool same_but_for_time(const View& other) const {
     return state == other.state && epoch == other.epoch && assigner == other.assigner && assignee == other.assignee &&
-           late == other.late && deadline == other.deadline && assignment == other.assignment;
+           late == other.late && deadline == other.deadline && assignment == other.assignment && offer == other.offer;
   }
 };
 using Views = std::map<std::string, View>;
@@ -87,19 +113,18 @@ class TaskModel {
   using Node = Saved;
 
   TaskModel(const Scope& scope, Planted planted)
-      : scope_(scope),
-        planted_(planted),
-        rulesets_(profile::built_in()),
-        rules_(*rulesets_.find(scope.profile)),
-        world_(rules_) {}
+      : scope_(scope), planted_(planted), rules_(*profile::built_in().find(scope.profile)), world_(rules_) {
+    if (scope.step == base::Duration{}) return;
+    rules_.tasks->timeout = scope.step;
+    rules_.tasks->after_timeout.times = 1;
+    rules_.tasks->after_timeout.waits = {scope.step};
+  }
 
   Node first() {
     engine::Settings settings;
     settings.task_times = scope_.times;
     settings.tasks = scope_.tasks;
-    settings.rate_messages = 0;
-    (void)world_.decide(engine::CreateWorkspace{"team", settings});
-    world_.apply();
+    world_.create_team(settings);
     for (const Cast& one : scope_.agents) enrol(one);
     return world_.save();
   }
@@ -133,26 +158,30 @@ class TaskModel {
     crash(before, arrive);
   }
 
-  bool replays(const Node& node, const std::vector<std::string>& trails) {
-    World other(rules_);
-    for (const std::string& trail : trails) other.replay(trail);
-    return other.engine().save() == node.engine;
-  }
+  bool replays(const Node& node, const std::vector<std::string>& trails) { return world_.gives(trails, node); }
 
  private:
   // ---- What there is.
 
   void enrol(const Cast& one) {
     engine::AgentProperties properties;
-    properties.profile = scope_.profile;
     properties.agent_type = one.type;
-    (void)world_.decide(engine::RegisterAgent{team, one.id, properties, base::sha256(std::to_string(world_.agents()))});
-    world_.apply();
+    properties.capabilities = one.capabilities;
+    world_.enrol(one.id, properties);
   }
 
   View view_of(const Task& task) const {
-    return {task.state,          task.epoch,          task.assigner,     task.assignee, task.watch.late,
-            task.watch.heard_at, task.watch.deadline, task.assignment(), task.reviewer};
+    return {.state = task.state,
+            .epoch = task.epoch,
+            .assigner = task.assigner,
+            .assignee = task.assignee,
+            .late = task.watch.late,
+            .heard_at = task.watch.heard_at,
+            .deadline = task.watch.deadline,
+            .assignment = task.assignment(),
+            .reviewer = task.reviewer,
+            .offer = task.offer ? task.offer->request : Offset{},
+            .target = task.offer ? task.offer->target : AgentNumber{}};
   }
   const Task* find(const std::string& id) const {
     const auto at = world_.workspace().tasks.find(id);
@@ -191,8 +220,16 @@ class TaskModel {
       if (task->state == TaskState::aborted || (task->state == TaskState::completed && scope_.reviews == 0)) continue;
       key.add(task->assigner.value).add(task->assignee.value);
       if (!machine::task::is_over(task->state)) add_watch(*task, key);
+      if (task->offer) add_offer(*task, key);
     }
     return key.take();
+  }
+  // And whether its target was made another, which it may take for this one.
+  void add_offer(const Task& task, Key& key) const {
+    const engine::TaskOffer& offer = *task.offer;
+    key.add(offer.target.value).left(offer.due, world_.now);
+    const auto made = offers_of(std::string(task.id.view()));
+    key.add(std::ranges::count_if(made, [&](Offset one) { return receiver_of(one) == offer.target; }) > 1);
   }
   // Who may not judge it, what a revision must carry, and how long the verdict may take.
   void add_reviews(const Task& task, Key& key) const {
@@ -236,7 +273,43 @@ class TaskModel {
       if (world_.present(AgentNumber(i))) agents.emplace_back(i);
     return agents;
   }
+  const std::string& first_other(AgentNumber agent) const {
+    const auto agents = present();
+    return name_of(agents.front() != agent || agents.size() == 1 ? agents.front() : agents[1]);
+  }
   const std::string& name_of(AgentNumber agent) const { return world_.agent(agent).id; }
+
+  // Open and over.
+  std::vector<Offset> offers_of(const std::string& task) const {
+    std::vector<Offset> offers;
+    if (!scope_.offers) return offers;
+    world_.workspace().messages.visit_after(Offset{}, [&](Offset offset, const engine::Message& message) {
+      if (message.id.view().starts_with("offer of " + task)) offers.push_back(offset);
+      return true;
+    });
+    return offers;
+  }
+  AgentNumber receiver_of(Offset message) const {
+    return world_.workspace().messages.at(message).receipts.front().agent;
+  }
+
+  void add_offers(const std::string& id, AgentNumber sender, const Task* task, std::vector<Said>& all) const {
+    if (!scope_.offers) return;
+    for (const AgentNumber to : present())
+      all.push_back({.kind = Kind::task_handoff, .sender = sender, .task = id, .to = name_of(to)});
+    for (const std::string& to : who_hears(sender, task ? task->assignee : AgentNumber{}))
+      for (const Offset offer : offers_of(id))
+        for (const bool accepts : {true, false})
+          for (const bool looser : {true, false})
+            if (accepts || !looser)
+              all.push_back({.kind = Kind::task_handoff_reply,
+                             .sender = sender,
+                             .task = id,
+                             .to = to,
+                             .accepts = accepts,
+                             .offer = offer,
+                             .looser = looser});
+  }
 
   std::vector<Said> everything_to_say() const {
     std::vector<Said> all;
@@ -260,9 +333,10 @@ class TaskModel {
         for (const AgentNumber to : present())
           if (scope_.reviews > 0 && to != sender)
             all.push_back({Kind::review_request, sender, id, name_of(to), 0, {}, {}});
+        add_offers(id, sender, task, all);
       }
     }
-    std::erase_if(all, [&](const Said& said) { return !type_of(said.kind); });
+    std::erase_if(all, [&](const Said& said) { return !world_.type_of(said.kind); });
     return all;
   }
   // Whoever must hear of it, and one other; all others where that one is not here.
@@ -283,24 +357,24 @@ class TaskModel {
     return reviewed ? reviewed->reviews.size() : 0;
   }
 
-  std::optional<profile::TypeIndex> type_of(Kind kind) const {
-    for (std::size_t i = 0; i < rules_.types.size(); ++i)
-      if (rules_.types[i].kind == kind) return profile::TypeIndex(static_cast<std::uint16_t>(i));
-    return std::nullopt;
-  }
-
   static std::string text_of(const Said& said) {
     std::string text = std::string(envelope::name(said.kind)) + " of '" + said.task + "' by agent " +
                        std::to_string(said.sender.value) + " to '" + said.to + "'";
     if (said.verdict) text += ", " + std::string(machine::review::name(*said.verdict));
     if (said.answers > 0)
       text += std::string(*said.accepts ? ", takes" : ", declines") + " assignment " + std::to_string(said.answers);
+    if (said.offer != Offset{})
+      text += std::string(*said.accepts ? ", takes" : ", declines") + " offer " + std::to_string(said.offer.value) +
+              (said.looser ? ", more loosely" : "");
     return text;
   }
 
   bool in_scope(const Said& said, const Views& before) const {
     if (said.kind == Kind::review_request) return reviews_of(said.task) < scope_.reviews;
-    return said.kind != Kind::task_assign || before.at(said.task).epoch < scope_.epochs;
+    // Whom it is given to matters little where everybody may hand it on.
+    if (scope_.offers && said.kind == Kind::task_assign && said.to != first_other(said.sender)) return false;
+    const bool assigns = said.kind == Kind::task_assign || said.kind == Kind::task_handoff;
+    return !assigns || before.at(said.task).epoch < scope_.epochs;
   }
 
   // ---- One message.
@@ -308,7 +382,6 @@ class TaskModel {
   base::Result<engine::Accepted> decide(const Said& said) {
     envelope::Envelope envelope;
     envelope.kind = said.kind;
-    envelope.native_type = rules_.type(*type_of(said.kind)).name;
     envelope.message_id = "m" + std::to_string(world_.workspace().head.value);
     envelope.recipients = {said.to};
     envelope.delivery = envelope::DeliveryClass::at_most_once;
@@ -339,18 +412,35 @@ class TaskModel {
       }
     }
     if (said.kind == Kind::task_abort) envelope.fields.push_back({"scope", "\"task\""});
+    if (said.kind == Kind::task_handoff) write_offer(said, envelope);
+    if (said.kind == Kind::task_handoff_reply) write_answer(said, envelope);
     if (said.kind == Kind::task_assign && said.task == scope_.ids[0] && scope_.deadline > 0us)
       envelope.fields.push_back({"deadline", '"' + base::to_rfc3339(world_.now + scope_.deadline) + '"'});
-    return world_.decide(engine::AcceptMessage{.workspace = team,
-                                               .sender = said.sender,
-                                               .envelope = envelope,
-                                               .ruleset = rules_,
-                                               .type = *type_of(said.kind),
-                                               .lane = {},
-                                               .id_key = engine::id_key_of(envelope.message_id),
-                                               .length = 100,
-                                               .warnings = {},
-                                               .validation_errors = {}});
+    return world_.accept(said.sender, std::move(envelope));
+  }
+
+  // An offer and its answer are one type to the profile; and an offer that is over stands until the server looks.
+  bool could_be_legal(const Said& said, const View& task) const {
+    if (said.kind == Kind::task_handoff) return said.sender == task.assignee;
+    if (said.kind != Kind::task_handoff_reply) return true;
+    if (task.offer == Offset{}) return false;
+    const Instant due = find(said.task)->offer->due;
+    return said.sender == task.target && (due == Instant{} || due > world_.now);
+  }
+  void write_offer(const Said& said, envelope::Envelope& envelope) const {
+    envelope.message_id = "offer of " + said.task + " " + envelope.message_id;
+    envelope.fields.push_back({"budget", "10"});
+    if (said.task == scope_.ids[0])
+      envelope.expires_at = world_.now + scope_.offer_time;
+    else
+      envelope.fields.push_back({"capabilities", R"(["deep"])"});
+  }
+  void write_answer(const Said& said, envelope::Envelope& envelope) const {
+    const bool late = planted_ == Planted::late_answer && find(said.task)->offer;
+    const Offset named = late ? find(said.task)->offer->request : said.offer;
+    envelope.correlation = world_.workspace().messages.at(named).id.view();
+    envelope.fields.push_back({"accepted", *said.accepts ? "true" : "false"});
+    envelope.fields.push_back({"budget", said.looser ? "11" : "10"});
   }
 
   // Whether it is accepted; what is refused leaves nothing behind. Remembers what may be said instead.
@@ -359,7 +449,7 @@ class TaskModel {
     const auto answer = decide(said);
     if (!answer && smuggled(said, before)) return true;
     Chances& chances = chances_[{said.sender, said.task}];
-    const std::string& type = rules_.type(*type_of(said.kind)).name;
+    const std::string& type = rules_.type(*world_.type_of(said.kind)).name;
     if (answer) {
       chances.accepted.insert(type);
       return true;
@@ -367,15 +457,20 @@ class TaskModel {
     findings_.require(world_.decided_nothing(), 9, "a message that was refused left something behind");
     const base::Error& error = answer.error();
     using base::ErrorCode;
+    const bool of_no_task = error.code == ErrorCode::STALE_ORDER && error.where == "correlation";
     const bool by_table = error.code == ErrorCode::TASK_UNKNOWN || error.code == ErrorCode::OUT_OF_SEQUENCE ||
-                          error.code == ErrorCode::NOT_PARTY || error.code == ErrorCode::STALE_ORDER;
+                          error.code == ErrorCode::NOT_PARTY || (error.code == ErrorCode::STALE_ORDER && !of_no_task);
     if (by_table) chances.told.push_back({text_of(said), {error.legal_next.begin(), error.legal_next.end()}});
-    const bool nobody_to_hear = error.where == "recipient" && error.code == ErrorCode::DIRECTION;
-    if (!nobody_to_hear && error.code != ErrorCode::TASKS_FULL) chances.possible.insert(type);
     const View& task = before.at(said.task);
+    const bool nobody_to_hear = (error.where == "recipient" && error.code == ErrorCode::DIRECTION) ||
+                                error.code == ErrorCode::CAPABILITY_MISSING || said.to == name_of(said.sender);
+    const bool no_room = error.code == ErrorCode::TASKS_FULL;
+    if (!nobody_to_hear && !no_room && could_be_legal(said, task)) chances.possible.insert(type);
     if (said.answers > 0 && !answers_newest(said, task) && error.where != "recipient")
       findings_.require(error.code == ErrorCode::STALE_ORDER, 7,
                         "what answers an older assignment is not called stale");
+    if (said.offer != Offset{} && said.offer != task.offer)
+      findings_.require(of_no_task, 7, "what answers an offer that is over is not called stale");
     return false;
   }
 
@@ -418,6 +513,9 @@ class TaskModel {
                       2, "an assignment that was over came to an end again");
     findings_.require(said.answers == 0 || answers_newest(said, was), 7,
                       "what answers an older assignment was accepted");
+    findings_.require(was.offer != Offset{} || said.offer == Offset{}, 20, "an offer was answered that is over");
+    findings_.require(said.offer == was.offer || said.offer == Offset{}, 7,
+                      "what answers an offer that is over was accepted");
     const Move* const row = row_of(said, was);
     findings_.require(row != nullptr, 8, "accepted, though no row of the table allows it");
     if (!row) return;
@@ -425,12 +523,36 @@ class TaskModel {
                       "what was accepted did not bring the task to '" +
                           std::string(machine::task::name(row->to.value_or(was.state))) + "'");
     const bool assigns = said.kind == Kind::task_assign;
-    findings_.require(is.epoch == was.epoch + (assigns ? 1 : 0), 6,
+    const bool takes_over = said.offer != Offset{} && *said.accepts;
+    judge_offer(said, was, is);
+    findings_.require(is.epoch == was.epoch + (assigns || takes_over ? 1 : 0), 6,
                       "an epoch that rose without, or not by one with an assignment");
-    findings_.require(assigns || (is.assigner == was.assigner && is.assignee == was.assignee), 1,
+    findings_.require(assigns || takes_over || (is.assigner == was.assigner && is.assignee == was.assignee), 1,
                       "the task went to another without an assignment");
     findings_.require(!assigns || (is.assigner == said.sender && name_of(is.assignee) == said.to), 3,
                       "assigned to another than was said");
+  }
+  // INV-20.
+  void judge_offer(const Said& said, const View& was, const View& is) {
+    if (said.kind == Kind::task_handoff) {
+      const bool was_free = was.offer == Offset{} || !world_.present(was.target);
+      findings_.require(was_free, 20, "a task is offered to two");
+      findings_.require(is.offer == world_.workspace().head && name_of(is.target) == said.to, 20,
+                        "offered to another than was said");
+      findings_.require(is.assignee == was.assignee, 20, "who is offered a task has it before it takes it");
+      return;
+    }
+    if (said.offer != Offset{}) {
+      findings_.require(is.offer == Offset{}, 20, "an offer that was answered is open");
+      const AgentNumber owner = *said.accepts ? said.sender : was.assignee;
+      findings_.require(is.assignee == owner && is.assigner == was.assigner, 3,
+                        "what was taken, or declined, went to another");
+      findings_.require(is.assignment == (*said.accepts ? said.offer : was.assignment), 3,
+                        "the offer that was taken is not the order");
+      return;
+    }
+    const Offset stays = is.open() ? was.offer : Offset{};
+    findings_.require(is.offer == stays, 20, "an offer ended, or outlived its task");
   }
 
   // The table read on its own.
@@ -440,6 +562,7 @@ class TaskModel {
       if (move.when == Guard::takes && !said.accepts.value_or(false)) continue;
       if (move.when == Guard::declines && said.accepts.value_or(true)) continue;
       if (move.when == Guard::needs_no_ack && rules_.tasks->needs_ack) continue;
+      if (move.when == Guard::is_free && was.offer != Offset{} && world_.present(was.target)) continue;
       if (move.when == Guard::passes && said.verdict != engine::ReviewState::approved) continue;
       const bool changes = said.verdict == engine::ReviewState::changes_requested;
       const bool last = scope_.limited && reviews_of(said.task) >= scope_.reviews;
@@ -452,6 +575,7 @@ class TaskModel {
       if (of_a_hold) continue;
       if (move.by == Party::assignee && said.sender != was.assignee) continue;
       if (move.by == Party::reviewer && said.sender != was.reviewer) continue;
+      if (move.by == Party::target && (said.sender != was.target || said.looser)) continue;
       if (move.by == Party::assigner && said.sender != was.assigner && world_.present(was.assigner)) continue;
       return &move;
     }
@@ -467,6 +591,8 @@ class TaskModel {
              said.sender == was.assigner;
     if (planted_ == Planted::double_decision)
       return said.kind == Kind::task_complete && was.state == TaskState::completed && said.sender == was.assignee;
+    if (planted_ == Planted::double_answer)
+      return said.offer == was.assignment && said.sender == was.assignee && was.open() && *said.accepts;
     return false;
   }
   // As if the engine had not refused it.
@@ -477,6 +603,16 @@ class TaskModel {
       said.task = "another";
       (void)decide(said);
       world_.facts().front().event.mutable_message_accepted()->set_task(std::string(task.id.view()));
+    } else if (planted_ == Planted::double_answer) {
+      said.kind = Kind::status_report;  // a message that concerns no task
+      said.task = "";
+      (void)decide(said);
+      event::TaskMoved& moved = *world_.facts().front().event.mutable_message_accepted()->mutable_task_moved();
+      moved.set_task(offset.value);
+      moved.set_state(static_cast<std::uint32_t>(TaskState::active));
+      moved.set_epoch(task.epoch + 1);
+      moved.set_assignee(said.sender.value);
+      moved.mutable_offer()->set_state(event::TaskOffer::ACCEPTED);
     } else {
       said.kind = Kind::task_abort;  // of a session: a message that concerns no task
       said.sender = task.assigner;
@@ -492,10 +628,24 @@ class TaskModel {
   void alter(event::Event& event) const {
     if (!event.has_message_accepted() || !event.message_accepted().has_task_moved()) return;
     event::MessageAccepted& message = *event.mutable_message_accepted();
+    if (message.task_moved().has_offer()) return alter_offer(message);
     if (planted_ == Planted::lost_completion && message.kind() == static_cast<std::uint32_t>(Kind::task_complete))
       message.clear_task_moved();
     else if (planted_ == Planted::skipped_epoch && message.task_moved().epoch() > 1)
       message.mutable_task_moved()->set_epoch(message.task_moved().epoch() + 1);
+  }
+
+  void alter_offer(event::MessageAccepted& message) const {
+    using event::TaskOffer;
+    event::TaskMoved& moved = *message.mutable_task_moved();
+    if (planted_ == Planted::early_owner && moved.offer().state() == TaskOffer::OFFERED) {
+      moved.set_assigner(message.sender());
+      moved.set_assignee(message.recipients(0));
+      moved.clear_offer();
+    }
+    if (moved.offer().state() != TaskOffer::ACCEPTED) return;
+    if (planted_ == Planted::skipped_epoch_of_offer) moved.set_epoch(moved.epoch() + 1);
+    if (planted_ == Planted::lost_answer) message.clear_task_moved();
   }
 
   // ---- What nobody says.
@@ -524,6 +674,9 @@ class TaskModel {
     world_.decide_due();
     findings_.require(!world_.decided_nothing(), 4, "something is due and nothing is done");
     std::set<std::pair<std::uint32_t, std::string>> told;  // agent, task
+    const auto hears = [&](AgentNumber agent, const std::string& id) {
+      return !world_.present(agent) || told.contains({agent.value, id});
+    };
     for (const engine::Fact& fact : world_.facts())
       if (fact.event.has_message_accepted() && fact.event.message_accepted().sender() == 0)
         told.emplace(fact.event.message_accepted().recipients(0), fact.event.message_accepted().task());
@@ -533,8 +686,13 @@ class TaskModel {
       const View& was = before.at(id);
       if (is.same_but_for_time(was) || (scope_.tasks == 1 && is.state == TaskState::none)) continue;
       check_server_move(was, is);
-      const bool hears = !world_.present(was.assigner) || told.contains({was.assigner.value, id});
-      findings_.require(hears || is.state != TaskState::failed, 4, "a task was given up and its assigner not told");
+      findings_.require(is.state != TaskState::failed || hears(was.assigner, id), 4,
+                        "a task was given up and its assigner not told");
+      const bool taken_back = is.open() && is.offer != was.offer;
+      findings_.require(!taken_back || is.offer == Offset{}, 20, "the server offered a task");
+      findings_.require(!taken_back || (hears(was.assignee, id) && hears(was.target, id)), 4,
+                        "an offer is over, and its owner or its target was not told");
+      findings_.require(is.open() || is.offer == Offset{}, 20, "an offer outlived its task");
     }
     arrive("the server looks", true);
   }
@@ -545,8 +703,9 @@ class TaskModel {
                       "the server changed an assignment");
     bool row = false;
     for (const Move& move : machine::task::moves)
-      row = row || (move.by == Party::server && (move.from & machine::task::of(was.state)) != 0 &&
-                    is.state == move.to.value_or(was.state) && (move.to || (is.late && !was.late)));
+      row = row ||
+            (move.by == Party::server && (move.from & machine::task::of(was.state)) != 0 &&
+             is.state == move.to.value_or(was.state) && (move.to || (is.late && !was.late) || is.offer != was.offer));
     findings_.require(row, 8, "the server made a move that is in no row");
   }
 
@@ -595,8 +754,7 @@ class TaskModel {
 
   const Scope scope_;
   const Planted planted_;
-  const profile::Rulesets rulesets_;
-  const profile::Ruleset& rules_;
+  profile::Ruleset rules_;
   World world_;
   Findings findings_;
   std::map<std::pair<AgentNumber, std::string>, Chances> chances_;
@@ -611,15 +769,15 @@ Scope collab() {
 
 std::optional<Broken> explore(const std::string& name, const Scope& scope, std::string_view planted) {
   Planted fault = Planted::none;
-  for (const auto& [known, what] : faults)
+  for (const auto& [known, what] : scope.offers ? faults_of_offers : faults)
     if (known.name == planted) fault = what;
   TaskModel model(scope, fault);
   return Explorer(model, {.rests_by_time = scope.rests_by_time}).explore(name);
 }
 
-std::vector<Fault> fault_names() {
+std::vector<Fault> fault_names(const std::vector<std::pair<Fault, Planted>>& of) {
   std::vector<Fault> names;
-  for (const auto& [fault, what] : faults) names.push_back(fault);
+  for (const auto& [fault, what] : of) names.push_back(fault);
   return names;
 }
 
@@ -632,21 +790,30 @@ Scope deadlines() {
   scope.ids = {"one"};
   return scope;
 }
-// Without acknowledgments and without times: an end is always within reach, but no timer brings it.
+// Hand-offs, without acknowledgments and without times of tasks: an end is always within reach, but no timer brings it.
 Scope handoff() {
   return {.profile = "handoff",
-          .agents = {{"giver", ""}, {"first", ""}, {"second", ""}},
+          .agents = {{"giver", ""}, {"first", "", {"deep"}}, {"second", "", {"deep"}}},
           .times = {},
-          .epochs = 3,
-          .downtime = 2s,
-          .rests_by_time = false};
+          .downtime = 4s,
+          .rests_by_time = false,
+          .offers = true};
 }
-// Without acknowledgments, and each task with a time of its own.
+// One task on a longer way, and an assigner that comes back as another.
+Scope far_handoff() {
+  Scope scope = handoff();
+  scope.epochs = 3;
+  scope.comes_back = true;
+  scope.ids = {"one"};
+  return scope;
+}
+// Without acknowledgments, and each task with a time of its own; one attempt more where it is over.
 Scope supervisor() {
   return {.profile = "supervisor",
           .agents = {{"orchestrator", ""}, {"triage", ""}, {"scribe", ""}},
           .times = {},
-          .downtime = 60s};
+          .downtime = 60s,
+          .step = 60s};
 }
 // With room for one task, open or over: what is over is forgotten with the next, and its id is free.
 Scope little_room() {
@@ -673,14 +840,16 @@ Scope last_review() {
   return scope;
 }
 
-const Registered in_collab({"task", fault_names(),
+const Registered in_collab({"task", fault_names(faults),
                             [](std::string_view planted) { return explore("task", collab(), planted); }});
 const Registered with_deadlines({"task.deadlines", {}, [](std::string_view) {
                                    return explore("task.deadlines", deadlines(), {});
                                  }});
-const Registered in_handoff({"task.handoff", {}, [](std::string_view) {
-                               return explore("task.handoff", handoff(), {});
-                             }});
+const Registered in_handoff({"handoff", fault_names(faults_of_offers),
+                             [](std::string_view planted) { return explore("handoff", handoff(), planted); }});
+const Registered far_in_handoff({"handoff.far", {}, [](std::string_view) {
+                                   return explore("handoff.far", far_handoff(), {});
+                                 }});
 const Registered in_supervisor({"task.supervisor", {}, [](std::string_view) {
                                   return explore("task.supervisor", supervisor(), {});
                                 }});

@@ -8,6 +8,7 @@
 #include "engine/engine.hpp"
 #include "engine/test_consistency.hpp"
 #include "explorer.hpp"
+#include "profile/ruleset.hpp"
 
 namespace parley::models {
 
@@ -49,6 +50,40 @@ class World {
     decided_.clear();
     return engine_.decide(command, context(), decided_);
   }
+
+  void create_team(engine::Settings settings) {
+    settings.rate_messages = 0;
+    (void)decide(engine::CreateWorkspace{"team", settings});
+    apply();
+  }
+  void enrol(const std::string& id, engine::AgentProperties properties = {}) {
+    properties.profile = rules_.name;
+    (void)decide(engine::RegisterAgent{team, id, properties, base::sha256(std::to_string(agents()))});
+    apply();
+  }
+  // The first of the profile's types of this kind.
+  std::optional<profile::TypeIndex> type_of(envelope::Kind kind) const {
+    for (std::size_t i = 0; i < rules_.types.size(); ++i)
+      if (rules_.types[i].kind == kind) return profile::TypeIndex(static_cast<std::uint16_t>(i));
+    return std::nullopt;
+  }
+  engine::AcceptMessage command(AgentNumber sender, const envelope::Envelope& envelope) const {
+    return {.workspace = team,
+            .sender = sender,
+            .envelope = envelope,
+            .ruleset = rules_,
+            .type = *type_of(envelope.kind),
+            .lane = {},
+            .id_key = engine::id_key_of(envelope.message_id),
+            .length = 100,
+            .warnings = {},
+            .validation_errors = {}};
+  }
+  base::Result<engine::Accepted> accept(AgentNumber sender, envelope::Envelope envelope) {
+    envelope.native_type = rules_.type(*type_of(envelope.kind)).name;
+    return decide(command(sender, envelope));
+  }
+
   // Of what is unfinished: all mail of an agent that left, or one of its tasks.
   void decide_due() {
     decided_.clear();
@@ -68,7 +103,12 @@ class World {
     }
     decided_.clear();
   }
-  // Of all that was applied, the same again.
+  // Whether the events of a path, applied to an empty engine, give its last state (INV-12).
+  bool gives(const std::vector<std::string>& trails, const Saved& saved) const {
+    World other(rules_);
+    for (const std::string& trail : trails) other.replay(trail);
+    return other.engine().save() == saved.engine;
+  }
   void replay(std::string_view trail) {
     while (!trail.empty()) {
       std::int64_t head[3];
@@ -82,6 +122,7 @@ class World {
 
   const engine::Engine& engine() const { return engine_; }
   const engine::State& state() const { return engine_.state(); }
+  const profile::Ruleset& rules() const { return rules_; }
   const engine::Workspace& workspace() const { return engine_.state().workspace(team); }
   const engine::Registry& registry() const { return workspace().registry; }
   const engine::Agent& agent(AgentNumber number) const { return registry().agent(number); }
