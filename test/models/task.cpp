@@ -43,7 +43,7 @@ struct Scope {
   bool comes_back = false;  // a removed assigner registers anew
   bool rests_by_time = true;  // the profile watches its tasks
   std::uint32_t reviews = 0;  // of a task; 0: nobody asks for one
-  bool limited = false;       // to so many: the last is escalated to a human (R37)
+  bool limited = false;       // to so many: the last is escalated to a human (R37); of one task
   bool offers = false;        // owners offer their tasks to others (HND-02): the first task's for a time, the other's
                               // to whoever has its capability
   base::Duration offer_time = 4s;
@@ -126,6 +126,7 @@ class TaskModel {
     settings.tasks = scope_.tasks;
     world_.create_team(settings);
     for (const Cast& one : scope_.agents) enrol(one);
+    if (scope_.limited) add_people();
     return world_.save();
   }
   Arrival first_arrival() { return arrival("the first state", false); }
@@ -154,6 +155,7 @@ class TaskModel {
       arrive(text_of(said), false);
     }
     compare_legal_next();
+    if (scope_.limited) decide_reviews(before, arrive);
     come_and_go(before, arrive);
     crash(before, arrive);
   }
@@ -580,6 +582,61 @@ class TaskModel {
       return &move;
     }
     return nullptr;
+  }
+
+  // ---- What people decide of a review that could not (R37).
+
+  void add_people() {
+    for (const auto& [id, role] : {std::pair{"max", "maintainer"}, {"eve", "observer"}, {"judge", "maintainer"}}) {
+      (void)world_.decide(engine::RegisterPerson{team, id, {role}, {}, base::sha256("person " + std::string(id))});
+      world_.apply();
+    }
+  }
+  template <class Arrive>
+  void decide_reviews(const Views& before, Arrive arrive) {
+    constexpr base::PersonNumber max{1}, eve{2}, judge{3};
+    using engine::Decision;
+    std::vector<Offset> approvals;
+    for (const auto& [offset, approval] : world_.workspace().approvals.all()) approvals.push_back(offset);
+    for (const Offset offset : approvals)
+      for (const base::PersonNumber person : {base::PersonNumber{}, max, eve, judge})
+        for (const Decision decision : {Decision::approve, Decision::reject, Decision::modify})
+          decide_review(offset, person, decision, person == max || (person == judge && !asked_by(offset, "judge")),
+                        before, arrive);
+  }
+  bool asked_by(Offset approval, std::string_view id) const {
+    return world_.agent(world_.workspace().approvals.find(approval)->asker).id == id;
+  }
+  template <class Arrive>
+  void decide_review(Offset offset, base::PersonNumber person, engine::Decision decision, bool entitled,
+                     const Views& before, Arrive arrive) {
+    const std::string word(engine::decision_names[static_cast<std::size_t>(decision)]);
+    const std::string step = "person " + std::to_string(person.value) + " decides a review: " + word;
+    findings_.at(step);
+    const engine::Approval& approval = *world_.workspace().approvals.find(offset);
+    const bool escalated = approval.state == machine::approval::State::escalated;
+    const bool in_time = approval.waits() && (!escalated || approval.due > world_.now);
+    const auto answer = world_.decide(engine::DecideApproval{.workspace = team,
+                                                             .approval = offset,
+                                                             .agent = {},
+                                                             .person = person,
+                                                             .decision = decision,
+                                                             .rationale = "so it is",
+                                                             .shown = approval.shown,
+                                                             .modified_action = {},
+                                                             .changed = {}});
+    const bool may = entitled && in_time && decision != engine::Decision::modify;
+    findings_.require(answer.has_value() == may, 21, "a person decided a review, or did not, against the table");
+    if (!answer) return;
+    world_.apply();
+    const TaskState to = decision == engine::Decision::approve ? TaskState::completed : TaskState::planning;
+    for (const auto& [id, is] : views()) {
+      const View& was = before.at(id);
+      findings_.require(was.state == TaskState::in_review && is.state == to, 3,
+                        "a decision did not bring its task where its row leads");
+      findings_.require(is.epoch == was.epoch && is.assignee == was.assignee, 6, "a decision changed an assignment");
+    }
+    arrive(step, false);
   }
 
   // ---- Faults of ours.
