@@ -54,9 +54,9 @@ enum class Planted { none, double_decision, by_the_asker, unseen, late_decision,
 const std::vector<std::pair<Fault, Planted>> faults{{{"double_decision", 21}, Planted::double_decision},
                                                     {{"by_the_asker", 21}, Planted::by_the_asker},
                                                     {{"unseen", 21}, Planted::unseen},
-                                                    {{"late_decision", 21}, Planted::late_decision},
-                                                    {{"lost_completion", 3}, Planted::lost_completion},
-                                                    {{"early_word", 22}, Planted::early_word}};
+                                                    {{"late_decision", 21}, Planted::late_decision}};
+const std::vector<std::pair<Fault, Planted>> faults_of_holds{{{"lost_completion", 3}, Planted::lost_completion},
+                                                             {{"early_word", 22}, Planted::early_word}};
 
 // An approval, and its task, as they stood before a step.
 struct View {
@@ -582,23 +582,14 @@ Scope held(bool escalates) {
 }
 
 std::optional<Broken> explore(const std::string& name, const Scope& scope, std::string_view planted) {
-  Planted fault = Planted::none;
-  for (const auto& [known, what] : faults)
-    if (known.name == planted) fault = what;
-  ApprovalModel model(scope, fault);
+  const bool holds = scope.slots.front().holds();
+  ApprovalModel model(scope, planted_of(holds ? faults_of_holds : faults, planted));
   return Explorer(model, {}).explore(name);
 }
 
-std::vector<Fault> faults_of(bool holds) {
-  std::vector<Fault> names;
-  for (const auto& [fault, what] : faults)
-    if (holds == (what == Planted::lost_completion || what == Planted::early_word)) names.push_back(fault);
-  return names;
-}
-
-const Registered of_requests({"approval", faults_of(false),
+const Registered of_requests({"approval", names_of(faults),
                               [](std::string_view planted) { return explore("approval", requests(), planted); }});
-const Registered of_held({"approval.held", faults_of(true),
+const Registered of_held({"approval.held", names_of(faults_of_holds),
                           [](std::string_view planted) { return explore("approval.held", held(true), planted); }});
 const Registered unescalated({"approval.unescalated", {}, [](std::string_view) {
                                 return explore("approval.unescalated", held(false), {});

@@ -400,21 +400,12 @@ class HelpModel {
 };
 
 std::optional<Broken> explore(std::string_view planted) {
-  Planted fault = Planted::none;
-  for (const auto& [known, what] : faults)
-    if (known.name == planted) fault = what;
-  HelpModel model(fault);
+  HelpModel model(planted_of(faults, planted));
   // Without a deadline a helper that has read the request may keep it for good.
   return Explorer(model, {.rests_by_time = false}).explore("help");
 }
 
-std::vector<Fault> fault_names() {
-  std::vector<Fault> names;
-  for (const auto& [fault, what] : faults) names.push_back(fault);
-  return names;
-}
-
-const Registered help_table({"help", fault_names(), explore});
+const Registered help_table({"help", names_of(faults), explore});
 
 }  // namespace
 }  // namespace parley::models

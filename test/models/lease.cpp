@@ -33,7 +33,7 @@ constexpr SessionId single_take_of(AgentNumber agent) {
   return SessionId(100 + agent.value);
 }
 
-enum class Planted { none, late_ack, lost_ack };
+enum class Planted { none, two_owners, late_ack, lost_ack, skipped_epoch };
 
 // A message at one agent.
 struct Place {
@@ -182,6 +182,10 @@ class LeaseModel {
     const std::string step = "agent " + std::to_string(agent.value) + " takes " + std::to_string(most) +
                              (session == connection_of(agent) ? ", connected" : "");
     findings_.at(step);
+    if (planted_ == Planted::two_owners) {  // the lease is taken from who holds it, and it is not told
+      world_.decide(engine::ReturnLeases{team, agent, connection_of(agent)});
+      world_.apply();
+    }
     auto offers = world_.decide(engine::TakeMessages{
         .workspace = team, .agent = agent, .session = session, .max = most, .lease = lease, .take_id = {}});
     if (offers.empty() && world_.decided_nothing()) return;
@@ -195,6 +199,13 @@ class LeaseModel {
       offered[offer.offset] = offer;
     }
     world_.apply();
+    if (planted_ == Planted::skipped_epoch && session == connection_of(agent)) {  // given back and offered once more
+      world_.decide(engine::ReturnLeases{team, agent, session});
+      world_.apply();
+      (void)world_.decide(engine::TakeMessages{
+          .workspace = team, .agent = agent, .session = session, .max = most, .lease = lease, .take_id = {}});
+      world_.apply();
+    }
     judge([&](const Place& place, const Receipt& was, const Receipt& is) {
       if (const auto at = offered.find(place.offset); place.agent == agent && at != offered.end())
         return is.state == ReceiptState::leased && is.session == session && is.epoch == was.epoch + 1 &&
@@ -377,14 +388,17 @@ class LeaseModel {
   Copies before_;
 };
 
+const std::vector<std::pair<Fault, Planted>> faults{{{"two_owners", 14}, Planted::two_owners},
+                                                    {{"late_ack", 16}, Planted::late_ack},
+                                                    {{"lost_ack", 15}, Planted::lost_ack},
+                                                    {{"skipped_epoch", 17}, Planted::skipped_epoch}};
+
 std::optional<Broken> explore(std::string_view planted) {
-  LeaseModel model(planted == "late_ack"   ? Planted::late_ack
-                   : planted == "lost_ack" ? Planted::lost_ack
-                                           : Planted::none);
+  LeaseModel model(planted_of(faults, planted));
   return Explorer(model, {.never_ends = 18}).explore("lease");
 }
 
-const Registered lease_table({"lease", {{"late_ack", 16}, {"lost_ack", 15}}, explore});
+const Registered lease_table({"lease", names_of(faults), explore});
 
 }  // namespace
 }  // namespace parley::models

@@ -15,6 +15,20 @@ struct Fault {
   int invariant = 0;
 };
 
+// A model's faults, each with what the model calls it; the first of these is none.
+template <class Planted>
+Planted planted_of(const std::vector<std::pair<Fault, Planted>>& faults, std::string_view name) {
+  for (const auto& [fault, planted] : faults)
+    if (fault.name == name) return planted;
+  return Planted{};
+}
+template <class Planted>
+std::vector<Fault> names_of(const std::vector<std::pair<Fault, Planted>>& faults) {
+  std::vector<Fault> names;
+  for (const auto& [fault, planted] : faults) names.push_back(fault);
+  return names;
+}
+
 struct Table {
   std::string_view name;
   std::vector<Fault> faults;

@@ -825,17 +825,8 @@ Scope collab() {
 }
 
 std::optional<Broken> explore(const std::string& name, const Scope& scope, std::string_view planted) {
-  Planted fault = Planted::none;
-  for (const auto& [known, what] : scope.offers ? faults_of_offers : faults)
-    if (known.name == planted) fault = what;
-  TaskModel model(scope, fault);
+  TaskModel model(scope, planted_of(scope.offers ? faults_of_offers : faults, planted));
   return Explorer(model, {.rests_by_time = scope.rests_by_time}).explore(name);
-}
-
-std::vector<Fault> fault_names(const std::vector<std::pair<Fault, Planted>>& of) {
-  std::vector<Fault> names;
-  for (const auto& [fault, what] : of) names.push_back(fault);
-  return names;
 }
 
 // With deadlines, and an assigner that is removed and comes back as another.
@@ -897,12 +888,12 @@ Scope last_review() {
   return scope;
 }
 
-const Registered in_collab({"task", fault_names(faults),
+const Registered in_collab({"task", names_of(faults),
                             [](std::string_view planted) { return explore("task", collab(), planted); }});
 const Registered with_deadlines({"task.deadlines", {}, [](std::string_view) {
                                    return explore("task.deadlines", deadlines(), {});
                                  }});
-const Registered in_handoff({"handoff", fault_names(faults_of_offers),
+const Registered in_handoff({"handoff", names_of(faults_of_offers),
                              [](std::string_view planted) { return explore("handoff", handoff(), planted); }});
 const Registered far_in_handoff({"handoff.far", {}, [](std::string_view) {
                                    return explore("handoff.far", far_handoff(), {});
