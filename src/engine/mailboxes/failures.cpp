@@ -49,6 +49,7 @@ void apply(State& state, Workspace& workspace, WorkspaceNumber number, const eve
   const Scene scene{state, workspace, number, AgentNumber(event.agent()), at};
   const Offset offset(event.message());
   const Found found = find(workspace, scene.agent_number, offset);
+  if (!found || !open(found.receipt->state)) return;  // taken back by an earlier event of the same decision
   Agent& agent = scene.agent();
   DeadLetter letter{at, event.reason(), {}};
   if (const auto before = agent.attempts.find(offset); before != agent.attempts.end())
