@@ -78,16 +78,17 @@ void keep_end(std::string& text, std::size_t most) {
   if (text.size() > 2 * most) text.erase(0, text.size() - most);
 }
 
-// What there is to read; false at the end.
+// What there is to read, up to a bound: a command may write faster than it is read. False at the end.
 bool read_some(int from, std::string& into, std::size_t most) {
   std::array<char, 16'384> bytes;
-  for (;;) {
+  for (int i = 0; i < 64; ++i) {
     const ssize_t count = ::read(from, bytes.data(), bytes.size());
     if (count == 0) return false;
     if (count < 0) return errno == EAGAIN || errno == EINTR;
     into.append(bytes.data(), static_cast<std::size_t>(count));
     keep_end(into, most);
   }
+  return true;
 }
 
 int code_of(int status) {

@@ -48,6 +48,13 @@ TEST(Process, keeps_the_end_of_a_long_output) {
   EXPECT_TRUE(ended->output.ends_with("last\n"));
 }
 
+TEST(Process, that_writes_faster_than_it_is_read_ends_with_its_time) {
+  const auto begun = std::chrono::steady_clock::now();
+  EXPECT_TRUE(run(command("yes & yes & yes & yes & yes & yes & yes & yes", 300ms))->timed_out);
+  EXPECT_EQ(run(command("yes & yes & yes & yes & yes & yes & yes & exit 0"))->exit_code, 0);
+  EXPECT_LT(std::chrono::steady_clock::now() - begun, 30s);
+}
+
 TEST(Process, is_not_given_the_tokens_of_the_environment) {
   ::setenv("PARLEY_TOKEN", "pt_secret", 1);
   EXPECT_EQ(run(command("echo \"[$PARLEY_TOKEN]\""))->output, "[]\n");

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <ostream>
 
+#include "base/excerpt.hpp"
 #include "cli/contents.hpp"
 #include "cli/process.hpp"
 #include "ingress/field.hpp"
@@ -24,14 +25,15 @@ struct RunChecksOptions {
 
 struct Check {
   std::string name, command;
-  int expected = 0;
+  std::int64_t expected = 0;
   bool custom = false;
 };
 
 // What was asked for.
 struct Asked {
   std::vector<Check> checks;         // those with a command
-  std::vector<std::string> missing;  // verifications without one
+  std::vector<std::string> missing;  // verifications asked for that have none
+  std::vector<std::string> not_run;  // those, and what nobody asked for: a result has a word for each
   std::string custom;                // the member of `verification` for custom ones
 };
 
@@ -52,7 +54,7 @@ const profile::Ruleset* rules_for(const profile::Rulesets& all, json::Value mess
 }
 
 base::Result<Asked> read(json::Value message, const profile::Ruleset& rules, const RunChecksOptions& options) {
-  Asked asked{{}, {}, rules.reviews->custom};
+  Asked asked{{}, {}, {}, rules.reviews->custom};
   const auto command_for = [&](const std::string& name) -> std::string {
     for (const std::string& given : options.commands)
       if (given.starts_with(name + '=')) return given.substr(name.size() + 1);
@@ -61,10 +63,12 @@ base::Result<Asked> read(json::Value message, const profile::Ruleset& rules, con
   const json::Value criteria = ingress::field_of(message, rules, "criteria");
   for (const auto& [criterion, verification] : rules.reviews->criteria) {
     const std::string command = command_for(verification);
-    if (!command.empty())
+    if (!command.empty()) {
       asked.checks.push_back({verification, command});
-    else if (criteria.find(criterion).if_bool().value_or(false))
-      asked.missing.push_back(verification);
+      continue;
+    }
+    asked.not_run.push_back(verification);
+    if (criteria.find(criterion).if_bool().value_or(false)) asked.missing.push_back(verification);
   }
   for (const json::Value check : ingress::field_of(message, rules, "checks").elements()) {
     const auto name = check.find("name").if_string(), command = check.find("command").if_string();
@@ -72,7 +76,13 @@ base::Result<Asked> read(json::Value message, const profile::Ruleset& rules, con
     if (!name || !command || !expected)
       return base::fail(ErrorCode::BAD_REQUEST, "a check has its name, its command and the exit code expected",
                         options.file);
-    asked.checks.push_back({std::string(*name), std::string(*command), static_cast<int>(*expected), true});
+    if (std::any_of(asked.checks.begin(), asked.checks.end(),
+                    [&](const Check& c) { return c.custom && c.name == *name; }))
+      return base::fail(
+          ErrorCode::BAD_REQUEST,
+          "two checks are named '" + base::excerpt(*name, 128) + "', and a result has one word for each name",
+          options.file, "Have the review asked for with a name of its own for each check.");
+    asked.checks.push_back({std::string(*name), std::string(*command), *expected, true});
   }
   return asked;
 }
@@ -114,6 +124,8 @@ std::string verification(const Asked& asked, const std::vector<Outcome>& outcome
   writer.begin_object();
   for (const Outcome& outcome : outcomes)
     if (!outcome.check->custom) write(writer, outcome);
+  for (const std::string& name : asked.not_run)
+    writer.key(name).begin_object().member("passed", false).member("error", "not run").end_object();
   writer.key(asked.custom).begin_object();
   for (const Outcome& outcome : outcomes)
     if (outcome.check->custom) write(writer, outcome);

@@ -76,10 +76,29 @@ TEST_F(RunChecks, want_a_command_for_each_verification_asked_for) {
   const Ran lacking = run_checks(criteria, {"--check", "tests=true"});
   EXPECT_EQ(lacking.status, 1);
   EXPECT_NE(lacking.err.find("type_check: asked for, and not run"), std::string::npos) << lacking.err;
+  EXPECT_EQ(lacking.verification().root().find("type_check").find("passed").if_bool(), false);
+  EXPECT_EQ(lacking.verification().root().find("lint").find("error").if_string(), "not run");
   const Ran whole = run_checks(criteria, {"--check", "tests=true", "--check", "type_check=true"});
   EXPECT_EQ(whole.status, 0);
   EXPECT_EQ(whole.verification().root().find("tests").find("passed").if_bool(), true);
   EXPECT_EQ(run_checks(criteria, {"--check", "tets=true"}).status, 1);
+}
+
+TEST_F(RunChecks, whose_names_are_not_their_own_are_not_run) {
+  const Ran ran = run_checks(R"({"must_pass_tests":false,"must_pass_type_check":false,"custom_checks":[
+    {"name":"a","command":"touch done","expected_exit_code":0},
+    {"name":"a","command":"false","expected_exit_code":0}]})");
+  EXPECT_NE(ran.status, 0);
+  EXPECT_NE((ran.out + ran.err).find("two checks are named 'a'"), std::string::npos) << ran.out << ran.err;
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "done"));
+}
+
+TEST_F(RunChecks, that_expect_what_no_command_ends_with_fail) {
+  const Ran ran = run_checks(R"({"must_pass_tests":false,"must_pass_type_check":false,"custom_checks":[
+    {"name":"a","command":"true","expected_exit_code":4294967296}]})");
+  EXPECT_EQ(ran.status, 1);
+  EXPECT_EQ(ran.verification().root().find("custom").find("a").find("error").if_string(),
+            "exit code 0, expected 4294967296");
 }
 
 TEST_F(RunChecks, read_nothing_but_a_request_for_a_review) {
