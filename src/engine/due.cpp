@@ -1,4 +1,6 @@
 // What time brings: leases and backoffs that end, messages that expire, ids that are forgotten (D11: bounded a turn).
+#include <algorithm>
+
 #include "engine/appliers.hpp"
 #include "engine/approvals/time_out.hpp"
 #include "engine/health/silence.hpp"
@@ -22,6 +24,15 @@ constexpr std::size_t reviews_a_turn = 200;   // three facts and a message
 
 bool expired(const Message& message, Instant now) {
   return message.expires() && message.expires_at <= now;
+}
+
+// By an earlier fact of this decision, with the end of its review or of its task.
+bool is_taken_back(Decided& decided, const Timer& lease) {
+  return std::ranges::any_of(decided.facts(), [&](const Fact& fact) {
+    const event::MessagesSuperseded& taken = fact.event.messages_superseded();
+    return fact.event.workspace() == lease.workspace.value && taken.agent() == lease.agent.value &&
+           std::ranges::find(taken.offsets(), lease.message.value) != taken.offsets().end();
+  });
 }
 
 }  // namespace
@@ -107,12 +118,12 @@ void Engine::decide_due(const Context& context, Decided& decided, const PolledAt
     }
     const Receipt& receipt = *message.receipt_of(timer.agent);
     const profile::RetryPolicy policy = retry_of(workspace, message);
-    if (receipt.attempts + 1u >= policy.attempts)
+    if (receipt.attempts + 1u < policy.attempts)
+      leases[{timer.workspace, timer.agent}].push_back(timer.message);
+    else if (!is_taken_back(decided, timer))
       decide_dead(decided, state_, {timer.workspace, timer.agent, timer.message, context.now},
                   "attempts spent: " + std::to_string(receipt.attempts + 1u) + " of " + std::to_string(policy.attempts),
                   {"lease ended", {}});
-    else
-      leases[{timer.workspace, timer.agent}].push_back(timer.message);
   }
   silences.finish();
   for (const auto& [group, offsets] : leases) {
