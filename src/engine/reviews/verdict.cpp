@@ -29,12 +29,14 @@ bool has(const std::vector<std::string>& names, std::string_view name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-// Of a list of objects, each once.
+// Of a list of objects, each once; no more than tell that there are too many (D11).
 std::vector<std::string> names_in(const envelope::Envelope& envelope, std::string_view field, std::string_view member) {
   const json::Document list = value_in(envelope, field);
   std::vector<std::string> names;
-  for (const json::Value item : list.root().elements())
+  for (const json::Value item : list.root().elements()) {
+    if (names.size() > names_max) break;
     if (const auto name = item.find(member).if_string(); name && !has(names, *name)) names.emplace_back(*name);
+  }
   return names;
 }
 
@@ -86,6 +88,7 @@ class Judging {
         PARLEY_CHECK(take_one(std::string(*id), item, moved));
       else if (blocks(item))
         nameless_ = true;  // of a lenient workspace
+      PARLEY_CHECK(check_room());
     }
     return {};
   }
@@ -106,6 +109,8 @@ class Judging {
   }
   const std::vector<std::string>& named() const { return named_; }
   bool knows(const std::string& id) const { return standing_.contains(id); }
+
+ private:
   base::Result<> check_room() const {
     std::size_t bytes = 0;
     for (const auto& [id, finding] : standing_) bytes += id.size();
@@ -115,8 +120,6 @@ class Judging {
                           std::to_string(finding_bytes_max) + " bytes together",
                       "findings", "Gather what belongs together into one finding.");
   }
-
- private:
   base::Result<> take_one(const std::string& id, json::Value item, event::ReviewMoved& moved) {
     if (has(named_, id))
       return base::fail(ErrorCode::VERDICT_UNFOUNDED, "finding " + quoted(id) + " stands there twice", "findings");
@@ -226,7 +229,6 @@ base::Result<> write_verdict(const AcceptMessage& command, const Review& review,
   if (verdict != ReviewState::rejected) judging.mend_unnamed(related_in(command.envelope), moved);
   if (verdict == ReviewState::approved) PARLEY_CHECK(check_approved(command, review, judging));
   if (verdict == ReviewState::changes_requested) PARLEY_CHECK(check_sent_back(command, judging, changes));
-  PARLEY_CHECK(judging.check_room());
   for (const std::string& change : changes) moved.add_changes(change);
   return {};
 }
