@@ -12,6 +12,8 @@ namespace parley::engine {
 namespace {
 
 constexpr std::size_t looks_max = 10'000;       // agents a choice (D11)
+constexpr std::size_t wanted_max = 256;         // capabilities: an agent registers no more (D11)
+constexpr std::size_t named_max = 20;           // in a refusal
 constexpr std::uint64_t size_of_unstated = 10;  // tasks at once, of who registered no max_load
 
 bool has_all(const Agent& agent, const std::vector<std::string>& wanted) {
@@ -40,18 +42,25 @@ struct Fitness {
   }
 };
 
-// Empty: the message does not say what it takes.
+// Each once. Empty: the message does not say what it takes.
 std::vector<std::string> capabilities_of(const AcceptMessage& command) {
   const envelope::Envelope& envelope = command.envelope;
-  if (envelope.kind != envelope::Kind::help_request) return texts_in(envelope, "capabilities");
+  if (envelope.kind != envelope::Kind::help_request) {
+    std::vector<std::string> names = texts_in(envelope, "capabilities");
+    std::ranges::sort(names);
+    const auto repeated = std::ranges::unique(names);
+    names.erase(repeated.begin(), repeated.end());
+    return names;
+  }
   std::string subject = command.ruleset.help ? text_in(envelope, "subject") : std::string();
   return subject.empty() ? std::vector<std::string>() : std::vector{std::move(subject)};
 }
 
 std::string listed(const std::vector<std::string>& names) {
   std::string list;
-  for (const std::string& name : names) list += (list.empty() ? "'" : ", '") + base::excerpt(name, 64) + "'";
-  return list;
+  for (std::size_t i = 0; i < std::min(names.size(), named_max); ++i)
+    list += (i > 0 ? ", '" : "'") + base::excerpt(names[i], 64) + "'";
+  return names.size() > named_max ? list + ", …" : list;
 }
 
 }  // namespace
@@ -67,6 +76,11 @@ base::Result<AgentNumber> choose_for(const AcceptMessage& command, const Workspa
                       "'auto' is nobody's name, and the message does not say what it takes to do it", "recipients",
                       "Name the recipient: `parley agent list`, or GET …/agents, tells who is here with which "
                       "capabilities.");
+  if (wanted.capabilities.size() > wanted_max)
+    return base::fail(base::ErrorCode::PAYLOAD_TOO_LARGE,
+                      "the message names " + std::to_string(wanted.capabilities.size()) +
+                          " capabilities; the limit where routing chooses is " + std::to_string(wanted_max),
+                      "recipients");
   if (const auto chosen = choose(workspace, wanted, now)) return *chosen;
   const std::string capabilities = listed(wanted.capabilities);
   if (anybody_has(workspace, wanted))
