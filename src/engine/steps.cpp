@@ -13,6 +13,8 @@
 namespace parley::engine {
 namespace {
 
+constexpr std::size_t help_weight = 20;  // in messages: each may look at every agent (D11)
+
 std::string_view what_ended(bool server_stopped) {
   return server_stopped ? "server stopped" : "connection lost";
 }
@@ -71,9 +73,8 @@ void Engine::decide(const ReturnLeases& command, const Context& context, Decided
                   context.now);
 }
 
-// First its mail, then its tasks, then the reviews and the help that it was
-// asked for. What ended otherwise meanwhile (expired,
-// aborted) may leave nothing to do: a step without messages says that it is done.
+// First its mail, then the help that it was asked for and its tasks, then its reviews. What ended otherwise meanwhile
+// (expired, aborted) may leave nothing to do: a step without messages says that it is done.
 std::size_t Engine::decide_leaving(WorkspaceNumber number, AgentNumber agent, std::size_t most, const Context& context,
                                    Decided& decided) const {
   const Workspace& workspace = state_.workspace(number);
@@ -83,12 +84,13 @@ std::size_t Engine::decide_leaving(WorkspaceNumber number, AgentNumber agent, st
     return decide_bounced(decided, state_, number, agent, most, context.now);
   std::size_t count = 0;
   for (const Offset help : workspace.help.at_helper(agent)) {
-    if (count++ == most) return count;
+    if (count >= most) return count;
+    count += help_weight;
     const Agent& asker = workspace.registry.agent(workspace.help.at(help).asker);
     decide_helper_lost(decided, state_, number, help, ruleset_of_(asker.properties.profile), context);
   }
   for (const Offset task : workspace.tasks.of(agent)) {
-    if (count++ == most) break;
+    if (count++ >= most) break;
     const Agent& assigner = workspace.registry.agent(workspace.tasks.at(task).assigner);
     decide_given_up(decided, state_, number, task, ruleset_of_(assigner.properties.profile), context,
                     "its assignee was removed.");
