@@ -78,8 +78,11 @@ base::Result<Answer> Broker::help_requests(const Caller& caller, std::string_vie
     if (looks-- == 0) return list.end(std::to_string(last.value));
     const Help& help = at->second;
     if (sees(caller, help) && is_wanted(help, state) && is_of(workspace, help, agent)) {
-      if (!list.takes()) return list.end(std::to_string(last.value));
-      PARLEY_CHECK(write_help(list.writer, workspace, at->first));
+      std::string text;
+      json::Writer writer(text);
+      PARLEY_CHECK(write_help(writer, workspace, at->first));
+      if (!list.takes(text.size())) return list.end(std::to_string(last.value));
+      list.writer.raw(text);
     }
     last = at->first;
   }

@@ -46,6 +46,7 @@ void write_review(json::Writer& writer, const engine::Workspace& workspace, base
 struct Result {
   json::Document document;
   const profile::Ruleset* rules;
+  std::uint64_t bytes;
 
   json::Value field(std::string_view name) const { return ingress::field_of(document.root(), *rules, name); }
 };
@@ -54,7 +55,7 @@ base::Result<std::optional<Result>> read_result(History& history, const Review& 
   if (!review.result || !rules) return std::nullopt;
   PARLEY_TRY(const std::string_view body, history.body(*review.result));
   PARLEY_TRY(json::Document document, json::Document::parse(body));
-  return Result{std::move(document), rules};
+  return Result{std::move(document), rules, body.size()};
 }
 
 const profile::Ruleset* rules_of(const engine::Workspace& workspace, const Review& review,
@@ -100,19 +101,28 @@ base::Result<Answer> Broker::reviews(const Caller& caller, std::string_view work
 // What the next assignment carries (R12): a summary of each attempt that was sent back, and what the newest wants
 // changed, as it was written.
 base::Result<> Broker::write_revision(json::Writer& writer, const engine::Workspace& workspace, const Review& review) {
+  std::vector<std::pair<const Review*, std::string>> attempts;  // what was sent back and why, the newest first
+  std::uint64_t bytes = 0;
   const engine::ReviewedTask& task = *workspace.reviews.of_task(review.task);
+  for (auto at = task.reviews.rbegin(); at != task.reviews.rend(); ++at) {
+    const Review& one = workspace.reviews.at(*at);
+    if (one.state != ReviewState::changes_requested) continue;
+    attempts.emplace_back(&one, "");
+    if (bytes >= results_bytes_max) continue;
+    PARLEY_TRY(const auto result, read_result(history_, one, rules_of(workspace, one, parts_.ruleset_of)));
+    if (!result) continue;
+    bytes += result->bytes;
+    attempts.back().second = result->field("summary").if_string().value_or("");
+  }
   writer.key("revision").begin_object().key("previous_attempts").begin_array();
   std::uint32_t attempt = 0;
-  for (const base::Offset offset : task.reviews) {
-    const Review& one = workspace.reviews.at(offset);
-    if (one.state != ReviewState::changes_requested) continue;
-    const profile::Ruleset* const rules = rules_of(workspace, one, parts_.ruleset_of);
-    PARLEY_TRY(const auto result, read_result(history_, one, rules));
+  for (auto at = attempts.rbegin(); at != attempts.rend(); ++at) {
+    const auto& [one, feedback] = *at;
+    const profile::Ruleset* const rules = rules_of(workspace, *one, parts_.ruleset_of);
     writer.begin_object().member("attempt_number", ++attempt);
     writer.member("outcome",
-                  rules && rules->reviews ? rules->reviews->word_of(one.state) : machine::review::name(one.state));
-    const json::Value summary = result ? result->field("summary") : json::Value();
-    writer.member("feedback", summary.if_string().value_or("")).end_object();
+                  rules && rules->reviews ? rules->reviews->word_of(one->state) : machine::review::name(one->state));
+    writer.member("feedback", feedback).end_object();
   }
   writer.end_array();
   PARLEY_TRY(const auto newest, read_result(history_, review, rules_of(workspace, review, parts_.ruleset_of)));
@@ -164,11 +174,10 @@ base::Result<Answer> Broker::findings(const Caller& caller, std::string_view wor
     const Review& review = workspace.reviews.at(*at);
     PARLEY_TRY(auto result, read_result(history_, review, rules_of(workspace, review, parts_.ruleset_of)));
     if (!result) continue;
+    bytes += result->bytes;
     results.push_back(std::move(*result));
     for (const json::Value finding : results.back().field("findings").elements())
       if (const auto id = finding.find("finding_id").if_string()) said.try_emplace(*id, finding, *at);
-    PARLEY_TRY(const std::string_view body, history_.body(*review.result));
-    bytes += body.size();
   }
   for (const engine::Finding& finding : reviewed->findings) {
     list.writer.begin_object().member("finding_id", finding.id).member("blocks", finding.blocks);
