@@ -563,8 +563,8 @@ void Chronicle::fold(std::uint32_t number, const event::MessagesSuperseded& even
     const std::uint64_t lane = workspace.messages.at(offset).lane;
     const bool same_task = by != workspace.messages.end() && lane != 0 && lane == by->second.lane;
     const bool of_its_task = (same_task && offset < event.by()) || tasks_.replaced(number, offset, event.by()) ||
-                             tasks_.ended(number, event.by());
-    require(of_its_task, place, "P3: superseded by what is not of its task");
+                             tasks_.ended(number, event.by()) || help_.ended(number, offset);
+    require(of_its_task, place, "P3: superseded, and what it is about goes on");
     if (!open(found->state)) continue;
     end(place, *found, State::superseded);
     sightings_.saw(Sighting::superseded);

@@ -49,7 +49,7 @@ void HelpChronicle::move(const Place& place, const event::HelpMoved& moved) {
   if (found == helps_.end()) return require(false, place, "HND-04: the server moved help that nobody asked for");
   Help& help = found->second;
   const auto to = static_cast<State>(moved.state());
-  require(to == State::asked || to == State::unhelped || to == State::expired, place,
+  require(to == State::asked || to == State::unhelped || to == State::expired || to == State::withdrawn, place,
           "HND-04: the server made a move that is not its own");
   require(to != State::asked || moved.helper() != 0, place, "HND-04: moved to nobody");
   come_to(place, help, moved);

@@ -17,6 +17,11 @@ class HelpChronicle {
   HelpChronicle(Findings& findings, Sightings& sightings) : findings_(findings), sightings_(sightings) {}
 
   void fold(const event::Event& event, base::Instant at);
+  // What this message asks for is over.
+  bool ended(std::uint32_t workspace, std::uint64_t message) const {
+    const auto at = helps_.find({workspace, message});
+    return at != helps_.end() && at->second.over();
+  }
   // Nobody waits for who is gone, nor past the deadline.
   void check_all_ended();
 

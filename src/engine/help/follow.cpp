@@ -57,6 +57,7 @@ const Move* move_on(const AcceptMessage& command, const Help& help, bool there_i
         return is_one_of(command.ruleset.help->together, word);
       case Guard::goes_on:
         return field(command.envelope, "follow_up") == "true";
+      case Guard::is_taken_back:
       case Guard::is_lost:
       case Guard::is_lost_for_good:
         break;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/excerpt.hpp"
+#include "engine/mailboxes/failures.hpp"
 #include "engine/messages/said.hpp"
 #include "engine/routing/choose.hpp"
 
@@ -27,6 +28,13 @@ void make(Decided& decided, const Workspace& workspace, WorkspaceNumber number, 
   moved.set_state(static_cast<std::uint32_t>(*move.to));
   moved.set_asker(help.asker.value);
   if (helper) moved.set_helper(helper->value);
+}
+
+// With the task that it is about, before its helper had read it.
+bool is_taken_back(const Workspace& workspace, Offset offset) {
+  const Help& help = workspace.help.at(offset);
+  const Receipt* const receipt = workspace.messages.at(offset).receipt_of(help.helper());
+  return help.state == HelpState::asked && receipt && receipt->state == ReceiptState::superseded;
 }
 
 }  // namespace
@@ -61,6 +69,8 @@ void tell_asker(Decided& decided, const State& state, WorkspaceNumber number, Of
 void decide_helper_lost(Decided& decided, const State& state, WorkspaceNumber number, Offset offset,
                         const profile::Ruleset* rules, const Context& context) {
   const Workspace& workspace = state.workspace(number);
+  if (is_taken_back(workspace, offset))
+    return make(decided, workspace, number, offset, machine::help::move_of(Step::withdraw), std::nullopt);
   const auto next = rules ? next_helper(workspace, offset, *rules, context.now) : std::nullopt;
   const Message& message = workspace.messages.at(offset);
   const bool expired = message.expires() && message.expires_at <= context.now;
@@ -80,6 +90,7 @@ void decide_help_due(Decided& decided, const State& state, WorkspaceNumber numbe
     return decide_helper_lost(decided, state, number, offset, rules, context);
   const Move& move = machine::help::move_of(Step::expire);
   make(decided, workspace, number, offset, move, std::nullopt);
+  decide_taken_back(decided, workspace, number, offset, help.helper(), Offset(decided.last().event.offset()));
   tell_asker(decided, state, number, offset, move, rules, context,
              "its deadline was " + base::to_rfc3339(help.deadline) + ", and '" +
                  workspace.registry.agent(help.helper()).id + "' has not answered it for good.");

@@ -20,6 +20,17 @@ void decide_dead(Decided& decided, const State& state, const DeliveryFacts& deli
               {.code = "dead", .about = {delivery.offset}, .agents = {delivery.agent}, .reason = std::move(reason)});
 }
 
+void decide_taken_back(Decided& decided, const Workspace& workspace, WorkspaceNumber number, Offset message,
+                       AgentNumber agent, Offset by) {
+  const Message* const known = workspace.messages.find(message);
+  const Receipt* const receipt = known ? known->receipt_of(agent) : nullptr;
+  if (!receipt || !open(receipt->state)) return;
+  event::MessagesSuperseded& event = *decided.add(number).mutable_messages_superseded();
+  event.set_agent(agent.value);
+  event.set_by(by.value);
+  event.add_offsets(message.value);
+}
+
 base::Result<> Engine::decide(const RedriveMessage& command, const Context& context, Decided& decided) const {
   const Workspace& workspace = state_.workspace(command.workspace);
   const Agent& agent = workspace.registry.agent(command.agent);
@@ -49,7 +60,7 @@ void apply(State& state, Workspace& workspace, WorkspaceNumber number, const eve
   const Scene scene{state, workspace, number, AgentNumber(event.agent()), at};
   const Offset offset(event.message());
   const Found found = find(workspace, scene.agent_number, offset);
-  if (!found || !open(found.receipt->state)) return;  // taken back by an earlier event of the same decision
+  if (!found || !open(found.receipt->state)) return;  // ended by an earlier event of the same decision
   Agent& agent = scene.agent();
   DeadLetter letter{at, event.reason(), {}};
   if (const auto before = agent.attempts.find(offset); before != agent.attempts.end())

@@ -1,4 +1,5 @@
-// Giving a message up at a recipient: a dead letter with its history, and a word to the sender (HND-09, D7).
+// Giving a message up at a recipient: a dead letter with its history, and a word to the sender (HND-09, D7); or taking
+// it back.
 #pragma once
 #include "engine/decided.hpp"
 #include "engine/engine.hpp"
@@ -20,5 +21,9 @@ struct LastAttempt {
 
 void decide_dead(Decided& decided, const State& state, const DeliveryFacts& delivery, std::string reason,
                  const LastAttempt& last);
+
+// What the message is about is over, by the event `by`: where it is still open, it is taken back.
+void decide_taken_back(Decided& decided, const Workspace& workspace, WorkspaceNumber number, Offset message,
+                       AgentNumber agent, Offset by);
 
 }  // namespace parley::engine

@@ -51,10 +51,9 @@ void settle(const Scene& scene, Offset offset, Message& message, Receipt& receip
   --agent.open_messages;
   agent.open_bytes -= message.length;
   if (!agent.attempts.empty()) agent.attempts.erase(offset);
-  if (final == ReceiptState::expired || final == ReceiptState::dead) {
-    note_order_lost(scene, offset);
-    note_help_lost(scene, offset);
-  }
+  const bool lost = final == ReceiptState::expired || final == ReceiptState::dead;
+  if (lost) note_order_lost(scene, offset);
+  if (lost || final == ReceiptState::superseded) note_help_lost(scene, offset);
   if (!message.closed()) return;
   if (message.expires())
     scene.state.timers.erase({message.expires_at, TimerKind::message_expires, scene.number, {}, offset});

@@ -1,24 +1,11 @@
 #include "engine/reviews/time_out.hpp"
 
 #include "base/excerpt.hpp"
+#include "engine/mailboxes/failures.hpp"
 #include "engine/messages/said.hpp"
 #include "engine/reviews/end.hpp"
 
 namespace parley::engine {
-namespace {
-
-// Whoever has not begun to read it need not.
-void take_back_request(Decided& decided, const Workspace& workspace, WorkspaceNumber number, Offset offset,
-                       AgentNumber reviewer) {
-  const Message* const message = workspace.messages.find(offset);
-  const Receipt* const receipt = message ? message->receipt_of(reviewer) : nullptr;
-  if (!receipt || !open(receipt->state)) return;
-  event::MessagesSuperseded& event = *decided.add(number).mutable_messages_superseded();
-  event.set_agent(reviewer.value);
-  event.add_offsets(offset.value);
-}
-
-}  // namespace
 
 void decide_review_lapsed(Decided& decided, const State& state, WorkspaceNumber number, Offset offset,
                           const profile::Ruleset* rules, const Context& context, const std::string& why) {
@@ -30,7 +17,7 @@ void decide_review_lapsed(Decided& decided, const State& state, WorkspaceNumber 
                            base::excerpt(task.id.view(), 128) + "' lapsed: " + why;
   write_review_end(decided, workspace, number, offset, move, machine::task::move_of(machine::task::Step::end_review),
                    text);
-  take_back_request(decided, workspace, number, offset, review.reviewer);
+  decide_taken_back(decided, workspace, number, offset, review.reviewer, Offset(decided.last().event.offset()));
   if (!rules) return;
 
   Saying saying;

@@ -4,6 +4,7 @@
 
 #include "base/excerpt.hpp"
 #include "engine/approvals/held.hpp"
+#include "engine/mailboxes/failures.hpp"
 #include "engine/messages/fields.hpp"
 #include "engine/reviews/revision.hpp"
 #include "engine/tasks/evidence.hpp"
@@ -267,13 +268,7 @@ base::Result<std::optional<event::TaskMoved>> task_move(const AcceptMessage& com
 
 void decide_order_over(Decided& decided, const Workspace& workspace, WorkspaceNumber number, Offset message,
                        const Task& task) {
-  const Message* const order = workspace.messages.find(task.assignment());
-  const Receipt* const receipt = order ? order->receipt_of(task.assignee) : nullptr;
-  if (!receipt || !open(receipt->state)) return;
-  event::MessagesSuperseded& event = *decided.add(number).mutable_messages_superseded();
-  event.set_agent(task.assignee.value);
-  event.set_by(message.value);
-  event.add_offsets(task.assignment().value);
+  decide_taken_back(decided, workspace, number, task.assignment(), task.assignee, message);
 }
 
 void decide_orders_over(Decided& decided, const Workspace& workspace, WorkspaceNumber number, Offset message,
