@@ -62,20 +62,22 @@ void Broker::note_touched(const event::Event& event) {
   const auto touch_tasks = [&](const event::TaskMoved& moved) {
     if (machine::task::is_over(static_cast<engine::TaskState>(moved.state()))) touched_.insert({workspace, {}, true});
   };
+  const auto touch_by = [&](const event::MessageAccepted& message) {
+    for (const std::uint32_t agent : message.recipients()) touch(agent);
+    if (message.help_moved().helper() != 0) touch(message.help_moved().helper());
+    if (message.has_task_moved()) touch_tasks(message.task_moved());
+  };
   using event::Event;
   switch (event.fact_case()) {
     case Event::kMessageAccepted:
-      for (const std::uint32_t agent : event.message_accepted().recipients()) touch(agent);
-      if (event.message_accepted().help_moved().helper() != 0) touch(event.message_accepted().help_moved().helper());
-      if (event.message_accepted().has_task_moved()) touch_tasks(event.message_accepted().task_moved());
+      touch_by(event.message_accepted());
       break;
     case Event::kTaskMoved:
       touch_tasks(event.task_moved());
       if (event.task_moved().given_again()) touch(event.task_moved().assignee());
       break;
     case Event::kMessageReleased:
-      for (const std::uint32_t agent : event.message_released().as().recipients()) touch(agent);
-      if (event.message_released().as().has_task_moved()) touch_tasks(event.message_released().as().task_moved());
+      touch_by(event.message_released().as());
       break;
     case Event::kHelpMoved:
       if (event.help_moved().helper() != 0) touch(event.help_moved().helper());

@@ -37,14 +37,16 @@ void ReceiptWatch::before(const engine::State& state, const event::Event& event)
   const auto one = [&](std::uint64_t offset, std::uint32_t agent, ReceiptState final) {
     if (agent != 0) touch(number, workspace, base::Offset(offset), base::AgentNumber(agent), final);
   };
+  const auto pass_on = [&](const event::HelpMoved& moved) {
+    if (moved.help() != 0) one(moved.help(), moved.helper(), ReceiptState::queued);
+  };
   using event::Event;
   switch (event.fact_case()) {
     case Event::kHelpMoved:
-      return one(event.help_moved().help(), event.help_moved().helper(), ReceiptState::queued);
+      return pass_on(event.help_moved());
     case Event::kMessageAccepted: {
       const auto& accepted = event.message_accepted();
-      if (accepted.help_moved().help() != 0)  // passed on
-        one(accepted.help_moved().help(), accepted.help_moved().helper(), ReceiptState::queued);
+      pass_on(accepted.help_moved());
       const Sender sender{number, base::AgentNumber(accepted.sender())};
       if (accepted.private_() || !told_.contains(sender)) return;
       const auto add = [&](std::uint32_t agent, ReceiptState state_now) {
@@ -57,6 +59,7 @@ void ReceiptWatch::before(const engine::State& state, const event::Event& event)
     }
     case Event::kMessageReleased: {
       const event::MessageReleased& released = event.message_released();
+      pass_on(released.as().help_moved());
       for (const std::uint32_t agent : released.as().recipients()) one(released.message(), agent, ReceiptState::queued);
       for (const std::uint32_t agent : released.as().bounced()) one(released.message(), agent, ReceiptState::bounced);
       return;
