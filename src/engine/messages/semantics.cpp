@@ -75,7 +75,7 @@ base::Result<Semantics> check_semantics(const AcceptMessage& command, const Work
   // The task waits with its completion; whatever else is held means nothing before it is released (decision 10).
   const bool ends_task =
       command.envelope.kind == envelope::Kind::task_complete || command.envelope.kind == envelope::Kind::task_fail;
-  if (holding.hold == Hold::held && !ends_task) semantics.task_moved.reset();
+  if (holding.hold == Hold::held && !ends_task) semantics = {{}, {}, std::move(semantics.defects)};
   return semantics;
 }
 
