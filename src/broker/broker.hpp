@@ -120,6 +120,9 @@ class Broker final : public Port, private journal::Outcomes {
   base::Result<Answer> task(const Caller&, std::string_view workspace, std::string_view task_id) override;
   base::Result<Answer> check_task(const Caller&, std::string_view workspace, std::string_view task_id,
                                   std::uint64_t epoch) override;
+  base::Result<Answer> dependencies(const Caller&, std::string_view workspace, std::string_view task_id) override;
+  base::Result<Answer> set_dependencies(const Caller&, std::string_view workspace, std::string_view task_id,
+                                        json::Value body) override;
   base::Result<Answer> extend_task(const Caller&, std::string_view workspace, std::string_view task_id,
                                    json::Value body) override;
   base::Result<Answer> report_task_error(const Caller&, std::string_view workspace, std::string_view task_id,

@@ -74,7 +74,7 @@ void Broker::note_touched(const event::Event& event) {
       break;
     case Event::kTaskMoved:
       touch_tasks(event.task_moved());
-      if (event.task_moved().given_again()) touch(event.task_moved().assignee());
+      if (event.task_moved().given_again() || event.task_moved().let_go()) touch(event.task_moved().assignee());
       break;
     case Event::kMessageReleased:
       touch_by(event.message_released().as());

@@ -81,6 +81,7 @@ base::Result<std::vector<Delivery>> Broker::render(const Mailbox& mailbox, const
     delivery.priority = offer.priority;
     delivery.notice = offer.notice;
     delivery.task_epoch = workspace.tasks.epoch_of(offer.offset);
+    if (delivery.task_epoch > 0) delivery.pending = pending_results(workspace, offer.offset);
     PARLEY_TRY(delivery.message, history_.body(offer.position));
     delivery.by_server = offer.sender == base::AgentNumber{};
     delivery.profile =  // R31: the server speaks to each in its own

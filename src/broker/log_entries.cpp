@@ -66,6 +66,10 @@ std::string_view word(Event::FactCase fact) {
       return "request_timed_out";
     case Event::kTaskMoved:
       return "task_moved";
+    case Event::kSessionTasksEnded:
+      return "session_tasks_ended";
+    case Event::kTaskDependenciesSet:
+      return "task_dependencies_set";
     case Event::kApprovalDecided:
       return "approval_decided";
     case Event::kApprovalEscalated:
@@ -134,6 +138,10 @@ std::uint32_t subject(const Event& event) {
       return event.request_timed_out().asker();
     case Event::kTaskMoved:
       return event.task_moved().assignee();
+    case Event::kSessionTasksEnded:
+      return event.session_tasks_ended().agent();
+    case Event::kTaskDependenciesSet:
+      return event.task_dependencies_set().agent();
     case Event::kApprovalDecided:
       return event.approval_decided().asker();
     case Event::kApprovalEscalated:
@@ -226,6 +234,8 @@ std::vector<std::uint64_t> messages_of(const Event& event) {
       return {event.request_timed_out().request()};
     case Event::kTaskMoved:
       return {event.task_moved().task()};
+    case Event::kSessionTasksEnded:
+      return {event.session_tasks_ended().abort()};
     case Event::kReviewMoved:
       return {event.review_moved().review()};
     case Event::kApprovalDecided:
@@ -287,6 +297,15 @@ void write_task_moved(json::Writer& writer, const event::TaskMoved& moved) {
   if (!moved.why().empty()) writer.member("why", moved.why());
 }
 
+void write_dependencies(json::Writer& writer, const event::TaskDependenciesSet& set) {
+  writer.member("task", set.task());
+  for (const auto& [name, ids] : {std::pair("hard", &set.hard()), std::pair("soft", &set.soft())}) {
+    writer.key(name).begin_array();
+    for (const std::string& id : *ids) writer.string(id);
+    writer.end_array();
+  }
+}
+
 void write_review_moved(json::Writer& writer, const event::ReviewMoved& moved) {
   writer.member("review", moved.id());
   writer.member("state", machine::review::name(static_cast<engine::ReviewState>(moved.state())));
@@ -321,6 +340,7 @@ void write_fact(json::Writer& writer, const engine::Workspace& workspace, const 
     writer.end_array();
   }
   if (event.has_task_moved()) write_task_moved(writer, event.task_moved());
+  if (event.has_task_dependencies_set()) write_dependencies(writer, event.task_dependencies_set());
   if (event.has_review_moved()) write_review_moved(writer, event.review_moved());
   if (event.has_approval_decided()) write_decided(writer, event.approval_decided());
   if (event.has_approval_escalated())

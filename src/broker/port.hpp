@@ -97,6 +97,7 @@ struct Delivery {
   bool by_server = false;               // R31
   std::string_view profile;             // of the message
   std::uint32_t task_epoch = 0;         // of an assignment: an order of an older epoch is stale (BEY-03)
+  std::vector<std::string> pending;     // likewise: tasks whose results it may need, not completed by now (COL-10)
   std::vector<base::Problem> warnings;  // what validation had to say
   std::string made_id;                  // R5: what the message lacks and the server made for it; empty: nothing
   std::optional<base::Instant> made_timestamp;
@@ -207,6 +208,10 @@ class Port {
   // Whether an order is still to be acted upon: of its task, the epoch that the assignment came with (BEY-03).
   virtual base::Result<Answer> check_task(const Caller&, std::string_view workspace, std::string_view task_id,
                                           std::uint64_t epoch) = 0;
+  // What a task depends on (R35), also before it is assigned; set one kind at a time.
+  virtual base::Result<Answer> dependencies(const Caller&, std::string_view workspace, std::string_view task_id) = 0;
+  virtual base::Result<Answer> set_dependencies(const Caller&, std::string_view workspace, std::string_view task_id,
+                                                json::Value body) = 0;
   // More time; what went wrong (COL-16); its end. Answered with the task as it stands then.
   virtual base::Result<Answer> extend_task(const Caller&, std::string_view workspace, std::string_view task_id,
                                            json::Value body) = 0;

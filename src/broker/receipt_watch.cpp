@@ -73,7 +73,7 @@ void ReceiptWatch::before(const engine::State& state, const event::Event& event)
     }
     case Event::kTaskMoved: {
       const event::TaskMoved& moved = event.task_moved();
-      if (!moved.given_again()) return;
+      if (!moved.given_again() && !moved.let_go()) return;
       return one(workspace.tasks.at(base::Offset(moved.task())).assignment().value, moved.assignee(),
                  ReceiptState::queued);
     }

@@ -7,6 +7,7 @@
 #include "broker/list_page.hpp"
 #include "broker/rights.hpp"
 #include "broker/views.hpp"
+#include "engine/tasks/depend.hpp"
 #include "engine/tasks/refusal.hpp"
 
 namespace parley::broker {
@@ -53,6 +54,10 @@ void write_task(json::Writer& writer, const engine::Workspace& workspace, const 
     for (const std::string& glob : task.terms.scope) writer.string(glob);
     writer.end_array();
   }
+  if (workspace.dependencies.find(task.id.view())) write_dependencies(writer, workspace, task.id.view());
+  if (task.state == engine::TaskState::blocked)
+    if (const engine::TaskDependencies* const all = workspace.dependencies.find(task.id.view()))
+      writer.member("blocked_by", engine::why_blocked(workspace, all->on));
   if (task.error) write_error(writer, registry, *task.error);
   if (task.over_at != base::Offset{}) writer.member("ended_by", task.over_at.value);
   if (task.offer) writer.member("offered_to", registry.agent(task.offer->target).id);

@@ -30,4 +30,9 @@ std::string_view name(engine::ReceiptState state);
 
 std::string delivery_id(base::Offset offset, std::uint32_t epoch);
 
+// What a task depends on, and how that stands (000 §3.4).
+void write_dependencies(json::Writer& writer, const engine::Workspace& workspace, std::string_view task_id);
+// Of the task that this message assigned: those of its soft dependencies that are not completed.
+std::vector<std::string> pending_results(const engine::Workspace& workspace, base::Offset assignment);
+
 }  // namespace parley::broker

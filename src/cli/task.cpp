@@ -21,7 +21,8 @@ struct TaskOptions {
   std::optional<base::Duration> timeout;
   base::Duration time{};
   std::string reason, error_type, suggested = "retry";
-  bool final = false, cleanup = false;
+  bool final = false, cleanup = false, soft = false;
+  std::vector<std::string> on;
 };
 
 const Row hidden{"assignments", "legal_next", "profile", "heard_at"};
@@ -127,6 +128,18 @@ base::Result<Exit> abort(Context& context, const TaskOptions& options) {
   return post(context, options, "abort", body);
 }
 
+// In place of what it depended on in this way.
+base::Result<Exit> depends(Context& context, const TaskOptions& options) {
+  std::string body;
+  json::Writer writer(body);
+  writer.begin_object().key("depends_on").begin_array();
+  for (const std::string& id : options.on) writer.string(id);
+  writer.end_array().member("dependency_type", std::string_view(options.soft ? "soft" : "hard")).end_object();
+  PARLEY_TRY(auto server, connect(options.online));
+  return show(context,
+              server.client.put(sdk::path_of(server.workspace, {"tasks", options.task_id, "dependencies"}), body));
+}
+
 }  // namespace
 
 Verb task_verb() {
@@ -137,7 +150,9 @@ Verb task_verb() {
   const auto bound = [options](auto what) { return [options, what](Context& c) { return what(c, *options); }; };
   return {
       .name = "task",
-      .summary = "List tasks, look at one, wait for, extend or abort it, ask whether an order is current",
+      .summary =
+          "List tasks, look at one, wait for, extend or abort it, make it wait for others, ask whether an order is "
+          "current",
       .examples = {"parley task list --state stalled", "parley task show TASK_ID"},
       .verbs = {{.name = "list",
                  .summary = "List the tasks of the workspace",
@@ -156,6 +171,15 @@ Verb task_verb() {
                                                 {"--epoch", "the frame's task_epoch", &options->epoch}} +
                             common,
                  .run = bound(check)},
+                {.name = "depends",
+                 .summary = "Say what a task waits for, also before it is assigned; without --on: for nothing",
+                 .examples = {"parley task depends task-3 --on task-1 --on task-2",
+                              "parley task depends task-3 --on task-0 --soft"},
+                 .options = std::vector<Option>{{"task_id", "as it was or will be assigned", &options->task_id, true},
+                                                {"--on", "a task that must be completed first", &options->on},
+                                                {"--soft", "it need not wait, only know", &options->soft}} +
+                            common,
+                 .run = bound(depends)},
                 {.name = "extend",
                  .summary = "Give a task more time, from now on",
                  .options = std::vector<Option>{{"task_id", "as it was assigned", &options->task_id, true},

@@ -34,7 +34,9 @@ void apply(State&, Workspace&, WorkspaceNumber, const event::DeadLettered&, Inst
 void apply(State&, Workspace&, WorkspaceNumber, const event::Redriven&, Instant at);
 
 void apply(State&, Workspace&, WorkspaceNumber, const event::RequestTimedOut&);
-void apply(State&, Workspace&, WorkspaceNumber, Offset, const event::TaskMoved&, Instant at);
+void apply(State&, Workspace&, WorkspaceNumber, Offset, const event::TaskMoved&, const Placed&);
+void apply(State&, Workspace&, WorkspaceNumber, const event::TaskDependenciesSet&, Instant at);
+void apply(State&, WorkspaceNumber, const event::SessionTasksEnded&);
 
 void apply(State&, Workspace&, WorkspaceNumber, const event::ApprovalDecided&, const Placed&);
 void apply(State&, Workspace&, WorkspaceNumber, const event::ApprovalEscalated&);

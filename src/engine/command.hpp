@@ -178,6 +178,15 @@ struct CancelTask {
   bool cleanup = false;  // what was begun must be undone
 };
 
+// What a task depends on, one kind of it (R35): in place of what it was; none: nothing any more.
+struct SetDependencies {
+  WorkspaceNumber workspace;
+  std::string_view task;  // assigned by now or not
+  AgentNumber by;
+  std::vector<std::string> on;
+  bool soft = false;
+};
+
 // Who had fallen silent asks for mail.
 struct HearOfAgent {
   WorkspaceNumber workspace;

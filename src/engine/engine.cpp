@@ -69,7 +69,11 @@ void apply_in_workspace(State& state, WorkspaceNumber number, const event::Event
     case Event::kRequestTimedOut:
       return apply(state, workspace, number, event.request_timed_out());
     case Event::kTaskMoved:
-      return apply(state, workspace, number, offset, event.task_moved(), at);
+      return apply(state, workspace, number, offset, event.task_moved(), placed);
+    case Event::kTaskDependenciesSet:
+      return apply(state, workspace, number, event.task_dependencies_set(), at);
+    case Event::kSessionTasksEnded:
+      return apply(state, number, event.session_tasks_ended());
     case Event::kApprovalDecided:
       return apply(state, workspace, number, event.approval_decided(), placed);
     case Event::kApprovalEscalated:

@@ -90,6 +90,8 @@ class Engine {
   base::Result<> decide(const ExtendTask&, const Context&, Decided&) const;
   base::Result<> decide(const ReportTaskError&, const Context&, Decided&) const;
   base::Result<> decide(const CancelTask&, const Context&, Decided&) const;
+  // Errors: NOT_PARTY, OUT_OF_SEQUENCE, DEPENDENCY_CYCLE, DEPENDENCIES_FULL.
+  base::Result<> decide(const SetDependencies&, const Context&, Decided&) const;
   void decide(const HearOfAgent&, const Context&, Decided&) const;
 
   void decide(const RecordRefusals&, const Context&, Decided&) const;

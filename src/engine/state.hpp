@@ -63,15 +63,31 @@ struct LostSession {
   }
 };
 
+// A session that ends (COL-20): of a workspace, by one agent's word.
+using SessionKey = std::pair<WorkspaceNumber, AgentNumber>;
+struct SessionEnd {
+  Offset by;       // its message: tasks that were first assigned before it end
+  Offset through;  // those up to here have
+  std::string reason;
+  bool cleanup = false;
+
+  template <class Archive>
+  void archive(Archive& a) {
+    a(by, through, reason, cleanup);
+  }
+};
+
 // What was decided and is too much for one turn: done in steps (steps.cpp), also after a crash between them.
 struct Unfinished {
   absl::btree_map<LostSession, bool> lost;                           // whether it was the server that stopped
   absl::btree_set<std::pair<WorkspaceNumber, AgentNumber>> leaving;  // removed, and their mailboxes are not yet empty
 
-  bool empty() const { return lost.empty() && leaving.empty(); }
+  absl::btree_map<SessionKey, SessionEnd> aborting;
+
+  bool empty() const { return lost.empty() && leaving.empty() && aborting.empty(); }
   template <class Archive>
   void archive(Archive& a) {
-    a(lost, leaving);
+    a(lost, leaving, aborting);
   }
 };
 

@@ -8,6 +8,7 @@
 #include "engine/mailboxes/open_messages.hpp"
 #include "engine/messages/notice.hpp"
 #include "engine/reviews/time_out.hpp"
+#include "engine/tasks/session.hpp"
 #include "engine/tasks/watch.hpp"
 
 namespace parley::engine {
@@ -110,6 +111,11 @@ void Engine::decide_unfinished(std::size_t most, const Context& context, Decided
   for (const auto& [lost, server_stopped] : state_.unfinished.lost) {
     if (done >= most) return;
     done += std::max<std::size_t>(1, decide_returned(decided, state_, lost, server_stopped, most - done, context.now));
+  }
+  // Alone in its turn: what another step decides about the same task would not know of it.
+  if (const auto& ending = state_.unfinished.aborting; !ending.empty()) {
+    if (done < most) decide_session_step(decided, state_, ending.begin()->first, most - done, ruleset_of_, context);
+    return;
   }
   for (const auto& [workspace, agent] : state_.unfinished.leaving) {
     if (done >= most) return;

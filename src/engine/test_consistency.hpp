@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "engine/state.hpp"
+#include "engine/tasks/depend.hpp"
 
 namespace parley::engine {
 
@@ -90,7 +91,7 @@ class Consistency {
     std::map<Offset, std::uint8_t> needed;
     for (const auto& [offset, task] : workspace.tasks.all()) {
       const bool over = machine::task::is_over(task->state);
-      const bool worked_on = !over && task->state != TaskState::in_review;
+      const bool worked_on = !over && !is_set_aside(task->state);
       if (!over) ++open_tasks;
       if (over != (task->over_at != Offset{}))
         defect(number, offset, "a task is over and is not, or the other way round");
@@ -99,11 +100,14 @@ class Consistency {
       if (workspace.tasks.find(task->id.view()) != offset) defect(number, offset, "a task is not found by its id");
       if (task->epoch != task->assignments.size()) defect(number, offset, "a task's epoch is not its assignments");
       if (workspace.tasks.of_assignment(task->assignment()) != offset) defect(number, offset, "an assignment is lost");
-      if ((task->state == TaskState::held) != (task->held != Offset{}))
+      const bool awaits_human = task->state == TaskState::held || task->state == TaskState::escalated;
+      if (awaits_human != (task->held != Offset{}))
         defect(number, offset, "a task is held by no message, or held and is not");
       const Approval* const approval = workspace.approvals.find(task->held);
-      if (task->held != Offset{} && !(approval && approval->holds && approval->waits()))
+      if (task->held != Offset{} &&
+          !(approval && approval->holds == (task->state == TaskState::held) && approval->waits()))
         defect(number, offset, "a task is held for no decision");
+      if (is_kept_back(task->state)) kept_back(number, workspace, *task, offset);
       if (over && task->due != Instant{}) defect(number, offset, "a task that is over is watched");
       if (task->due != Instant{}) timers_wanted_.insert({task->due, TimerKind::task_due, number, {}, offset});
       for (const Offset wanted : {task->needed().order, task->needed().offer})
@@ -123,6 +127,22 @@ class Consistency {
     });
     for (const auto& [offset, count] : needed) defect(number, offset, "is needed and was forgotten");
     if (open_tasks != workspace.tasks.open()) defect(number, workspace.head, "open tasks are miscounted");
+  }
+
+  // COL-10.
+  void kept_back(WorkspaceNumber number, const Workspace& workspace, const Task& task, Offset offset) {
+    const Message* const order = workspace.messages.find(task.assignment());
+    const Receipt* const receipt = order ? order->receipt_of(task.assignee) : nullptr;
+    if (!receipt || receipt->state != ReceiptState::held) defect(number, offset, "a task waits and its order does not");
+    if (stands_otherwise(workspace, task) && (task.due == Instant{} || task.due > state_.now))
+      defect(number, offset, "a task waits for what is over, and nobody looks");
+    const TaskDependencies* const all = workspace.dependencies.find(task.id.view());
+    if (!all) return;
+    for (const Dependency& on : all->on) {
+      const auto known = workspace.tasks.find(on.id.view());
+      if (known && workspace.tasks.at(*known).state != on.state)
+        defect(number, offset, "a dependency is remembered otherwise than it stands");
+    }
   }
 
   void reviews(WorkspaceNumber number, const Workspace& workspace) {
@@ -155,7 +175,11 @@ class Consistency {
       ++at.held;
       at.held_bytes += message.length;
       const Approval* const approval = state_.workspace(number).approvals.find(offset);
-      if (!approval || !approval->holds || !approval->waits()) defect(number, offset, "is held for no decision");
+      const auto of_task = state_.workspace(number).tasks.of_assignment(offset);
+      const Task* const task = of_task ? &state_.workspace(number).tasks.at(*of_task) : nullptr;
+      const bool kept_back = task && is_kept_back(task->state) && task->assignment() == offset;
+      if (!kept_back && (!approval || !approval->holds || !approval->waits()))
+        defect(number, offset, "is held for no decision");
     }
     if (receipt.state == ReceiptState::dead && at.dead.insert(offset).second) at.dead_bytes += message.length;
     if (!open(receipt.state)) return;

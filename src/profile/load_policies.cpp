@@ -83,6 +83,7 @@ void read_recovery(Loading& loading, json::Value recovery, const std::string& at
   if (!recovery) return;
   into.times = static_cast<std::uint32_t>(recovery.find("times").if_uint().value_or(1));
   into.longer = static_cast<std::uint32_t>(recovery.find("longer").if_uint().value_or(1));
+  into.then_human = recovery.find("then").if_string() == "human";
   for (const json::Value wait : recovery.find("waits").elements())
     into.waits.push_back(duration_at(loading, wait, at + "/waits"));
 }
@@ -102,6 +103,8 @@ void read_tasks(Loading& loading) {
   const json::Value recovery = tasks.find("recovery");
   read_recovery(loading, recovery.find("timeout"), "/tasks/recovery/timeout", policy.after_timeout);
   read_recovery(loading, recovery.find("exception"), "/tasks/recovery/exception", policy.after_exception);
+  read(recovery.find("resource_limit").find("parts_within"), "recovery/resource_limit/parts_within",
+       policy.parts_within);
   policy.partial_words = texts_of(tasks.find("partial"));
 }
 

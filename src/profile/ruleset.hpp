@@ -113,6 +113,7 @@ struct Recovery {
   std::uint32_t times = 0;            // at most, for one assignment
   std::uint32_t longer = 1;           // each attempt has so many times the time of the one before
   std::vector<base::Duration> waits;  // before each; the last holds for those after it; none: at once
+  bool then_human = false;            // after the last a person decides whether there is another (SUP-09)
 };
 
 struct TaskPolicy {
@@ -122,6 +123,7 @@ struct TaskPolicy {
   base::Duration silence{};                 // COL-08: after so long without a word of its assignee it is given up
   base::Duration timeout{};                 // SUP-09: of a task that states none
   Recovery after_timeout, after_exception;  // COL-16, SUP-09
+  base::Duration parts_within{};  // after a resource_limit parts are to be assigned (COL-16); 0: it has failed
   std::vector<std::string> partial_words;
 };
 
@@ -150,6 +152,10 @@ enum class Occasion : std::uint8_t {
   task_again,
   task_extended,
   task_aborted,
+  task_blocked,
+  task_split,
+  task_joined,
+  task_escalated,
   approval_decided,
   approval_escalated,
   approval_lapsed,
@@ -159,11 +165,12 @@ enum class Occasion : std::uint8_t {
   review_lapsed,
   review_escalated,
 };
-inline constexpr std::array<std::string_view, 17> occasion_names{
-    "request.timed_out",  "request.escalated", "task.stalled",  "task.late",    "task.given_up",
-    "task.offer_over",    "task.again",        "task.extended", "task.aborted", "approval.decided",
-    "approval.escalated", "approval.lapsed",   "help.unhelped", "help.expired", "agent.silent",
-    "review.lapsed",      "review.escalated"};
+inline constexpr std::array<std::string_view, 21> occasion_names{
+    "request.timed_out", "request.escalated", "task.stalled",   "task.late",        "task.given_up",
+    "task.offer_over",   "task.again",        "task.extended",  "task.aborted",     "task.blocked",
+    "task.split",        "task.joined",       "task.escalated", "approval.decided", "approval.escalated",
+    "approval.lapsed",   "help.unhelped",     "help.expired",   "agent.silent",     "review.lapsed",
+    "review.escalated"};
 constexpr std::optional<Occasion> occasion_named(std::string_view name) {
   for (std::size_t i = 0; i < occasion_names.size(); ++i)
     if (occasion_names[i] == name) return static_cast<Occasion>(i);

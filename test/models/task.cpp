@@ -574,7 +574,8 @@ class TaskModel {
       if (move.when == Guard::is_rejected && said.verdict != engine::ReviewState::rejected) continue;
       const bool of_a_hold =  // no message of this world asks for a human
           move.when == Guard::is_held || move.when == Guard::is_held_at_once || move.when == Guard::is_released;
-      if (of_a_hold) continue;
+      if (of_a_hold || move.when == Guard::must_wait || move.when == Guard::cannot_begin)
+        continue;  // nor depends on one
       if (move.by == Party::assignee && said.sender != was.assignee) continue;
       if (move.by == Party::reviewer && said.sender != was.reviewer) continue;
       if (move.by == Party::target && (said.sender != was.target || said.looser)) continue;
@@ -755,7 +756,8 @@ class TaskModel {
   }
   void check_server_move(const View& was, const View& is) {
     findings_.require(!machine::task::is_over(was.state), 5, "the server moved a task that was over");
-    const bool again = was.state == TaskState::postponed && is.state == TaskState::assigned;  // COL-16
+    const bool waited = was.state == TaskState::postponed || was.state == TaskState::escalated;
+    const bool again = waited && is.state == TaskState::assigned;  // COL-16
     findings_.require(is.epoch == was.epoch + (again ? 1 : 0) && is.assignee == was.assignee, 6,
                       "the server changed an assignment");
     bool row = false;
@@ -792,7 +794,7 @@ class TaskModel {
     world_.apply();
     check_unmoved(before);
     for (const auto& [id, is] : views())
-      if (is.open() && is.state != TaskState::in_review)
+      if (is.open() && is.state != TaskState::in_review && is.state != TaskState::escalated)
         findings_.require(is.heard_at == before.at(id).heard_at + scope_.downtime, 13,
                           "the time that the server was down counts against an assignee");
     arrive("a crash", false);

@@ -262,7 +262,10 @@ Result<std::string> bytes_of(const Call& call, const std::string& given, std::st
     PARLEY_CHECK(change(wire->timestamp, quoted(base::to_rfc3339(call.world.clock().wall()))));
   for (const std::string& set : call.command.all("set")) {
     const std::size_t equals = set.find('=');
-    PARLEY_CHECK(change(set.substr(0, equals), replace_all(set.substr(equals + 1), "{n}", std::to_string(n))));
+    std::string value = replace_all(set.substr(equals + 1), "{n}", std::to_string(n));
+    if (call.command.has("kept_id"))
+      value = replace_all(value, "{id}", call.world.token("id:" + call.option("kept_id")));
+    PARLEY_CHECK(change(set.substr(0, equals), value));
   }
   for (const std::string& repeat : call.command.all("repeat")) {  // an array's elements, so many
     const std::size_t equals = repeat.find('=');
@@ -399,6 +402,9 @@ std::string print_task(json::Value task) {
   if (const json::Value error = task.find("error"))
     text +=
         " " + members(error, {"error_type", "error_message", "recoverable", "suggested_action", "reported_by"}) + '\n';
+  for (const json::Value on : task.find("dependencies").elements())
+    text += "  depends on " + text_of(on, "task_id") + members(on, {"dependency_type", "state"}) + '\n';
+  if (const json::Value why = task.find("blocked_by")) text += "  blocked: " + std::string(why.as_string()) + '\n';
   for (const auto [agent, types] : task.find("legal_next").members()) {
     std::vector<std::string> names;
     for (const json::Value type : types.elements()) names.emplace_back(type.as_string());
@@ -476,6 +482,29 @@ void ask_of_task(const Call& call, std::string_view what) {
                       : what == "error" ? broker.report_task_error(*who, workspace, id, document->root())
                                         : broker.abort_task(*who, workspace, id, document->root());
   call.world.answer(print(answer, print_task));
+}
+
+// depends T-2 T-1 T-0 type=hard|soft, in place of what it was; without `type` what it depends on
+void depends(const Call& call) {
+  const auto who = caller(call, "admin");
+  if (!who) return;
+  const auto show = [](json::Value answer) {
+    std::string text = text_of(answer, "task_id") + " depends on";
+    for (const json::Value on : answer.find("dependencies").elements())
+      text += "\n  " + text_of(on, "task_id") + ' ' + text_of(on, "dependency_type") + members(on, {"state"});
+    return text + (answer.find("dependencies").size() == 0 ? " nothing\n" : "\n");
+  };
+  broker::Broker& broker = call.world.broker();
+  const std::string type = call.option("type");
+  if (type.empty()) return call.world.answer(print(broker.dependencies(*who, call.workspace(), call.word(0)), show));
+  std::string body;
+  json::Writer writer(body);
+  writer.begin_object().member("task_id", call.word(0)).member("dependency_type", type);
+  writer.key("depends_on").begin_array();
+  for (std::size_t i = 1; i < call.command.words().size(); ++i) writer.string(call.word(i));
+  writer.end_array().end_object();
+  const auto document = json::Document::parse(body);
+  call.world.answer(print(broker.set_dependencies(*who, call.workspace(), call.word(0), document->root()), show));
 }
 
 void check_task(const Call& call) {
@@ -561,6 +590,7 @@ std::string approval_text(const Call& call, json::Value item) {
       members(item, {"offset", "state", "asker", "subject", "task", "approvers", "options", "due", "reason"}) + '\n';
   if (const json::Value decision = item.find("decision"))
     text += " " + members(decision, {"decision", "decided_by", "decided_at", "rationale", "modified_action"}) + '\n';
+  if (text_of(item, "asker") == "parley") return text + "  " + json::to_text(item.find("message")) + '\n';
   const auto offset = item.find("offset").if_uint();
   const std::string sent = json::to_text(item.find("message"));
   const auto kept = json::Document::parse(call.world.sent_bytes(call.workspace(), base::Offset(offset.value_or(0))));
@@ -582,10 +612,19 @@ void approvals(const Call& call) {
   }));
 }
 
+// By the number of its id; or the oldest of those that wait, which the server itself may have asked for.
+std::string approval_id(const Call& call) {
+  if (call.command.has("id")) return id_of(call.option("profile", "supervisor"), "", call.number("id", 0));
+  const engine::State& state = call.world.broker().engine().state();
+  for (const auto& [offset, approval] : state.workspace(*state.find_workspace(call.workspace())).approvals.all())
+    if (approval.waits()) return std::string(approval.id.view());
+  return "none waits";
+}
+
 void approval(const Call& call) {
   const auto who = caller(call, "admin");
   if (!who) return;
-  const std::string id = id_of(call.option("profile", "supervisor"), "", call.number("id", 0));
+  const std::string id = approval_id(call);
   call.world.answer(print(call.world.broker().approval(*who, call.workspace(), id),
                           [&](json::Value item) { return approval_text(call, item); }));
 }
@@ -594,11 +633,15 @@ void approval(const Call& call) {
 void decide(const Call& call) {
   const auto who = caller(call, "admin");
   if (!who) return;
-  const std::string id = id_of(call.option("profile", "supervisor"), "", call.number("id", 0));
+  const std::string id = approval_id(call);
   const engine::State& state = call.world.broker().engine().state();
-  const auto asked = state.workspace(*state.find_workspace(call.workspace())).approvals.find(id);
+  const engine::Approvals& all = state.workspace(*state.find_workspace(call.workspace())).approvals;
+  const auto asked = all.find(id);
+  const bool by_server = asked && all.find(*asked)->asker == base::AgentNumber{};
   const std::string bytes = call.world.sent_bytes(call.workspace(), asked.value_or(base::Offset(0)));
-  const std::string shown = call.command.has("shown") ? call.option("shown") : base::to_hex(base::sha256(bytes));
+  const std::string shown = call.command.has("shown") ? call.option("shown")
+                            : by_server               ? base::to_hex(all.find(*asked)->shown)
+                                                      : base::to_hex(base::sha256(bytes));
   std::string body;
   json::Writer writer(body);
   writer.begin_object().member("decision", call.word(0)).member("rationale", call.text("rationale"));
@@ -622,8 +665,12 @@ void take(const Call& call) {
                                {static_cast<std::uint32_t>(call.number("max", 10)), call.duration("lease"), take_id});
   if (!taken) return call.world.answer(scenarios::print(taken.error()));
   std::string text;
-  for (const broker::Delivery& delivery : *taken)
+  for (const broker::Delivery& delivery : *taken) {
     text += scenarios::print(call.world, call.workspace(), delivery, call.command.all("show"));
+    const auto document = json::Document::parse(delivery.message);
+    if (const std::string name = call.option("keep_id"); !name.empty() && document)  // of the last: for {id} in a `set`
+      call.world.keep_token("id:" + name, std::string(document->root().find("message_id").if_string().value_or("")));
+  }
   call.world.answer(text.empty() ? "nothing\n" : text);
 }
 
@@ -807,6 +854,7 @@ const std::map<std::string, std::function<void(const Call&)>, std::less<>>& comm
       {"task", task},
       {"check", check_task},
       {"await-tasks", await_tasks},
+      {"depends", depends},
       {"extend-task", [](const Call& call) { ask_of_task(call, "extend"); }},
       {"task-error", [](const Call& call) { ask_of_task(call, "error"); }},
       {"abort-task", [](const Call& call) { ask_of_task(call, "abort"); }},

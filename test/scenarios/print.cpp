@@ -62,6 +62,7 @@ std::string print(World& world, const std::string& workspace, const broker::Deli
   if (delivery.by_server && !delivery.notice) text += " of the server";
   for (const std::string& at : show) text += ' ' + json::to_text(document->root().at_pointer(at));
   if (!delivery.lease_until) text += " final";
+  if (!delivery.pending.empty()) text += " pending: " + joined(delivery.pending);
   text += '\n';
   for (const base::Problem& problem : delivery.warnings) text += print_problem(problem);
   const bool changed =  // by a human, and it says so

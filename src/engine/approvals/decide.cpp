@@ -10,6 +10,7 @@
 #include "engine/approvals/time_out.hpp"
 #include "engine/messages/release.hpp"
 #include "engine/reviews/end.hpp"
+#include "engine/tasks/escalate.hpp"
 
 namespace parley::engine {
 namespace {
@@ -191,6 +192,7 @@ base::Result<> Engine::decide(const DecideApproval& command, const Context& cont
   saying.text = "'" + by + "' decided: " + std::string(saying.decision) + ". " + std::string(command.rationale);
   tell(decided, state_, command.workspace, command.approval, *move, saying, ruleset_of_, context);
   decide_review(decided, state_, command.workspace, command.approval, *move->to, saying.text);
+  decide_escalated(decided, state_, command.workspace, command.approval, *move->to, saying.text, ruleset_of_, context);
   return {};
 }
 

@@ -8,6 +8,7 @@
 #include "engine/approvals/moves.hpp"
 #include "engine/approvals/tell.hpp"
 #include "engine/reviews/end.hpp"
+#include "engine/tasks/escalate.hpp"
 
 namespace parley::engine {
 namespace {
@@ -63,6 +64,7 @@ void decide_overdue(Decided& decided, const State& state, WorkspaceNumber number
   }
   tell(decided, state, number, offset, *move, saying, ruleset_of, context);
   decide_review(decided, state, number, offset, *move->to, saying.text);
+  decide_escalated(decided, state, number, offset, *move->to, saying.text, ruleset_of, context);
 }
 
 void apply(State& state, Workspace& workspace, WorkspaceNumber number, const event::ApprovalEscalated& event) {

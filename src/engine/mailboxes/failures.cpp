@@ -21,10 +21,12 @@ void decide_dead(Decided& decided, const State& state, const DeliveryFacts& deli
 }
 
 void decide_taken_back(Decided& decided, const Workspace& workspace, WorkspaceNumber number, Offset message,
-                       AgentNumber agent, Offset by) {
+                       AgentNumber agent, Offset by, bool kept_back) {
   const Message* const known = workspace.messages.find(message);
   const Receipt* const receipt = known ? known->receipt_of(agent) : nullptr;
-  if (!receipt || !open(receipt->state)) return;
+  if (!receipt) return;
+  const bool held = kept_back && receipt->state == ReceiptState::held;
+  if (!open(receipt->state) && !held) return;
   event::MessagesSuperseded& event = *decided.add(number).mutable_messages_superseded();
   event.set_agent(agent.value);
   event.set_by(by.value);

@@ -17,7 +17,9 @@
 #include "engine/reviews/end.hpp"
 #include "engine/reviews/follow.hpp"
 #include "engine/reviews/limit.hpp"
+#include "engine/tasks/depend.hpp"
 #include "engine/tasks/follow.hpp"
+#include "engine/tasks/session.hpp"
 
 namespace parley::engine {
 namespace {
@@ -182,6 +184,7 @@ base::Result<Accepted> Engine::decide(const AcceptMessage& command, const Contex
   if (hold == Hold::none) {
     follow_requests(command, workspace, context, message);
     follow_help(command, workspace, context, message, of_semantics);
+    follow_session(command, workspace, message, of_semantics);
   } else {
     message.clear_record_at();  // what it means, it means when it is released
   }
@@ -195,6 +198,12 @@ base::Result<Accepted> Engine::decide(const AcceptMessage& command, const Contex
   if (semantics.review_moved) *message.mutable_review_moved() = *semantics.review_moved;
   if (semantics.task_moved) {
     *message.mutable_task_moved() = *semantics.task_moved;
+    if (is_kept_back(static_cast<TaskState>(semantics.task_moved->state())) && semantics.task_moved->assignee() != 0) {
+      const std::string& why = semantics.task_moved->why();
+      message.set_held(true);
+      message.set_approval_why(why);
+      warnings.push_back({"", "KEPT_BACK", "It is accepted, and reaches nobody yet: " + why + "."});
+    }
     decide_orders_over(decided, workspace, command.workspace, offset, *semantics.task_moved, command.lane);
     const bool aborted = static_cast<TaskState>(semantics.task_moved->state()) == TaskState::aborted;
     if (aborted && !semantics.review_moved)
@@ -237,6 +246,7 @@ void apply(State& state, Workspace& workspace, WorkspaceNumber number, Offset of
   }
   apply_to_requests(state, workspace, number, offset, event);
   apply_to_tasks(state, workspace, number, offset, event, placed.at);
+  apply_to_session(state, number, offset, event);
   apply_to_reviews(state, workspace, number, offset, event, placed);
   apply_to_approvals(state, workspace, number, offset, event, placed);
   apply_to_help(state, workspace, number, offset, event, placed);

@@ -28,6 +28,10 @@ void apply(State& state, Workspace& workspace, WorkspaceNumber number, const eve
   for (const std::uint32_t agent : event.agents()) {
     const Scene scene{state, workspace, number, AgentNumber(agent), at};
     const Found found = find(workspace, scene.agent_number, offset);
+    if (found && found.receipt->state == ReceiptState::held) {  // kept back (COL-10)
+      withhold(scene, offset, *found.message, *found.receipt, ReceiptState::expired);
+      continue;
+    }
     if (!found || !open(found.receipt->state)) continue;
     if (found.receipt->state == ReceiptState::leased) give_back_later(scene, offset, *found.message);
     close(scene, offset, *found.message, *found.receipt, ReceiptState::expired);

@@ -7,7 +7,9 @@
 #include "engine/messages/notice.hpp"
 #include "engine/requests/deadlock.hpp"
 #include "engine/requests/follow.hpp"
+#include "engine/tasks/depend.hpp"
 #include "engine/tasks/follow.hpp"
+#include "engine/tasks/session.hpp"
 
 namespace parley::engine {
 namespace {
@@ -56,6 +58,7 @@ void decide_release(Decided& decided, const State& state, Offset offset, const A
   as.clear_id_key();
   follow_requests(command, workspace, context, as);
   follow_help(command, workspace, context, as, release.warnings);
+  follow_session(command, workspace, as, release.warnings);
   write(release.semantics.defects, *as.mutable_validation_errors());
   write(release.warnings, *as.mutable_warnings());
   if (release.semantics.task_moved) *as.mutable_task_moved() = *release.semantics.task_moved;
@@ -91,6 +94,7 @@ void apply(State& state, Workspace& workspace, WorkspaceNumber number, const eve
   const event::MessageAccepted& as = event.as();
   apply_to_requests(state, workspace, number, offset, as);
   apply_to_tasks(state, workspace, number, offset, as, placed.at);
+  apply_to_session(state, number, offset, as);
   apply_to_help(state, workspace, number, offset, as, placed);
   workspace.links.cut(offset);  // a human let it pass: what comes of it is judged anew
   const auto scene_of = [&](std::uint32_t agent) {
@@ -108,6 +112,11 @@ void apply(State& state, Workspace& workspace, WorkspaceNumber number, const eve
   if (event.changed()) change(message, as, placed);
   if (!as.record_at().empty())
     workspace.records.keep(as.task(), message.sender, {offset, message.position}, workspace.settings.kept_records);
+  if (is_kept_back(static_cast<TaskState>(as.task_moved().state())) && as.task_moved().assignee() != 0) {
+    for (const std::uint32_t agent : as.recipients())
+      hold(scene_of(agent), message, *message.receipt_of(AgentNumber(agent)));  // COL-10: now for another reason
+    return;
+  }
   for (const std::uint32_t agent : as.recipients())
     enqueue(scene_of(agent), offset, message, *message.receipt_of(AgentNumber(agent)));
   if (message.expires()) state.timers.insert({message.expires_at, TimerKind::message_expires, number, {}, offset});

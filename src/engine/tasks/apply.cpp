@@ -2,6 +2,8 @@
 #include "engine/appliers.hpp"
 #include "engine/mailboxes/transitions.hpp"
 #include "engine/steps.hpp"
+#include "engine/tasks/depend.hpp"
+#include "engine/tasks/escalate.hpp"
 #include "engine/tasks/follow.hpp"
 #include "engine/tasks/handoff.hpp"
 #include "engine/tasks/watch.hpp"
@@ -15,13 +17,6 @@ Timer timer_of(WorkspaceNumber number, Offset task, Instant due) {
 
 Instant instant(std::int64_t us) {
   return us != 0 ? base::instant_of(us) : Instant{};
-}
-
-void look_at(State& state, WorkspaceNumber number, Offset offset, Task& task, Instant due) {
-  if (task.due == due) return;
-  if (task.due != Instant{}) state.timers.erase(timer_of(number, offset, task.due));
-  task.due = due;
-  if (due != Instant{}) state.timers.insert(timer_of(number, offset, due));
 }
 
 // While a task changes: what it needs of the remembered messages before and after. A message that nothing needs any
@@ -109,14 +104,28 @@ void give_again(const Scene& scene, Offset offset, const event::TaskMoved& event
     task.watch.lost_at = scene.now;  // in the turn that decided this: the server looks again at once
 }
 
+// COL-10: what it waited for is completed; its time begins now.
+void let_go(const Scene& scene, Offset offset) {
+  Task& task = scene.workspace.tasks.at(offset);
+  task.watch = begun_now(task.watch, scene.now);
+  const Found found = find(scene.workspace, scene.agent_number, task.assignment());
+  if (!found || found.receipt->state != ReceiptState::held) {
+    task.watch.lost_at = scene.now;  // the server looks again at once
+    return;
+  }
+  end_hold(scene, *found.message, *found.receipt);
+  reopen(scene, task.assignment(), *found.message, *found.receipt);
+}
+
 // `by`: the event's offset.
 void move(State& state, Workspace& workspace, WorkspaceNumber number, Offset offset, Offset by,
           const event::TaskMoved& event, Instant at) {
   Task& task = workspace.tasks.at(offset);
   const auto to = static_cast<TaskState>(event.state());
   if (task.state == TaskState::held && to != TaskState::held) task.watch = resumed(task, at);
-  if (task.state != to) task.held = to == TaskState::held ? by : Offset{};
-  if (task.state != to) task.moved_at = at;
+  if (task.state != to) task.held = to == TaskState::held || to == TaskState::escalated ? by : Offset{};
+  const bool moved = task.state != to;
+  if (moved) task.moved_at = at;
   if (to == TaskState::active && task.watch.began_at == Instant{}) task.watch.began_at = at;
   const bool was_over = machine::task::is_over(task.state);
   task.state = to;
@@ -127,19 +136,31 @@ void move(State& state, Workspace& workspace, WorkspaceNumber number, Offset off
   // Decided before it was known that its order or its offer is lost: the server still looks at it at once.
   if (to == TaskState::assigned && task.watch.lost_at != Instant{}) due = task.watch.lost_at;
   if (task.offer && task.offer->due != Instant{} && task.offer->due <= at) due = task.offer->due;
-  const bool stands_still = machine::task::is_over(to) || to == TaskState::held;
+  const bool stands_still = machine::task::is_over(to) || to == TaskState::held || to == TaskState::escalated;
+  if (stands_otherwise(workspace, task)) due = at;  // decided before what it waits for moved
   look_at(state, number, offset, task, stands_still ? Instant{} : due);
-  if (was_over && to == TaskState::in_review) workspace.tasks.begin_review(offset);
+  if (moved) note_moved(state, workspace, number, task, at);
+  if (was_over && to == TaskState::in_review) workspace.tasks.set_aside(offset);
   if (!machine::task::is_over(to) || was_over) return;
   workspace.tasks.end(offset, by);
 }
 
-// Of the tasks that are over, and with them what is known of their reviews.
+// Of the tasks that are over, and with them what is known of their reviews and of what they depended on.
 void keep_newest(Workspace& workspace) {
-  for (const Offset gone : workspace.tasks.keep(workspace.settings.tasks)) workspace.reviews.forget(gone);
+  workspace.tasks.keep(workspace.settings.tasks, [&workspace](Offset gone, const Task& task) {
+    workspace.reviews.forget(gone);
+    workspace.dependencies.drop(task.id.view());
+  });
 }
 
 }  // namespace
+
+void look_at(State& state, WorkspaceNumber number, Offset offset, Task& task, Instant due) {
+  if (task.due == due) return;
+  if (task.due != Instant{}) state.timers.erase(timer_of(number, offset, task.due));
+  task.due = due;
+  if (due != Instant{}) state.timers.insert(timer_of(number, offset, due));
+}
 
 void note_order_lost(const Scene& scene, Offset message) {
   Tasks& tasks = scene.workspace.tasks;
@@ -169,6 +190,8 @@ void apply_to_tasks(State& state, Workspace& workspace, WorkspaceNumber number, 
       follow_offer(workspace.tasks, of_task, offset, moved);
     else if (moved.assignee() != 0)
       assign(workspace.tasks, of_task, offset, moved, at);
+    apply_named(workspace, event);
+    apply_part(workspace, event);
     Task& task = workspace.tasks.at(of_task);
     if (moved.assignee() != 0 || AgentNumber(event.sender()) == task.assignee) task.watch.heard_at = at;
     move(state, workspace, number, of_task, offset, moved, at);
@@ -184,16 +207,20 @@ void apply(State& state, Workspace& workspace, WorkspaceNumber number, const eve
     const Found found = find(workspace, scene.agent_number, Offset(offset));
     if (found && open(found.receipt->state))
       close(scene, Offset(offset), *found.message, *found.receipt, ReceiptState::superseded);
+    else if (found && found.receipt->state == ReceiptState::held)  // kept back (COL-10)
+      withhold(scene, Offset(offset), *found.message, *found.receipt, ReceiptState::superseded);
   }
 }
 
 void apply(State& state, Workspace& workspace, WorkspaceNumber number, Offset offset, const event::TaskMoved& event,
-           Instant at) {
+           const Placed& placed) {
+  const Instant at = placed.at;
   {
     const NeedsKept needs(workspace, Offset(event.task()));
     Task& task = workspace.tasks.at(Offset(event.task()));
     if (event.has_error()) note_error(task, event.error(), static_cast<TaskState>(event.state()), at);
     if (event.again_at() != 0) task.watch.again_at = base::instant_of(event.again_at());
+    if (event.let_go()) let_go({state, workspace, number, task.assignee, at}, Offset(event.task()));
     if (event.given_again()) give_again({state, workspace, number, task.assignee, at}, Offset(event.task()), event);
     if (event.extended()) {
       task.watch.heard_at = at;
@@ -201,6 +228,11 @@ void apply(State& state, Workspace& workspace, WorkspaceNumber number, Offset of
       task.watch.timeout = base::Duration(event.timeout());
     }
     if (event.has_offer()) follow_offer(workspace.tasks, Offset(event.task()), offset, event);
+    if (event.split_by() != 0) {
+      apply_parts(workspace, task, event);
+      workspace.tasks.split(Offset(event.task()), Offset(event.split_by()));
+    }
+    open_approval(state, workspace, number, offset, event, placed);
     move(state, workspace, number, Offset(event.task()), offset, event, at);
   }
   keep_newest(workspace);

@@ -3,6 +3,7 @@
 #include "base/excerpt.hpp"
 #include "engine/engine.hpp"
 #include "engine/tasks/follow.hpp"
+#include "engine/tasks/refusal.hpp"
 #include "engine/tasks/watch.hpp"
 
 namespace parley::engine {
@@ -18,25 +19,34 @@ std::string about(const Task& task) {
 
 enum class Who : std::uint8_t { assignee, assigner, either };
 
-// An agent asks for itself; who manages the workspace, for either.
-base::Result<> check_who(const Workspace& workspace, const Task& task, AgentNumber by, Who who) {
-  const bool managing = by == AgentNumber{};
-  const bool is_assignee = by == task.assignee, is_assigner = by == task.assigner;
-  if (managing || (is_assignee && who != Who::assigner) || (is_assigner && who != Who::assignee)) return {};
-  const AgentNumber whose = who == Who::assigner ? task.assigner : task.assignee;
-  return base::fail(ErrorCode::NOT_PARTY,
-                    "of " + about(task) + " only '" + workspace.registry.agent(whose).id + "' may ask this, not '" +
-                        workspace.registry.agent(by).id + "'",
-                    "task_id");
-}
+// One call about a task; its refusals say what would be legal (BEY-02).
+struct Call {
+  const Workspace& workspace;
+  const Task& task;
+  const profile::Ruleset* rules;
+  AgentNumber by;
 
-base::Result<> check_goes_on(const Task& task, std::string_view what) {
-  if (task.state == TaskState::assigned || task.state == TaskState::active || task.state == TaskState::stalled)
-    return {};
-  return base::fail(ErrorCode::OUT_OF_SEQUENCE,
-                    about(task) + " is " + std::string(machine::task::name(task.state)) + ": " + std::string(what),
-                    "task_id");
-}
+  std::unexpected<base::Error> refuse(ErrorCode code, std::string message) const {
+    return std::unexpected(refusal(code, workspace, task, rules, by, std::move(message)));
+  }
+
+  // An agent asks for itself; who manages the workspace, for either.
+  base::Result<> check_who(Who who) const {
+    const bool managing = by == AgentNumber{};
+    const bool is_assignee = by == task.assignee, is_assigner = by == task.assigner;
+    if (managing || (is_assignee && who != Who::assigner) || (is_assigner && who != Who::assignee)) return {};
+    const AgentNumber whose = who == Who::assigner ? task.assigner : task.assignee;
+    return refuse(ErrorCode::NOT_PARTY, "of " + about(task) + " only '" + workspace.registry.agent(whose).id +
+                                            "' may ask this, not '" + workspace.registry.agent(by).id + "'");
+  }
+
+  base::Result<> check_goes_on(std::string_view what) const {
+    if (task.state == TaskState::assigned || task.state == TaskState::active || task.state == TaskState::stalled)
+      return {};
+    return refuse(ErrorCode::OUT_OF_SEQUENCE,
+                  about(task) + " is " + std::string(machine::task::name(task.state)) + ": " + std::string(what));
+  }
+};
 
 }  // namespace
 
@@ -48,8 +58,12 @@ const profile::Ruleset* Engine::ruleset_of_task(WorkspaceNumber number, Offset t
 base::Result<> Engine::decide(const ExtendTask& command, const Context& context, Decided& decided) const {
   const Workspace& workspace = state_.workspace(command.workspace);
   const Task& task = workspace.tasks.at(command.task);
-  PARLEY_CHECK(check_who(workspace, task, command.by, Who::either));
-  PARLEY_CHECK(check_goes_on(task, "there is nothing to extend"));
+  const Call asking{workspace, task, ruleset_of_task(command.workspace, command.task), command.by};
+  PARLEY_CHECK(asking.check_who(Who::either));
+  PARLEY_CHECK(asking.check_goes_on("there is nothing to extend"));
+  if (task.watch.timeout <= base::Duration{} && task.watch.deadline == Instant{})
+    return asking.refuse(ErrorCode::OUT_OF_SEQUENCE,
+                         about(task) + " has neither a timeout nor a deadline: there is nothing to extend");
   decide_extended(decided, state_, command.workspace, command.task, ruleset_of_task(command.workspace, command.task),
                   context, context.now + command.time, base::excerpt(command.reason, reason_bytes));
   return {};
@@ -58,8 +72,9 @@ base::Result<> Engine::decide(const ExtendTask& command, const Context& context,
 base::Result<> Engine::decide(const ReportTaskError& command, const Context& context, Decided& decided) const {
   const Workspace& workspace = state_.workspace(command.workspace);
   const Task& task = workspace.tasks.at(command.task);
-  PARLEY_CHECK(check_who(workspace, task, command.by, Who::assignee));
-  PARLEY_CHECK(check_goes_on(task, "there is no attempt at it that could fail"));
+  const Call asking{workspace, task, ruleset_of_task(command.workspace, command.task), command.by};
+  PARLEY_CHECK(asking.check_who(Who::assignee));
+  PARLEY_CHECK(asking.check_goes_on("there is no attempt at it that could fail"));
   event::TaskError error;
   error.set_type(static_cast<std::uint32_t>(command.type));
   error.set_message(base::excerpt(command.message, reason_bytes));
@@ -74,8 +89,9 @@ base::Result<> Engine::decide(const ReportTaskError& command, const Context& con
 base::Result<> Engine::decide(const CancelTask& command, const Context& context, Decided& decided) const {
   const Workspace& workspace = state_.workspace(command.workspace);
   const Task& task = workspace.tasks.at(command.task);
-  PARLEY_CHECK(check_who(workspace, task, command.by, Who::assigner));
-  if (machine::task::is_over(task.state)) PARLEY_CHECK(check_goes_on(task, "it is over already"));
+  const Call asking{workspace, task, ruleset_of_task(command.workspace, command.task), command.by};
+  PARLEY_CHECK(asking.check_who(Who::assigner));
+  if (machine::task::is_over(task.state)) PARLEY_CHECK(asking.check_goes_on("it is over already"));
   decide_cancelled(decided, state_, command.workspace, command.task, ruleset_of_task(command.workspace, command.task),
                    context, {base::excerpt(command.reason, reason_bytes), command.cleanup});
   return {};

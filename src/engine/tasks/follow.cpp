@@ -7,9 +7,12 @@
 #include "engine/mailboxes/failures.hpp"
 #include "engine/messages/fields.hpp"
 #include "engine/reviews/revision.hpp"
+#include "engine/tasks/depend.hpp"
 #include "engine/tasks/evidence.hpp"
 #include "engine/tasks/handoff.hpp"
 #include "engine/tasks/moves.hpp"
+#include "engine/tasks/overlap.hpp"
+#include "engine/tasks/parts.hpp"
 #include "engine/tasks/refusal.hpp"
 #include "engine/tasks/watch.hpp"
 
@@ -60,17 +63,18 @@ class Follow {
     const std::string& id = command_.envelope.task;
     if (to_.size() != 1) return std::nullopt;  // work for several is several tasks
     const auto known = workspace_.tasks.find(id);
-    if (!known) {
-      PARLEY_CHECK(check_task_room(workspace_, command_.sender));
-      return assigned({}, 1);
+    if (known) {
+      const Task& task = workspace_.tasks.at(*known);
+      PARLEY_CHECK(move_of(task));
+      PARLEY_CHECK(check_revision(command_, workspace_, *known));
+      PARLEY_CHECK(check_times(task));
     }
-    const Task& task = workspace_.tasks.at(*known);
-    PARLEY_TRY(const Move* const move, move_of(task));
-    (void)move;
-    PARLEY_CHECK(check_revision(command_, workspace_, *known));
     PARLEY_CHECK(check_task_room(workspace_, command_.sender));
-    PARLEY_CHECK(check_times(task));
-    return assigned(*known, task.epoch + 1);
+    PARLEY_TRY(const auto on, dependencies_of(command_, workspace_));
+    facts_.readiness = readiness_of(on);
+    const TaskState from = known ? workspace_.tasks.at(*known).state : TaskState::none;
+    const std::uint32_t epoch = known ? workspace_.tasks.at(*known).epoch : 0;
+    return assigned(known.value_or(Offset{}), epoch + 1, *move_on(Kind::task_assign, from, facts_)->to, on);
   }
 
   Moved answer() {  // an acknowledgment, of whatever message
@@ -137,10 +141,7 @@ class Follow {
   }
 
   Moved abort() {
-    if (unquoted(field(command_.envelope, "scope")) != "task") {
-      warnings_.push_back({"", "NO_EFFECT", "It is delivered, and aborts no task here: abort each task by its id."});
-      return std::nullopt;
-    }
+    if (unquoted(field(command_.envelope, "scope")) != "task") return std::nullopt;  // of a session (session.hpp)
     const std::string& id = command_.envelope.task;
     const auto known = workspace_.tasks.find(id);
     if (!known) return std::unexpected(task_unknown(command_, workspace_, id));
@@ -165,7 +166,7 @@ class Follow {
     return move;
   }
 
-  Moved assigned(Offset offset, std::uint32_t epoch) const {
+  Moved assigned(Offset offset, std::uint32_t epoch, TaskState to, const std::vector<Dependency>& on) const {
     const TaskWatch watch{.assigned_at = context_.now,
                           .began_at = {},
                           .heard_at = context_.now,
@@ -181,7 +182,17 @@ class Follow {
     moved.set_timeout(watch.timeout.count());
     PARLEY_CHECK(write_terms(command_.envelope, moved));
     moved.set_max_iterations(iterations_in(command_.envelope));
-    come_to(TaskState::assigned, watch, moved, nullptr);
+    come_to(to, watch, moved, nullptr);
+    for (const std::string& id : texts_in(command_.envelope, "dependencies")) moved.add_depends_on(id);
+    PARLEY_TRY(const auto whole, split_answered(command_, workspace_));
+    if (whole) moved.set_part_of(whole->value);
+    if (to == TaskState::waiting) moved.set_why("it waits for " + pending(on, false));
+    if (to == TaskState::blocked) moved.set_why("it cannot begin: " + why_blocked(workspace_, on));
+    const std::vector<std::string> scope(moved.scope().begin(), moved.scope().end());
+    if (const std::string shared = overlaps(workspace_, command_.envelope.task, scope, on); !shared.empty())
+      warnings_.push_back({"", "SCOPE_OVERLAP", "Its scope overlaps " + shared + ": both may change the same files."});
+    if (const std::string results = pending(on, true); !results.empty())
+      warnings_.push_back({"", "RESULTS_PENDING", "Results that it may need are pending: of " + results + "."});
     return moved;
   }
 
@@ -221,7 +232,10 @@ class Follow {
     moved.set_state(static_cast<std::uint32_t>(state));
     moved.set_late(watch.late);
     moved.clear_due();
-    if (const Instant due = due_of(state, watch, policy_, offer); due != Instant{}) moved.set_due(base::unix_us(due));
+    const Instant due = is_kept_back(state)
+                            ? due_while_kept_back(watch, command_.envelope.expires_at.value_or(Instant{}))
+                            : due_of(state, watch, policy_, offer);
+    if (due != Instant{}) moved.set_due(base::unix_us(due));
   }
 
   const AcceptMessage& command_;
@@ -268,7 +282,7 @@ base::Result<std::optional<event::TaskMoved>> task_move(const AcceptMessage& com
 
 void decide_order_over(Decided& decided, const Workspace& workspace, WorkspaceNumber number, Offset message,
                        const Task& task) {
-  decide_taken_back(decided, workspace, number, task.assignment(), task.assignee, message);
+  decide_taken_back(decided, workspace, number, task.assignment(), task.assignee, message, is_kept_back(task.state));
 }
 
 void decide_orders_over(Decided& decided, const Workspace& workspace, WorkspaceNumber number, Offset message,
@@ -278,6 +292,8 @@ void decide_orders_over(Decided& decided, const Workspace& workspace, WorkspaceN
   if (static_cast<TaskState>(moved.state()) != TaskState::aborted) return;
   if (const Offset held = workspace.tasks.at(Offset(moved.task())).held; held != Offset{})
     decide_withdrawn(decided, workspace, number, held);
+  if (is_kept_back(workspace.tasks.at(Offset(moved.task())).state))
+    return decide_order_over(decided, workspace, number, message, workspace.tasks.at(Offset(moved.task())));
   if (lane == LaneId{}) return;
   std::size_t left = superseded_max;
   for (std::uint32_t i = 1; i <= workspace.registry.agents.size() && left > 0; ++i) {

@@ -26,6 +26,12 @@ bool holds(Guard guard, const TaskFacts& facts) {
       return !facts.needs_ack;
     case Guard::is_free:
       return !facts.offered;
+    case Guard::is_ready:
+      return facts.readiness.value_or(Readiness::ready) == Readiness::ready;
+    case Guard::must_wait:
+      return facts.readiness.value_or(Readiness::waits) == Readiness::waits;
+    case Guard::cannot_begin:
+      return facts.readiness.value_or(Readiness::blocked) == Readiness::blocked;
     case Guard::passes:
       return comes_to(facts, machine::review::State::approved) || comes_to(facts, machine::review::State::forced);
     case Guard::needs_changes:

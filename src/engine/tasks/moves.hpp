@@ -13,6 +13,9 @@ struct Holding {
   Offset message;  // released: which one it is
 };
 
+// Whether what a task waits for lets its order go out (depend.hpp).
+enum class Readiness : std::uint8_t { ready, waits, blocked };
+
 // What a move's guard looks at. `accepted`: what an acknowledgment says; none where there is no message.
 struct TaskFacts {
   bool needs_ack = false;
@@ -20,6 +23,7 @@ struct TaskFacts {
   std::optional<bool> accepted;
   Hold hold = Hold::none;                        // of the message
   std::optional<machine::review::State> review;  // what its review comes to, likewise
+  std::optional<Readiness> readiness = {};       // of an assignment
 };
 
 bool holds(machine::task::Guard guard, const TaskFacts& facts);

@@ -43,17 +43,18 @@ std::string listed(const std::vector<std::string>& types) {
 }
 
 // "Now 'developer-01' may send: acknowledgment. …": of both parties, for whoever it is that should act.
-std::string who_may(const AcceptMessage& command, const Workspace& workspace, const Task& task) {
+std::string who_may(const profile::Ruleset& rules, const Workspace& workspace, const Task& task) {
   std::string text;
   for (const AgentNumber agent : parties_of(workspace, task)) {
-    const auto types = legal_next(workspace, task, command.ruleset, agent);
+    const auto types = legal_next(workspace, task, rules, agent);
     if (!types.empty())
       text += (text.empty() ? "Now " : "; ") + quoted(name_of(workspace, agent)) + " may send " + listed(types);
   }
-  if (task.state == TaskState::assigned && command.ruleset.tasks->needs_ack)
+  if (task.state == TaskState::assigned && rules.tasks->needs_ack)
     if (const Message* const message = workspace.messages.find(task.assignment()))
       text += " (of message " + quoted(message->id.view()) + ")";
   if (text.empty() && task.state == TaskState::held) return "A human decides first whether its end counts.";
+  if (text.empty() && task.state == TaskState::escalated) return "A human decides first whether it is given again.";
   return text.empty() ? "The task is over: assign the work as a new task." : text + ".";
 }
 
@@ -91,8 +92,20 @@ base::Error refusal(base::ErrorCode code, const AcceptMessage& command, const Wo
   error.code = code;
   error.message = std::move(message);
   error.where = "task";
-  error.hint = who_may(command, workspace, task);
+  error.hint = who_may(command.ruleset, workspace, task);
   error.legal_next = legal_next(workspace, task, command.ruleset, command.sender);
+  return error;
+}
+
+base::Error refusal(base::ErrorCode code, const Workspace& workspace, const Task& task, const profile::Ruleset* rules,
+                    AgentNumber by, std::string message) {
+  base::Error error;
+  error.code = code;
+  error.message = std::move(message);
+  error.where = "task_id";
+  if (!rules || !rules->tasks) return error;
+  error.hint = who_may(*rules, workspace, task);
+  if (by != AgentNumber{}) error.legal_next = legal_next(workspace, task, *rules, by);
   return error;
 }
 

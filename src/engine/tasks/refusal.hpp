@@ -16,6 +16,9 @@ std::vector<std::string> legal_next(const Workspace& workspace, const Task& task
 // Of a message about the task, with who may send what instead.
 base::Error refusal(base::ErrorCode code, const AcceptMessage& command, const Workspace& workspace, const Task& task,
                     std::string message);
+// Of what an agent, or who manages the workspace (0), asks by a call.
+base::Error refusal(base::ErrorCode code, const Workspace& workspace, const Task& task, const profile::Ruleset* rules,
+                    AgentNumber by, std::string message);
 base::Error task_unknown(const AcceptMessage& command, const Workspace& workspace, std::string_view id);
 // Another's move, or nobody's from the state the task is in.
 base::Error no_move(const AcceptMessage& command, const Workspace& workspace, const Task& task);

@@ -21,6 +21,11 @@ namespace parley::engine {
 
 using TaskState = machine::task::State;
 
+// Not over, and nobody's work.
+constexpr bool is_set_aside(TaskState state) {
+  return state == TaskState::in_review || state == TaskState::in_parts;
+}
+
 // What the server looks at a task by (watch.hpp).
 struct TaskWatch {
   Instant assigned_at;                        // newest; as the next two, moved on by the time the server was down
@@ -109,7 +114,8 @@ struct Task {
   Offset over_at;                    // of the event that ended it; 0: it is not over
   AgentNumber reviewer;              // who is asked to judge it; 0: nobody
   std::uint32_t max_iterations = 0;  // of its reviews; 0: no assignment states any (R37)
-  Offset held;                       // the message that ends it once a human has decided; 0: it is not held
+  Offset held;      // whose approval it waits for: of the message that ends it, or of its failure; 0: none
+  Offset split_by;  // the message that asks for its parts (parts.hpp); 0: it has none
 
   Offset assignment() const { return assignments.back(); }
   Needed needed() const {
@@ -120,7 +126,7 @@ struct Task {
   template <class Archive>
   void archive(Archive& a) {
     a(id, state, epoch, assigner, assignee, assignments, moved_at, watch, terms, due, over_at, held);
-    a(reviewer, max_iterations);
+    a(reviewer, max_iterations, split_by);
     TaskOffer kept = offer ? std::move(*offer) : TaskOffer{};
     a(kept);
     offer = kept.open() ? std::make_unique<TaskOffer>(std::move(kept)) : nullptr;
@@ -175,12 +181,20 @@ class Tasks {
     if (offer) offered_.erase(offer->request);
     offer = nullptr;
   }
-  // Those not over, and not in review.
+  // In parts, asked for by this message.
+  std::optional<Offset> of_split(Offset request) const {
+    const auto at = splits_.find(request);
+    return at == splits_.end() ? std::nullopt : std::optional(at->second);
+  }
+  // Those not over, and neither in review nor in parts.
   const absl::btree_set<Offset>& of(AgentNumber assignee) const {
     static const absl::btree_set<Offset> none;
     const auto at = by_assignee_.find(assignee);
     return at == by_assignee_.end() ? none : at->second;
   }
+
+  // Those of all.
+  const absl::btree_map<AgentNumber, absl::btree_set<Offset>>& worked_on() const { return by_assignee_; }
 
   Task& add(Offset offset, std::string_view id) {
     auto& task = tasks_.try_emplace(tasks_.end(), offset, std::make_unique<Task>())->second;
@@ -205,37 +219,43 @@ class Tasks {
     end_offer(offset);
     task.terms = {};
     task.over_at = by;
+    splits_.erase(std::exchange(task.split_by, {}));
     over_.insert({by, offset});
   }
-  // Completed, and nobody's work while it is judged; it counts among its assigner's until then.
-  void begin_review(Offset offset) {
+  // Nobody's work while it is judged, or done in parts; it counts among its assigner's until then.
+  void set_aside(Offset offset) {
     Task& task = at(offset);
     leave(offset, task);
     ++by_assigner_[task.assigner];
+  }
+  void split(Offset offset, Offset request) {
+    at(offset).split_by = request;
+    splits_.emplace(request, offset);
+    set_aside(offset);
   }
   // What waits on assignees moves by the time the server was down; deadlines stay (D2).
   void pause(base::Duration downtime) {
     for (const auto& [assignee, open] : by_assignee_)
       for (const Offset offset : open) {
-        if (at(offset).state == TaskState::held) continue;  // its times stand still, and go on when it does
+        if (at(offset).state == TaskState::held || at(offset).state == TaskState::escalated)
+          continue;  // its times stand still, and go on when it does
         TaskWatch& watch = at(offset).watch;
         watch.assigned_at += downtime;
         watch.heard_at += downtime;
         if (watch.began_at != Instant{}) watch.began_at += downtime;
       }
   }
-  // The oldest of those that are over go; which.
-  absl::InlinedVector<Offset, 1> keep(std::size_t most) {
-    absl::InlinedVector<Offset, 1> gone;
+  // The oldest of those that are over go, each after `forget(offset, task)`.
+  template <class Forget>
+  void keep(std::size_t most, Forget forget) {
     while (over_.size() > most) {
       const Offset offset = over_.begin()->second;
       over_.erase(over_.begin());
+      forget(offset, at(offset));
       for (const Offset message : at(offset).assignments) assigned_again_.erase(message);
       by_id_.erase(id_key_of(at(offset).id.view()));
       tasks_.erase(offset);
-      gone.push_back(offset);
     }
-    return gone;
   }
 
   template <class Archive>
@@ -268,13 +288,15 @@ class Tasks {
       over_.insert({task.over_at, offset});
     else
       ++by_assigner_[task.assigner];
-    if (task.over_at == Offset{} && task.state != TaskState::in_review) by_assignee_[task.assignee].insert(offset);
+    if (task.split_by != Offset{}) splits_.emplace(task.split_by, offset);
+    if (task.over_at == Offset{} && !is_set_aside(task.state)) by_assignee_[task.assignee].insert(offset);
   }
 
   ByOffset tasks_;
   IdIndex by_id_;
   absl::btree_map<Offset, Offset> assigned_again_;         // by the message that did
   absl::btree_map<Offset, Offset> offered_;                // by the message that offers
+  absl::btree_map<Offset, Offset> splits_;                 // by the message that asks for parts
   absl::btree_map<AgentNumber, std::size_t> by_assigner_;  // how many are open
   absl::btree_map<AgentNumber, absl::btree_set<Offset>> by_assignee_;
   absl::btree_set<std::pair<Offset, Offset>> over_;  // by the event that ended them

@@ -4,9 +4,14 @@
 
 #include "base/excerpt.hpp"
 #include "engine/approvals/held.hpp"
+#include "engine/messages/expiry.hpp"
 #include "engine/messages/said.hpp"
 #include "engine/reviews/end.hpp"
+#include "engine/tasks/depend.hpp"
+#include "engine/tasks/escalate.hpp"
 #include "engine/tasks/follow.hpp"
+#include "engine/tasks/making.hpp"
+#include "engine/tasks/parts.hpp"
 
 namespace parley::engine {
 namespace {
@@ -14,146 +19,12 @@ namespace {
 using machine::task::Move;
 using machine::task::Step;
 
-std::string name_of(const Workspace& workspace, AgentNumber agent) {
+std::string quoted(const Workspace& workspace, AgentNumber agent) {
   return "'" + workspace.registry.agent(agent).id + "'";
-}
-
-std::string opening(const Workspace& workspace, const Task& task) {
-  return "Task '" + base::excerpt(task.id.view(), 128) + "' of " + name_of(workspace, task.assignee);
-}
-
-struct TaskScene {
-  Decided& decided;
-  const State& state;
-  WorkspaceNumber number;
-  Offset offset;
-  const profile::Ruleset* rules;
-  const Context& context;
-
-  const Workspace& workspace() const { return state.workspace(number); }
-  const Task& task() const { return workspace().tasks.at(offset); }
-};
-
-event::TaskMoved& begin_move(const TaskScene& scene) {
-  const Task& task = scene.task();
-  event::TaskMoved& moved = *scene.decided.add(scene.number).mutable_task_moved();
-  moved.set_task(scene.offset.value);
-  moved.set_id(std::string(task.id.view()));
-  moved.set_state(static_cast<std::uint32_t>(task.state));
-  moved.set_epoch(task.epoch);
-  moved.set_assigner(task.assigner.value);
-  moved.set_assignee(task.assignee.value);
-  moved.set_late(task.watch.late);
-  return moved;
-}
-
-AgentNumber party(machine::task::Party who, const Task& task) {
-  using machine::task::Party;
-  if (who == Party::target && task.offer) return task.offer->target;
-  return who == Party::assignee ? task.assignee : task.assigner;
-}
-
-// A move of the server's own, and what it says of it.
-struct Making {
-  Step step;
-  bool late;
-  std::string text;
-  TaskWatch watch{};  // of a move that changes its times
-  const event::TaskError* error = nullptr;
-  bool cleanup = false;
-};
-
-void write_times(const Making& making, const Task& task, event::TaskMoved& moved) {
-  if (making.step == Step::postpone) moved.set_again_at(base::unix_us(making.watch.again_at));
-  if (making.step != Step::give_again && making.step != Step::extend) return;
-  moved.set_given_again(making.step == Step::give_again);
-  moved.set_extended(making.step == Step::extend);
-  if (moved.given_again()) moved.set_epoch(task.epoch + 1);
-  if (making.watch.deadline != Instant{}) moved.set_deadline(base::unix_us(making.watch.deadline));
-  moved.set_timeout(making.watch.timeout.count());
-}
-
-// With what it tells (R31).
-void make(const TaskScene& scene, const Making& making) {
-  const Step step = making.step;
-  const Move& move = machine::task::move_of(step);
-  const Task& task = scene.task();
-  const Workspace& workspace = scene.workspace();
-  const TaskState state = move.to.value_or(task.state);
-  const bool new_times = step == Step::postpone || step == Step::give_again || step == Step::extend;
-  TaskWatch watch = new_times                       ? making.watch
-                    : task.state == TaskState::held ? resumed(task, scene.context.now)
-                                                    : task.watch;
-  watch.late = making.late;
-  event::TaskMoved& moved = begin_move(scene);
-  moved.set_state(static_cast<std::uint32_t>(state));
-  moved.set_late(making.late);
-  moved.set_why(making.text);
-  write_times(making, task, moved);
-  if (making.error) *moved.mutable_error() = *making.error;
-  if (step == Step::take_back || (step == Step::postpone && task.offer))
-    moved.mutable_offer()->set_state(event::TaskOffer::OVER);
-  if (!scene.rules || !scene.rules->tasks) return;
-  const Instant due = due_of(state, watch, policy_of(*scene.rules->tasks, workspace.settings.task_times),
-                             step == Step::take_back ? nullptr : task.offer.get());
-  if (due != Instant{}) moved.set_due(base::unix_us(due));
-
-  Saying saying;
-  saying.task = task.id.view();
-  const bool of_offer = step == Step::take_back;
-  if (const Message* const about = workspace.messages.find(of_offer ? task.offer->request : task.assignment()))
-    saying.reply_to = about->id.view();
-  if (making.error) saying.error = task_error_names[making.error->type()];
-  saying.text = making.text;
-  saying.cleanup = making.cleanup;
-  for (const machine::task::Told& told : move.tells)
-    if (const auto occasion = profile::occasion_named(told.occasion)) {
-      const AgentNumber to = party(told.who, task);
-      saying.from = to != task.assignee ? task.assignee : of_offer ? task.offer->target : task.assigner;
-      say(scene.decided, scene.state, scene.number, to, *scene.rules, *occasion, saying, scene.context);
-    }
 }
 
 std::string_view name_of(TaskErrorType type) {
   return task_error_names[static_cast<std::size_t>(type)];
-}
-
-event::TaskError error_of(TaskErrorType type, bool recoverable, std::string message) {
-  event::TaskError error;
-  error.set_type(static_cast<std::uint32_t>(type));
-  error.set_recoverable(recoverable);
-  error.set_message(std::move(message));
-  return error;
-}
-
-void give_up(const TaskScene& scene, const event::TaskError& error, const std::string& why) {
-  Making making{Step::give_up, scene.task().watch.late,
-                opening(scene.workspace(), scene.task()) + " was given up: " + why};
-  making.error = &error;
-  const Offset by(scene.decided.next_offset(scene.number));
-  make(scene, making);
-  decide_order_over(scene.decided, scene.workspace(), scene.number, by, scene.task());
-  if (const Offset held = scene.task().held; held != Offset{})
-    decide_withdrawn(scene.decided, scene.workspace(), scene.number, held);
-}
-
-const profile::Recovery* recovery_of(const profile::Ruleset* rules, TaskErrorType type) {
-  if (!rules || !rules->tasks) return nullptr;
-  if (type == TaskErrorType::timeout) return &rules->tasks->after_timeout;
-  return type == TaskErrorType::exception ? &rules->tasks->after_exception : nullptr;
-}
-
-// Its order can be had once more: it is still to be read, or was, and has not expired.
-bool can_be_given_again(const TaskScene& scene) {
-  const Task& task = scene.task();
-  const Agent& assignee = scene.workspace().registry.agent(task.assignee);
-  const Message* const order = scene.workspace().messages.find(task.assignment());
-  const Receipt* const receipt = order ? order->receipt_of(task.assignee) : nullptr;
-  if (!receipt || assignee.removed || task.assignments.size() >= assignments_max) return false;
-  if (order->expires() && order->expires_at <= scene.context.now) return false;
-  if (open(receipt->state)) return true;
-  return (receipt->state == ReceiptState::acked || receipt->state == ReceiptState::offered) &&
-         has_room(scene.workspace().settings, assignee, order->length);
 }
 
 std::string after(base::Duration wait) {
@@ -166,6 +37,10 @@ void end_attempt(const TaskScene& scene, const event::TaskError& error, const st
   const profile::Recovery* const recovery = recovery_of(scene.rules, type);
   const TaskWatch& watch = scene.task().watch;
   const std::uint32_t before = type == TaskErrorType::timeout ? watch.timeouts : watch.exceptions;
+  const bool asks_for_human = static_cast<SuggestedAction>(error.suggested()) == SuggestedAction::manual ||
+                              (error.recoverable() && recovery && recovery->then_human && before >= recovery->times);
+  if (asks_for_human && ask_human(scene, error, why)) return;
+  if (type == TaskErrorType::resource_limit && ask_for_parts(scene, error, why)) return;
   if (!error.recoverable() || !recovery || before >= recovery->times || !can_be_given_again(scene))
     return give_up(scene, error, why);
   const auto& waits = recovery->waits;
@@ -176,29 +51,6 @@ void end_attempt(const TaskScene& scene, const event::TaskError& error, const st
                     std::to_string(recovery->times + 1) + "."};
   making.error = &error;
   making.watch.again_at = scene.context.now + wait;
-  make(scene, making);
-}
-
-// With more time, where the profile says so.
-void give_again(const TaskScene& scene) {
-  const Task& task = scene.task();
-  const auto type = task.error ? task.error->type : TaskErrorType::none;
-  const profile::Recovery* const recovery = recovery_of(scene.rules, type);
-  const std::uint32_t longer = recovery && type == TaskErrorType::timeout ? recovery->longer : 1;
-  const Instant now = scene.context.now;
-  Making making{Step::give_again, false, ""};
-  const TaskWatch before = making.watch = task.watch;
-  making.watch = {.assigned_at = now,
-                  .began_at = {},
-                  .heard_at = now,
-                  .deadline = before.deadline,
-                  .timeout = std::min<base::Duration>(before.timeout * longer, longest_timeout),
-                  .timeouts = before.timeouts,
-                  .exceptions = before.exceptions};
-  if (before.deadline != Instant{} && before.deadline <= now)
-    making.watch.deadline =
-        now + std::min<base::Duration>((std::max(before.deadline, before.assigned_at) - before.assigned_at) * longer,
-                                       longest_timeout);
   make(scene, making);
 }
 
@@ -241,13 +93,66 @@ Instant offer_over_at(const TaskOffer* offer) {
 
 }  // namespace
 
+TaskWatch begun_now(const TaskWatch& before, Instant now) {
+  return {.assigned_at = now,
+          .began_at = {},
+          .heard_at = now,
+          .deadline = before.deadline,
+          .timeout = before.timeout,
+          .late = before.late};
+}
+
+Instant due_while_kept_back(const TaskWatch& watch, Instant expires_at) {
+  const Instant due = std::min(late_at(TaskState::waiting, watch), expires_at != Instant{} ? expires_at : never);
+  return due == never ? Instant{} : due;
+}
+
 Instant due_of(TaskState state, const TaskWatch& watch, const profile::TaskPolicy& policy, const TaskOffer* offer) {
-  if (machine::task::is_over(state) || state == TaskState::held) return {};
-  if (state == TaskState::postponed) return watch.again_at;
+  if (machine::task::is_over(state) || state == TaskState::held || state == TaskState::escalated) return {};
+  if (state == TaskState::postponed || state == TaskState::in_parts) return watch.again_at;
   const Instant due = std::min({times_out_at(watch), silent_at(watch, policy), stalls_at(state, watch, policy),
                                 late_at(state, watch), lost_at(state, watch), offer_over_at(offer)});
   return due == never ? Instant{} : due;
 }
+
+namespace {
+
+std::string warning_of_deadline(const TaskScene& scene) {
+  return opening(scene.workspace(), scene.task()) + " is late: its deadline was " +
+         base::to_rfc3339(scene.task().watch.deadline) + ".";
+}
+
+// COL-10: its order goes out, or it is said why not; HND-10: or the order's time is over before.
+void look_at_kept_back(const TaskScene& scene) {
+  const Task& task = scene.task();
+  const Instant now = scene.context.now;
+  if (const Instant expires_at = order_expires_at(scene); expires_at != Instant{} && expires_at <= now) {
+    decide_expired(scene.decided, scene.state, scene.number, task.assignment(), {task.assignee}, now);
+    const std::string why = "its order expired before what it waits for was completed.";
+    return give_up(scene, error_of(TaskErrorType::timeout, false, why), why);
+  }
+  if (late_at(task.state, task.watch) <= now)
+    return make(scene, {Step::warn_of_deadline, true, warning_of_deadline(scene)});
+  const TaskDependencies* const all = scene.workspace().dependencies.find(task.id.view());
+  const Readiness readiness = all ? readiness_of(all->on) : Readiness::ready;
+  if (readiness == Readiness::ready) {
+    Making making{Step::let_go, task.watch.late, ""};
+    making.watch = begun_now(task.watch, now);
+    return make(scene, making);
+  }
+  if (readiness == Readiness::blocked && task.state == TaskState::waiting)
+    return make(scene, {Step::block, task.watch.late,
+                        opening(scene.workspace(), task) + " cannot begin: " + why_blocked(scene.workspace(), all->on) +
+                            ". Assign that again, or change what it depends on."});
+  if (readiness == Readiness::waits && task.state == TaskState::blocked)
+    return make(scene, {Step::unblock, task.watch.late, ""});
+  if (const Instant due = due_while_kept_back(task.watch, order_expires_at(scene)); due != Instant{})
+    begin_move(scene).set_due(base::unix_us(due));
+  else
+    begin_move(scene);
+}
+
+}  // namespace
 
 void decide_task_due(Decided& decided, const State& state, WorkspaceNumber number, Offset offset,
                      const profile::Ruleset* rules, const Context& context) {
@@ -260,6 +165,8 @@ void decide_task_due(Decided& decided, const State& state, WorkspaceNumber numbe
   const auto fails = [&](TaskErrorType type, bool recoverable, const std::string& why) {
     end_attempt(scene, error_of(type, recoverable, why), why);
   };
+  if (is_kept_back(task.state)) return look_at_kept_back(scene);
+  if (task.state == TaskState::in_parts) return look_at_parts(scene);
   if (task.state == TaskState::postponed) {
     if (watch.again_at <= now && can_be_given_again(scene)) return give_again(scene);
     if (watch.again_at <= now) return fails(TaskErrorType::exception, false, "its order cannot be given again.");
@@ -273,14 +180,13 @@ void decide_task_due(Decided& decided, const State& state, WorkspaceNumber numbe
   if (offer_over_at(task.offer.get()) <= now)
     return make(scene, {Step::take_back, watch.late,
                         opening(scene.workspace(), task) + " was not taken by " +
-                            name_of(scene.workspace(), task.offer->target) + " before " +
+                            quoted(scene.workspace(), task.offer->target) + " before " +
                             base::to_rfc3339(task.offer->due) + ": it stays with its owner."});
   if (late_at(task.state, watch) <= now) {
-    const std::string deadline = base::to_rfc3339(watch.deadline);
     if (task.state == TaskState::stalled)
-      return fails(TaskErrorType::timeout, true, "it is stalled, and its deadline " + deadline + " is over.");
-    return make(scene, {Step::warn_of_deadline, true,
-                        opening(scene.workspace(), task) + " is late: its deadline was " + deadline + "."});
+      return fails(TaskErrorType::timeout, true,
+                   "it is stalled, and its deadline " + base::to_rfc3339(watch.deadline) + " is over.");
+    return make(scene, {Step::warn_of_deadline, true, warning_of_deadline(scene)});
   }
   if (stalls_at(task.state, watch, policy) <= now)
     return make(scene, {Step::stall, watch.late,

@@ -12,12 +12,21 @@ profile::TaskPolicy policy_of(const profile::TaskPolicy& of_profile, const TaskT
 // When to look at it next; 0: never.
 Instant due_of(TaskState state, const TaskWatch& watch, const profile::TaskPolicy& policy, const TaskOffer* offer);
 
+// Only appliers call it.
+void look_at(State& state, WorkspaceNumber workspace, Offset offset, Task& task, Instant due);
+
 // `rules`: its assigner's, or null where its profile is gone.
 void decide_task_due(Decided& decided, const State& state, WorkspaceNumber workspace, Offset task,
                      const profile::Ruleset* rules, const Context& context);
 
 // As the watch is once a task is held no more: what a human took for the decision counts against nobody.
 TaskWatch resumed(const Task& task, Instant now);
+
+// As the watch is once its order goes out that was kept back: its time begins then.
+TaskWatch begun_now(const TaskWatch& before, Instant now);
+
+// Of a task that is kept back: what may come before it goes out. `expires_at`: its order's; 0: never.
+Instant due_while_kept_back(const TaskWatch& watch, Instant expires_at);
 
 // What would have ended it was rejected: it goes on with its assignee.
 void decide_resumed(Decided& decided, const State& state, WorkspaceNumber workspace, Offset task,

@@ -13,6 +13,7 @@
 #include "engine/registry/registry.hpp"
 #include "engine/requests/requests.hpp"
 #include "engine/reviews/reviews.hpp"
+#include "engine/tasks/dependencies.hpp"
 #include "engine/tasks/tasks.hpp"
 
 namespace parley::engine {
@@ -125,6 +126,7 @@ struct Workspace {
   Records records;
   Requests requests;
   Tasks tasks;
+  Dependencies dependencies;
   Approvals approvals;
   Reviews reviews;
   HelpRequests help;
@@ -133,7 +135,7 @@ struct Workspace {
   template <class Archive>
   void archive(Archive& a) {
     a(name, settings, created_at, head, registry, messages, forgotten_through, forgotten, window_size, marks);
-    a(records, requests, tasks, approvals, reviews, help, links);
+    a(records, requests, tasks, dependencies, approvals, reviews, help, links);
     if constexpr (Archive::loads)
       messages.visit_after(Offset{}, [&](Offset offset, const Message& message) {
         if (message.remembered) ids.insert(message.id_key, offset);

@@ -61,6 +61,11 @@ void append_delivery(std::string& out, const broker::Delivery& delivery) {
   if (delivery.lease_until) writer.member<"lease_until">(base::to_rfc3339(*delivery.lease_until));
   writer.member<"priority">(envelope::name(delivery.priority));
   if (delivery.task_epoch > 0) writer.member<"task_epoch">(delivery.task_epoch);
+  if (!delivery.pending.empty()) {
+    writer.key<"pending">().begin_array();
+    for (const std::string& task : delivery.pending) writer.string(task);
+    writer.end_array();
+  }
   if (delivery.by_server) writer.member<"origin">(std::string_view("server"));
   if (delivery.notice)
     writer.key<"notice">().raw(delivery.message);

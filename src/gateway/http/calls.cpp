@@ -83,6 +83,10 @@ base::Result<Answer> Gateway::answer(const Request& request, Body body) {
       return broker_.task(caller, at[0], at[1]);
     case Call::check_task:
       return broker_.check_task(caller, at[0], at[1], body.find("epoch").if_uint().value_or(0));
+    case Call::list_dependencies:
+      return broker_.dependencies(caller, at[0], at[1]);
+    case Call::set_dependencies:
+      return broker_.set_dependencies(caller, at[0], at[1], body);
     case Call::extend_task:
       return broker_.extend_task(caller, at[0], at[1], body);
     case Call::report_task_error:

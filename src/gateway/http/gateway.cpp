@@ -64,7 +64,7 @@ bool asks_what_it_may(const net::http::Head& head) {
 // The same for every path: it says nothing of what is there. The token comes with the call itself.
 Response preflight(const std::string& origin) {
   Response response{.status = 204};
-  response.fields = {{"Access-Control-Allow-Methods", "GET, HEAD, POST, PATCH, DELETE"},
+  response.fields = {{"Access-Control-Allow-Methods", "GET, HEAD, POST, PUT, PATCH, DELETE"},
                      {"Access-Control-Allow-Headers", "Authorization, Content-Type, Idempotency-Key"},
                      {"Access-Control-Max-Age", "600"}};
   return shared_with(origin, std::move(response));

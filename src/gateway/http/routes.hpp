@@ -33,6 +33,8 @@ enum class Call : std::uint8_t {
   get_task,
   check_task,
   await_tasks,
+  list_dependencies,
+  set_dependencies,
   extend_task,
   report_task_error,
   abort_task,

@@ -1,0 +1,76 @@
+// What tasks depend on (R35, COL-10): set by whoever assigns them, read by every member.
+#include "base/excerpt.hpp"
+#include "broker/broker.hpp"
+#include "broker/rights.hpp"
+#include "broker/views.hpp"
+#include "engine/tasks/depend.hpp"
+
+namespace parley::broker {
+namespace {
+
+using base::ErrorCode;
+
+std::string_view type_name(const engine::Dependency& on) {
+  return on.part ? "part" : on.soft ? "soft" : "hard";
+}
+
+base::Result<engine::SetDependencies> read(json::Value body, std::string_view task_id) {
+  engine::SetDependencies command;
+  command.task = task_id;
+  if (const auto stated = body.find("task_id").if_string(); stated && *stated != task_id)
+    return base::fail(ErrorCode::BAD_REQUEST, "the body is about '" + base::excerpt(*stated, 128) + "'", "/task_id",
+                      "Name the task of the path, or leave it out.");
+  command.soft = body.find("dependency_type").if_string() == "soft";
+  for (const json::Value id : body.find("depends_on").elements()) command.on.emplace_back(id.if_string().value_or(""));
+  return command;
+}
+
+}  // namespace
+
+void write_dependencies(json::Writer& writer, const engine::Workspace& workspace, std::string_view task_id) {
+  writer.key("dependencies").begin_array();
+  if (const engine::TaskDependencies* const all = workspace.dependencies.find(task_id))
+    for (const engine::Dependency& on : all->on) {
+      const auto known = workspace.tasks.find(on.id.view());
+      const engine::TaskState state = known ? workspace.tasks.at(*known).state : on.state;
+      writer.begin_object().member("task_id", on.id.view()).member("dependency_type", type_name(on));
+      if (state != engine::TaskState::none) writer.member("state", machine::task::name(state));
+      writer.end_object();
+    }
+  writer.end_array();
+}
+
+std::vector<std::string> pending_results(const engine::Workspace& workspace, base::Offset assignment) {
+  std::vector<std::string> pending;
+  if (workspace.dependencies.empty()) return pending;
+  const engine::Task& task = workspace.tasks.at(*workspace.tasks.of_assignment(assignment));
+  const engine::TaskDependencies* const all = workspace.dependencies.find(task.id.view());
+  if (!all) return pending;
+  for (const engine::Dependency& on : all->on)
+    if (on.soft && on.state != engine::TaskState::completed) pending.emplace_back(on.id.view());
+  return pending;
+}
+
+base::Result<Answer> Broker::dependencies(const Caller& caller, std::string_view workspace_name,
+                                          std::string_view task_id) {
+  PARLEY_TRY(const base::WorkspaceNumber number, enter(engine_.state(), caller, workspace_name, Right::read));
+  Answer answer;
+  json::Writer writer(answer.json);
+  writer.begin_object().member("task_id", task_id);
+  write_dependencies(writer, engine_.state().workspace(number), task_id);
+  writer.end_object();
+  return answer;
+}
+
+base::Result<Answer> Broker::set_dependencies(const Caller& caller, std::string_view workspace_name,
+                                              std::string_view task_id, json::Value body) {
+  const Right right = caller.kind == Caller::Kind::agent ? Right::read : Right::manage;
+  PARLEY_TRY(const base::WorkspaceNumber number, enter(engine_.state(), caller, workspace_name, right));
+  PARLEY_TRY(engine::SetDependencies command, read(body, task_id));
+  command.workspace = number;
+  command.by = caller.agent;
+  PARLEY_CHECK(decide_for(caller, command));
+  return dependencies(caller, workspace_name, task_id);
+}
+
+}  // namespace parley::broker

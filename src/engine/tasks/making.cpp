@@ -1,0 +1,169 @@
+#include "engine/tasks/making.hpp"
+
+#include <algorithm>
+
+#include "base/excerpt.hpp"
+#include "engine/approvals/held.hpp"
+#include "engine/messages/said.hpp"
+#include "engine/tasks/depend.hpp"
+#include "engine/tasks/follow.hpp"
+#include "engine/tasks/watch.hpp"
+
+namespace parley::engine {
+namespace {
+
+using machine::task::Move;
+using machine::task::Step;
+
+std::string name_of(const Workspace& workspace, AgentNumber agent) {
+  return "'" + workspace.registry.agent(agent).id + "'";
+}
+
+AgentNumber party(machine::task::Party who, const Task& task) {
+  using machine::task::Party;
+  if (who == Party::target && task.offer) return task.offer->target;
+  return who == Party::assignee ? task.assignee : task.assigner;
+}
+
+void write_times(const Making& making, const Task& task, event::TaskMoved& moved) {
+  if (making.step == Step::postpone) moved.set_again_at(base::unix_us(making.watch.again_at));
+  moved.set_let_go(making.step == Step::let_go);
+  if (making.step != Step::give_again && making.step != Step::extend) return;
+  moved.set_given_again(making.step == Step::give_again);
+  moved.set_extended(making.step == Step::extend);
+  if (moved.given_again()) moved.set_epoch(task.epoch + 1);
+  if (making.watch.deadline != Instant{}) moved.set_deadline(base::unix_us(making.watch.deadline));
+  moved.set_timeout(making.watch.timeout.count());
+}
+
+}  // namespace
+
+const profile::Recovery* recovery_of(const profile::Ruleset* rules, TaskErrorType type) {
+  if (!rules || !rules->tasks) return nullptr;
+  if (type == TaskErrorType::timeout) return &rules->tasks->after_timeout;
+  return type == TaskErrorType::exception ? &rules->tasks->after_exception : nullptr;
+}
+
+std::string opening(const Workspace& workspace, const Task& task) {
+  return "Task '" + base::excerpt(task.id.view(), 128) + "' of " + name_of(workspace, task.assignee);
+}
+
+event::TaskError error_of(TaskErrorType type, bool recoverable, std::string message) {
+  event::TaskError error;
+  error.set_type(static_cast<std::uint32_t>(type));
+  error.set_recoverable(recoverable);
+  error.set_message(std::move(message));
+  return error;
+}
+
+Instant order_expires_at(const TaskScene& scene) {
+  const Message* const order = scene.workspace().messages.find(scene.task().assignment());
+  return order ? order->expires_at : Instant{};
+}
+
+event::TaskMoved& begin_move(const TaskScene& scene) {
+  const Task& task = scene.task();
+  event::TaskMoved& moved = *scene.decided.add(scene.number).mutable_task_moved();
+  moved.set_task(scene.offset.value);
+  moved.set_id(std::string(task.id.view()));
+  moved.set_state(static_cast<std::uint32_t>(task.state));
+  moved.set_epoch(task.epoch);
+  moved.set_assigner(task.assigner.value);
+  moved.set_assignee(task.assignee.value);
+  moved.set_late(task.watch.late);
+  return moved;
+}
+
+void tell(const TaskScene& scene, const Move& move, const Making& making) {
+  const Task& task = scene.task();
+  Saying saying;
+  saying.task = task.id.view();
+  const bool of_offer = making.step == Step::take_back;
+  if (const Message* const about = scene.workspace().messages.find(of_offer ? task.offer->request : task.assignment()))
+    saying.reply_to = about->id.view();
+  if (making.error) saying.error = task_error_names[making.error->type()];
+  saying.text = making.text;
+  saying.cleanup = making.cleanup;
+  for (const machine::task::Told& told : move.tells)
+    if (const auto occasion = profile::occasion_named(told.occasion)) {
+      const AgentNumber to = party(told.who, task);
+      saying.from = to != task.assignee ? task.assignee : of_offer ? task.offer->target : task.assigner;
+      say(scene.decided, scene.state, scene.number, to, *scene.rules, *occasion, saying, scene.context);
+    }
+}
+
+void make(const TaskScene& scene, const Making& making) {
+  const Step step = making.step;
+  const Move& move = machine::task::move_of(step);
+  const Task& task = scene.task();
+  const Workspace& workspace = scene.workspace();
+  const TaskState state = move.to.value_or(task.state);
+  const bool new_times =
+      step == Step::postpone || step == Step::give_again || step == Step::extend || step == Step::let_go;
+  TaskWatch watch = new_times                       ? making.watch
+                    : task.state == TaskState::held ? resumed(task, scene.context.now)
+                                                    : task.watch;
+  watch.late = making.late;
+  event::TaskMoved& moved = begin_move(scene);
+  moved.set_state(static_cast<std::uint32_t>(state));
+  moved.set_late(making.late);
+  moved.set_why(making.text);
+  write_times(making, task, moved);
+  if (making.error) *moved.mutable_error() = *making.error;
+  if (step == Step::take_back || (step == Step::postpone && task.offer))
+    moved.mutable_offer()->set_state(event::TaskOffer::OVER);
+  if (!scene.rules || !scene.rules->tasks) return;  // its profile is gone
+  const Instant due = is_kept_back(state)
+                          ? due_while_kept_back(watch, order_expires_at(scene))
+                          : due_of(state, watch, policy_of(*scene.rules->tasks, workspace.settings.task_times),
+                                   step == Step::take_back ? nullptr : task.offer.get());
+  if (due != Instant{}) moved.set_due(base::unix_us(due));
+  tell(scene, move, making);
+}
+
+void give_up(const TaskScene& scene, const event::TaskError& error, const std::string& why, bool decided_by_human) {
+  Making making{Step::give_up, scene.task().watch.late,
+                opening(scene.workspace(), scene.task()) + " was given up: " + why};
+  making.error = &error;
+  const Offset by(scene.decided.next_offset(scene.number));
+  make(scene, making);
+  decide_order_over(scene.decided, scene.workspace(), scene.number, by, scene.task());
+  if (const Offset held = scene.task().held; held != Offset{} && !decided_by_human)
+    decide_withdrawn(scene.decided, scene.workspace(), scene.number, held);
+}
+
+bool can_be_given_again(const TaskScene& scene) {
+  const Task& task = scene.task();
+  const Agent& assignee = scene.workspace().registry.agent(task.assignee);
+  const Message* const order = scene.workspace().messages.find(task.assignment());
+  const Receipt* const receipt = order ? order->receipt_of(task.assignee) : nullptr;
+  if (!receipt || assignee.removed || task.assignments.size() >= assignments_max) return false;
+  if (order->expires() && order->expires_at <= scene.context.now) return false;
+  if (open(receipt->state)) return true;
+  return (receipt->state == ReceiptState::acked || receipt->state == ReceiptState::offered) &&
+         has_room(scene.workspace().settings, assignee, order->length);
+}
+
+void give_again(const TaskScene& scene) {
+  const Task& task = scene.task();
+  const auto type = task.error ? task.error->type : TaskErrorType::none;
+  const profile::Recovery* const recovery = recovery_of(scene.rules, type);
+  const std::uint32_t longer = recovery && type == TaskErrorType::timeout ? recovery->longer : 1;
+  const Instant now = scene.context.now;
+  Making making{Step::give_again, false, ""};
+  const TaskWatch before = making.watch = task.watch;
+  making.watch = {.assigned_at = now,
+                  .began_at = {},
+                  .heard_at = now,
+                  .deadline = before.deadline,
+                  .timeout = std::min<base::Duration>(before.timeout * longer, longest_timeout),
+                  .timeouts = before.timeouts,
+                  .exceptions = before.exceptions};
+  if (before.deadline != Instant{} && before.deadline <= now)
+    making.watch.deadline =
+        now + std::min<base::Duration>((std::max(before.deadline, before.assigned_at) - before.assigned_at) * longer,
+                                       longest_timeout);
+  make(scene, making);
+}
+
+}  // namespace parley::engine

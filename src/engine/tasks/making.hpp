@@ -1,0 +1,59 @@
+// Moves of tasks that the server makes by itself: the fact, with what it tells in the profile's words (R31). Internal
+// to the folder.
+#pragma once
+#include <string>
+
+#include "engine/command.hpp"
+#include "engine/decided.hpp"
+#include "machine/task.hpp"
+
+namespace parley::engine {
+
+// One task, and what is decided of it. `rules`: its assigner's; null where its profile is gone.
+struct TaskScene {
+  Decided& decided;
+  const State& state;
+  WorkspaceNumber number;
+  Offset offset;
+  const profile::Ruleset* rules;
+  const Context& context;
+
+  const Workspace& workspace() const { return state.workspace(number); }
+  const Task& task() const { return workspace().tasks.at(offset); }
+};
+
+// A move of the server's own, and what it says of it.
+struct Making {
+  machine::task::Step step;
+  bool late;
+  std::string text;
+  TaskWatch watch{};  // of a move that changes its times
+  const event::TaskError* error = nullptr;
+  bool cleanup = false;
+};
+
+void make(const TaskScene& scene, const Making& making);
+
+// The fact alone, of a task that stays as it is; the caller writes what is other.
+event::TaskMoved& begin_move(const TaskScene& scene);
+// Tells what a move of this kind tells.
+void tell(const TaskScene& scene, const machine::task::Move& move, const Making& making);
+
+// "Task 'x' of 'developer-01'": for whoever reads it.
+std::string opening(const Workspace& workspace, const Task& task);
+event::TaskError error_of(TaskErrorType type, bool recoverable, std::string message);
+
+const profile::Recovery* recovery_of(const profile::Ruleset* rules, TaskErrorType type);
+
+// When what is kept back has waited too long; 0: never.
+Instant order_expires_at(const TaskScene& scene);
+
+// It fails, and what is open of it ends. `decided_by_human`: its approval has ended already.
+void give_up(const TaskScene& scene, const event::TaskError& error, const std::string& why,
+             bool decided_by_human = false);
+// Its order can be had once more: it is still to be read, or was, and has not expired.
+bool can_be_given_again(const TaskScene& scene);
+// With more time, where the profile says so.
+void give_again(const TaskScene& scene);
+
+}  // namespace parley::engine

@@ -1,0 +1,63 @@
+#include "engine/tasks/overlap.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "base/excerpt.hpp"
+#include "base/glob_overlap.hpp"
+
+namespace parley::engine {
+namespace {
+
+// D11: a fraction of a millisecond.
+constexpr std::size_t looks_max = 1'000;     // tasks
+constexpr std::uint64_t steps_max = 50'000;  // of all comparisons
+constexpr std::size_t named_max = 3;
+
+std::string quoted(std::string_view text) {
+  return "'" + base::excerpt(text, 128) + "'";
+}
+
+// The first two globs that one file may match.
+using Pair = std::pair<std::string_view, std::string_view>;
+std::optional<Pair> common(const std::vector<std::string>& one, const std::vector<std::string>& other,
+                           std::uint64_t& steps) {
+  for (const std::string& a : one)
+    for (const std::string& b : other) {
+      if (steps + a.size() * b.size() > steps_max) return std::nullopt;
+      if (base::globs_overlap(a, b, steps)) return Pair(a, b);
+    }
+  return std::nullopt;
+}
+
+bool waits_for(const std::vector<Dependency>& on, std::string_view task) {
+  return std::ranges::any_of(on, [task](const Dependency& d) { return !d.soft && d.id.view() == task; });
+}
+
+}  // namespace
+
+std::string overlaps(const Workspace& workspace, std::string_view task, const std::vector<std::string>& scope,
+                     const std::vector<Dependency>& on) {
+  std::string text;
+  if (scope.empty()) return text;
+  std::size_t looks = 0, found = 0;
+  std::uint64_t steps = 0;
+  for (const auto& [assignee, offsets] : workspace.tasks.worked_on())
+    for (const Offset offset : offsets) {
+      if (++looks > looks_max || steps > steps_max || found == named_max) return text;
+      const Task& other = workspace.tasks.at(offset);
+      if (other.terms.scope.empty() || other.id.view() == task || waits_for(on, other.id.view())) continue;
+      const TaskDependencies* const of_other = workspace.dependencies.find(other.id.view());
+      if (of_other && waits_for(of_other->on, task)) continue;
+      const auto pair = common(scope, other.terms.scope, steps);
+      if (!pair) continue;
+      text += (found++ > 0 ? "; " : "") + std::string("with task ") + quoted(other.id.view()) + " of " +
+              quoted(workspace.registry.agent(assignee).id) + " (" + std::string(machine::task::name(other.state)) +
+              ") in " + quoted(pair->first);
+      if (pair->first != pair->second) text += " and " + quoted(pair->second);
+    }
+  return text;
+}
+
+}  // namespace parley::engine

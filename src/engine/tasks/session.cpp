@@ -1,0 +1,75 @@
+#include "engine/tasks/session.hpp"
+
+#include "base/excerpt.hpp"
+#include "engine/appliers.hpp"
+#include "engine/messages/fields.hpp"
+#include "engine/tasks/watch.hpp"
+
+namespace parley::engine {
+namespace {
+
+constexpr std::size_t reason_bytes = 1'000;
+constexpr std::size_t ends_a_step = 100;  // each looks through the mailboxes of all agents (D11)
+
+}  // namespace
+
+void follow_session(const AcceptMessage& command, const Workspace& workspace, event::MessageAccepted& message,
+                    std::vector<base::Problem>& warnings) {
+  const envelope::Envelope& envelope = command.envelope;
+  if (envelope.kind != envelope::Kind::task_abort || !command.ruleset.tasks) return;
+  if (text_in(envelope, "scope") != "session") return;
+  const std::string target = text_in(envelope, "target");
+  if (target != workspace.name) {
+    warnings.push_back({"", "NO_EFFECT",
+                        "It is delivered, and ends no session here: this one is '" + workspace.name + "', not '" +
+                            base::excerpt(target, 128) + "'."});
+    return;
+  }
+  event::SessionAborted& aborted = *message.mutable_session_aborted();
+  const std::string reason = text_in(envelope, "reason");
+  aborted.set_reason(base::excerpt(reason, reason_bytes));
+  aborted.set_cleanup(envelope::field(envelope, "cleanup") == "true");
+}
+
+void apply_to_session(State& state, WorkspaceNumber number, Offset offset, const event::MessageAccepted& event) {
+  if (!event.has_session_aborted()) return;
+  // A newer one of the same agent takes in what the one before has left.
+  state.unfinished.aborting[{number, AgentNumber(event.sender())}] = {
+      offset, {}, event.session_aborted().reason(), event.session_aborted().cleanup()};
+}
+
+void decide_session_step(Decided& decided, const State& state, const SessionKey& session, std::size_t most,
+                         const RulesetOf& ruleset_of, const Context& context) {
+  const auto& [number, sender] = session;
+  const Workspace& workspace = state.workspace(number);
+  const SessionEnd& end = state.unfinished.aborting.at(session);
+  const std::string& profile = workspace.registry.agent(sender).properties.profile;
+  const profile::Ruleset* const rules = ruleset_of(profile);
+  const std::string reason = end.reason.empty() ? "The session was aborted." : end.reason;
+  std::size_t looks = 0, ended = 0;
+  Offset through = end.through;
+  auto at = workspace.tasks.all().upper_bound(through);
+  for (; at != workspace.tasks.all().end() && at->first < end.by && looks < most && ended < ends_a_step; ++at) {
+    ++looks;
+    through = at->first;
+    const Task& task = *at->second;
+    if (machine::task::is_over(task.state)) continue;
+    if (workspace.registry.agent(task.assigner).properties.profile != profile) continue;
+    decide_cancelled(decided, state, number, through, rules, context, {reason, end.cleanup});
+    ++ended;
+  }
+  event::SessionTasksEnded& event = *decided.add(number).mutable_session_tasks_ended();
+  event.set_agent(sender.value);
+  event.set_abort(end.by.value);
+  event.set_through(through.value);
+  event.set_done(at == workspace.tasks.all().end() || at->first >= end.by);
+}
+
+void apply(State& state, WorkspaceNumber number, const event::SessionTasksEnded& event) {
+  const auto at = state.unfinished.aborting.find({number, AgentNumber(event.agent())});
+  if (at == state.unfinished.aborting.end() || at->second.by.value != event.abort()) return;
+  at->second.through = Offset(event.through());
+  if (event.done()) state.unfinished.aborting.erase(at);
+}
+
+}  // namespace parley::engine
