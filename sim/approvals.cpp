@@ -1,5 +1,7 @@
 #include "sim/approvals.hpp"
 
+#include "envelope/kind.hpp"
+
 namespace parley::sim {
 
 using event::Event;
@@ -17,13 +19,22 @@ ApprovalChronicle::Approval* ApprovalChronicle::known(const Place& place) {
 }
 
 void ApprovalChronicle::open(const Place& place, const event::MessageAccepted& message, base::Instant at) {
-  require(!message.held() || message.approval_timeout() > 0, place, "SUP-04: held for no decision");
+  const bool waits_for_others = static_cast<envelope::Kind>(message.kind()) == envelope::Kind::task_assign;  // COL-10
+  require(!message.held() || waits_for_others || message.approval_timeout() > 0, place, "SUP-04: held for no decision");
   if (message.approval_timeout() == 0) return;
   const base::Duration timeout(message.approval_timeout());
   require(base::instant_of(message.approval_due()) == at + timeout, place, "SUP-05: the time does not begin now");
   approvals_[place] = {State::open, message.sender(), message.held(), message.has_review_moved(),
                        false,       timeout,          at + timeout};
   if (message.held()) sightings_.saw(Sighting::message_held);
+}
+
+// SUP-09: by a task whose last attempt has failed.
+void ApprovalChronicle::open(const Place& place, const event::TaskMoved& moved, base::Instant at) {
+  if (moved.approval_id().empty()) return;
+  const base::Duration timeout(moved.approval_timeout());
+  require(base::instant_of(moved.approval_due()) == at + timeout, place, "SUP-05: the time does not begin now");
+  approvals_[place] = {State::open, 0, false, true, false, timeout, at + timeout};
 }
 
 void ApprovalChronicle::decide(const Place& place, const Event& event) {
@@ -65,6 +76,8 @@ void ApprovalChronicle::fold(const Event& event, base::Instant at) {
   switch (event.fact_case()) {
     case Event::kMessageAccepted:
       return open(place(event.offset()), event.message_accepted(), at);
+    case Event::kTaskMoved:
+      return open(place(event.offset()), event.task_moved(), at);
     case Event::kApprovalDecided:
       return decide(place(event.approval_decided().approval()), event);
     case Event::kApprovalEscalated:
@@ -75,7 +88,7 @@ void ApprovalChronicle::fold(const Event& event, base::Instant at) {
     case Event::kApprovalWithdrawn: {
       Approval* const approval = known(place(event.approval_withdrawn().approval()));
       if (!approval) return;
-      require(approval->waits() && (approval->holds || approval->of_review), place(event.offset()),
+      require(approval->waits() && (approval->holds || approval->of_task), place(event.offset()),
               "SUP-04: withdrawn, though it was decided");
       approval->state = State::withdrawn;
       return;

@@ -31,8 +31,8 @@ class ApprovalChronicle {
     State state = State::open;
     std::uint32_t asker = 0;
     bool holds = false;
-    bool of_review = false;  // COL-12: ends with its task, too
-    bool settled = false;    // what it held went out, or never will
+    bool of_task = false;  // COL-12, SUP-09: ends with its task, too
+    bool settled = false;  // what it held went out, or never will
     base::Duration timeout{};
     base::Instant due{};
     bool waits() const { return state <= State::escalated; }
@@ -42,6 +42,7 @@ class ApprovalChronicle {
   void require(bool holds, const Place& place, const std::string& what);
   Approval* known(const Place& place);
   void open(const Place& place, const event::MessageAccepted& message, base::Instant at);
+  void open(const Place& place, const event::TaskMoved& moved, base::Instant at);
   void decide(const Place& place, const event::Event& event);
   void time_out(const Place& place, State to, base::Instant due, base::Instant at);
   void settle(const Place& place, bool released);

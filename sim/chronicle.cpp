@@ -141,6 +141,7 @@ void Chronicle::fold_in_workspace(const event::Event& event, base::Instant at, c
     }
     case Event::kTaskMoved: {
       if (event.task_moved().given_again()) return give_again(number, event.task_moved());
+      if (event.task_moved().let_go()) return let_go(number, event.task_moved());
       if (event.task_moved().state() != static_cast<std::uint32_t>(TaskChronicle::State::failed)) return;
       Message assigned;
       assigned.sender = event.task_moved().assigner();
@@ -465,6 +466,10 @@ void Chronicle::fold(std::uint32_t number, const event::Expired& event, base::In
     if (!found) return;
     const Message& message = workspace.messages.at(event.message());
     require(message.expires != base::Instant{} && message.expires <= at, place, "HND-10: expired before its time");
+    if (found->state == State::held) {  // kept back to its end (COL-10)
+      end_hold(place, *found, State::expired);
+      ended = true;
+    }
     if (!open(found->state)) continue;
     require(found->state != State::leased || found->until <= at, place, "O4: expired under a lease that holds");
     if (found->state == State::leased) give_back_lane(place, message);
@@ -531,6 +536,26 @@ void Chronicle::give_again(std::uint32_t number, const event::TaskMoved& event) 
   count_open(agent);
 }
 
+// COL-10: what it waited for is completed.
+void Chronicle::let_go(std::uint32_t number, const event::TaskMoved& event) {
+  const std::uint64_t order = tasks_.order_of(number, event.task());
+  const Place place{number, event.assignee(), order};
+  Receipt* const found = receipt(place, "an order that was kept back");
+  if (!found) return;
+  require(found->state == State::held, place, "COL-10: it goes out, and was not kept back");
+  end_hold(place, *found, State::queued);
+  Agent& agent = workspaces_[number].agents[event.assignee()];
+  agent.open.insert(order);
+  count_open(agent);
+}
+
+void Chronicle::end_hold(const Place& place, Receipt& receipt, State to) {
+  Agent& agent = workspaces_[place.workspace].agents[place.agent];
+  count_open(agent);
+  --agent.held;
+  receipt.state = to;
+}
+
 void Chronicle::fold(std::uint32_t number, const event::AgentRemoved& event) {
   workspaces_[number].agents[event.number()].removed = true;
   sightings_.saw(Sighting::agent_removed);
@@ -565,6 +590,7 @@ void Chronicle::fold(std::uint32_t number, const event::MessagesSuperseded& even
     const bool of_its_task = (same_task && offset < event.by()) || tasks_.replaced(number, offset, event.by()) ||
                              tasks_.ended(number, event.by()) || help_.ended(number, offset);
     require(of_its_task, place, "P3: superseded, and what it is about goes on");
+    if (found->state == State::held) end_hold(place, *found, State::superseded);
     if (!open(found->state)) continue;
     end(place, *found, State::superseded);
     sightings_.saw(Sighting::superseded);

@@ -136,6 +136,8 @@ class Chronicle {
   void fold(std::uint32_t workspace, const event::DeadLettered&, base::Instant at);
   void fold(std::uint32_t workspace, const event::Redriven&, base::Instant at);
   void fold(std::uint32_t workspace, const event::AgentRemoved&);
+  void let_go(std::uint32_t number, const event::TaskMoved&);
+  void end_hold(const Place& place, Receipt& receipt, State to);
   void give_again(std::uint32_t workspace, const event::TaskMoved&);
   void fold(std::uint32_t workspace, const event::MessagesBounced&);
   void fold(std::uint32_t workspace, const event::MessagesSuperseded&);

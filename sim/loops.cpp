@@ -6,6 +6,15 @@ namespace parley::sim {
 
 using envelope::Kind;
 
+namespace {
+
+// Held for a human; not for other tasks (COL-10).
+bool asks(const event::MessageAccepted& message) {
+  return message.held() && message.approval_timeout() > 0;
+}
+
+}  // namespace
+
 void LoopChronicle::require(bool holds, const Place& place, const std::string& what) {
   if (!holds)
     findings_.wrong(what + " (workspace " + std::to_string(place.first) + ", offset " + std::to_string(place.second) +
@@ -64,7 +73,7 @@ void LoopChronicle::accept(const Place& place, const event::MessageAccepted& mes
   const auto kind = static_cast<Kind>(message.kind());
   const bool ends_task = kind == Kind::task_complete || kind == Kind::task_fail;  // held for its own sake (SUP-04)
   if (message.cause() == 0) {
-    if (!ends_task) require(!message.held(), place, "BEY-04: held, and comes of nothing");
+    if (!ends_task) require(!asks(message), place, "BEY-04: held, and comes of nothing");
     return;
   }
   check_steps(place, message);
@@ -72,7 +81,7 @@ void LoopChronicle::accept(const Place& place, const event::MessageAccepted& mes
   const bool is_over = over(place.first, said);
   const bool decided = message.approval_timeout() > 0;  // it asks for a human by itself
   if (is_over && message.recipients_size() > 0) require(decided, place, "BEY-04: over a bound, and no human looks");
-  if (message.held() && !ends_task) require(is_over, place, "BEY-04: held within the bounds");
+  if (asks(message) && !ends_task) require(is_over, place, "BEY-04: held within the bounds");
   if (is_over && message.held()) sightings_.saw(Sighting::loop_held);
   said_[place] = said;
   if (said.root > 0) ++accounts_[{place.first, said.root}];

@@ -170,6 +170,7 @@ void Workload::judge_answer(const Sending& sending, const base::Result<broker::S
     case ErrorCode::EVIDENCE_MISSING:
     case ErrorCode::CAPABILITY_MISSING:
     case ErrorCode::CONSTRAINTS_LOOSER:
+    case ErrorCode::DEPENDENCY_CYCLE:
       if (sending.expected != Expected::duplicate || !remembers_all()) return;  // tasks are not all alike
       break;
     case ErrorCode::REVIEW_UNKNOWN:

@@ -57,6 +57,9 @@ enum class Sighting {
   task_order_lost,
   task_postponed,
   task_given_again,
+  task_let_go,
+  task_blocked,
+  task_escalated,
   out_of_sequence_refused,
   not_party_refused,
   stale_order_refused,
@@ -79,7 +82,7 @@ enum class Sighting {
   loop_held,
   wait_cycle_refused,
 };
-inline constexpr std::array<std::string_view, 70> sighting_names = {
+inline constexpr std::array<std::string_view, 73> sighting_names = {
     "power loss",
     "kill",
     "graceful restart",
@@ -129,6 +132,9 @@ inline constexpr std::array<std::string_view, 70> sighting_names = {
     "task order lost",
     "task postponed",
     "task given again",
+    "task let go",
+    "task blocked",
+    "task escalated",
     "out of sequence refused",
     "not party refused",
     "stale order refused",

@@ -264,6 +264,9 @@ void Workload::say_of_task(std::string_view profile, const std::string& space, c
   if (has_deadline && dice_.one_in(2))
     wish.edits["/payload/deadline"] =
         quoted(base::to_rfc3339(clock_.wall() + dice_.between(base::Duration(1'000'000), base::Duration(120'000'000))));
+  if (words.what == What::assign && profile == "handoff" && dice_.one_in(3))
+    wish.edits["/payload/context/dependencies"] =
+        "[" + quoted(some_task(workspace_number(clients_[*assigner]), profile)) + "]";
   if (words.what == What::assign && profile == "supervisor")
     wish.edits["/task"] = R"({"description":"Simulated","priority":"medium","timeout_seconds":)" +
                           std::to_string(dice_.between(2, 600)) + "}";

@@ -16,9 +16,9 @@ using namespace std::chrono_literals;
 
 constexpr base::Instant never = base::Instant::max();
 // What else a task asks for than the order of its messages, which is not judged here.
-constexpr std::array<std::string_view, 9> terms{"SCOPE_VIOLATION",     "EVIDENCE_MISSING",   "CAPABILITY_MISSING",
-                                                "CONSTRAINTS_LOOSER",  "REVIEWER_IS_AUTHOR", "VERDICT_UNFOUNDED",
-                                                "REVISION_INCOMPLETE", "FINDING_UNKNOWN",    "ID_CONFLICT"};
+constexpr std::array<std::string_view, 10> terms{
+    "SCOPE_VIOLATION",   "EVIDENCE_MISSING", "CAPABILITY_MISSING", "CONSTRAINTS_LOOSER",  "REVIEWER_IS_AUTHOR",
+    "VERDICT_UNFOUNDED", "FINDING_UNKNOWN",  "ID_CONFLICT",        "REVISION_INCOMPLETE", "DEPENDENCY_CYCLE"};
 constexpr base::Duration patience = 2min;  // the loop turns every 20 s at most, and a full disk heals
 
 std::string text_at(json::Value root, std::string_view pointer) {
@@ -186,13 +186,15 @@ TaskChronicle::Judged TaskChronicle::judge(const Workspace& workspace, const Tas
   if (const auto at = workspace.by_id.find(word.task); at != workspace.by_id.end()) place = &at->second;
   if (word.kind == Kind::task_assign) {
     if (word.to.size() != 1) return {};
-    if (!place) return {Verdict::legal, nullptr, State::assigned};
+    std::set<std::string> on(word.depends_on.begin(), word.depends_on.end());
+    if (!place) return {Verdict::legal, nullptr, readiness(workspace, on)};
     const Task& task = tasks_.at(*place);
+    on.insert(task.depends_on.begin(), task.depends_on.end());
     const bool again = task.state == State::failed || task.state == State::changes_requested ||  // R12
                        task.state == State::planning;                                            // R13
     if (!again) return {Verdict::out_of_sequence, place, {}};                                    // 000 §6.3: unique
     const bool may = word.sender == task.assigner || !is_here(workspace, task.assigner);
-    return {may ? Verdict::legal : Verdict::not_party, place, State::assigned};
+    return {may ? Verdict::legal : Verdict::not_party, place, readiness(workspace, on)};
   }
   if (!place) return {Verdict::unknown, nullptr, {}};
   const Task& task = tasks_.at(*place);
@@ -201,7 +203,7 @@ TaskChronicle::Judged TaskChronicle::judge(const Workspace& workspace, const Tas
     const bool may = word.sender == task.assigner || !is_here(workspace, task.assigner);
     return {may && word.to.size() == 1 ? Verdict::legal : Verdict::not_party, place, State::in_review};
   }
-  const bool waits = (task.state == State::held || task.state == State::in_review) && word.kind != Kind::task_abort;
+  const bool waits = (task.stands_still() || task.kept_back()) && word.kind != Kind::task_abort;
   if (task.over() || waits) return {Verdict::out_of_sequence, place, {}};
   if (word.kind == Kind::task_handoff) return judge_offer(workspace, word, *place);
   if (word.kind == Kind::task_abort) {
@@ -367,6 +369,11 @@ int TaskChronicle::attempts(const Task& task) {
 
 base::Instant TaskChronicle::due_of(const Workspace& workspace, const Task& task) const {
   if (task.stands_still()) return never;
+  if (task.kept_back()) {  // nobody works on it: its deadline, and its order's end
+    base::Instant due = task.expires_at != base::Instant{} ? task.expires_at : never;
+    if (task.deadline != base::Instant{} && !task.told_late) due = std::min(due, task.deadline);
+    return due;
+  }
   if (task.state == State::postponed) return task.again_at;
   base::Instant due = std::min(stalls_at(workspace, task), gives_up_at(workspace, task));
   if (task.deadline != base::Instant{} && !task.told_late) due = std::min(due, task.deadline);
@@ -374,10 +381,49 @@ base::Instant TaskChronicle::due_of(const Workspace& workspace, const Task& task
   return due;
 }
 
+// COL-10: what is hard must be completed; what failed or was aborted blocks.
+TaskChronicle::State TaskChronicle::readiness(const Workspace& workspace, const std::set<std::string>& on) const {
+  State state = State::assigned;
+  for (const std::string& id : on) {
+    const auto at = workspace.by_id.find(id);
+    const State there = at == workspace.by_id.end() ? State{} : tasks_.at(at->second).state;
+    if (there == State::failed || there == State::aborted) return State::blocked;
+    if (there != State::completed) state = State::waiting;
+  }
+  return state;
+}
+
+// Some task came to another state: who waits for it may have to be looked at.
+void TaskChronicle::note_who_waits(std::uint32_t number, base::Instant at) {
+  for (auto& [place, task] : tasks_) {
+    if (place.first != number || !task.kept_back()) continue;
+    const bool otherwise = readiness(workspaces_[number], task.depends_on) != task.state;
+    if (!otherwise)
+      task.otherwise_at = {};
+    else if (task.otherwise_at == base::Instant{})
+      task.otherwise_at = at;
+  }
+}
+
+// The server lets an order go, or says why not: by what it waits for alone.
+void TaskChronicle::check_kept_back(const Place& place, const Task& task, State to, base::Instant at) {
+  if (to == State::failed) {
+    const bool gone = !is_here(workspaces_[place.first], task.assignee);
+    const bool expired = task.expires_at != base::Instant{} && task.expires_at <= at;
+    require(gone || expired, place, "COL-10: given up while it waits");
+    return sightings_.saw(Sighting::task_given_up);
+  }
+  require(to == task.state || to == readiness(workspaces_[place.first], task.depends_on), place,
+          "COL-10: it waits, is blocked or goes out against what it depends on");
+  if (to == State::assigned) sightings_.saw(Sighting::task_let_go);
+  if (to == State::blocked && task.state != to) sightings_.saw(Sighting::task_blocked);
+}
+
 void TaskChronicle::check_due(const Workspace& workspace, const Place& place, std::int64_t due) {
   const Task& task = tasks_.at(place);
   const base::Instant expected = due_of(workspace, task);
   // Decided in the same turn as the loss of its order or its offer: it is looked at in the next.
+  if (task.kept_back() && task.otherwise_at != base::Instant{}) return;  // looked at in the next turn
   const bool lost_now = expected == now_ && (task.lost_at == now_ || (task.offer && task.offer->due == now_));
   if (lost_now) return;
   const bool right = expected == never ? due == 0 : base::instant_of(due) == expected;
@@ -390,6 +436,9 @@ void TaskChronicle::check_due(const Workspace& workspace, const Place& place, st
 void TaskChronicle::check_nothing_overdue(base::Instant at) {
   for (const auto& [place, task] : tasks_) {
     if (task.over()) continue;
+    if (task.kept_back() && task.otherwise_at != base::Instant{})
+      require(at - std::max(task.otherwise_at, started_at_) <= patience, place,
+              "COL-10: what it waits for has ended, and nobody looks");
     const base::Instant due = due_of(workspaces_[place.first], task);
     require(due == never || at - std::max({due, started_at_, task.moved_at}) <= patience, place,
             "COL-07: a task that is due at " + (due == never ? "no time" : base::to_rfc3339(due)) +
@@ -476,7 +525,8 @@ void TaskChronicle::fold(std::uint32_t number, std::uint64_t offset, const event
   Workspace& workspace = workspaces_[number];
   TaskWord word;
   word.kind = static_cast<Kind>(message.kind());
-  if (message.held() && word.kind != Kind::task_complete && word.kind != Kind::task_fail)  // decision 10
+  const bool for_a_human = message.held() && message.approval_timeout() > 0;
+  if (for_a_human && word.kind != Kind::task_complete && word.kind != Kind::task_fail)  // decision 10
     return require(!message.has_task_moved(), {number, offset}, "BEY-04: its message is held, and the task moved");
   switch (word.kind) {
     case Kind::task_assign:
@@ -497,7 +547,9 @@ void TaskChronicle::fold(std::uint32_t number, std::uint64_t offset, const event
   word.task = message.task();
   word.message = word.kind == Kind::task_handoff_reply ? message.correlation() : unquoted(field(message, "message"));
   word.accepts = field(message, "accepted") == "true";
-  word.held = message.held();
+  word.held = message.held() && word.kind != Kind::task_assign;
+  const auto& named = message.task_moved().depends_on();
+  word.depends_on.assign(named.begin(), named.end());
   word.review = unquoted(field(message, "review"));
   word.verdict = unquoted(field(message, "verdict"));
   word.released = released;
@@ -554,6 +606,9 @@ void TaskChronicle::move(std::uint32_t number, std::uint64_t offset, const TaskW
   if (judged.to == State::active && task.began_at == base::Instant{}) task.began_at = at;
   task.state = judged.to;
   task.moved_at = at;
+  note_who_waits(number, at);
+  if (word.kind == Kind::task_assign)
+    require(message.held() == task.kept_back(), place, "COL-10: an order goes out, or does not, against its task");
   require(moved.state() == static_cast<std::uint32_t>(judged.to), place, "COL-04: the task came to another state");
   require(moved.epoch() == task.epoch, place, "BEY-03: the epoch is not the number of assignments");
   if (task.over()) task.offer.reset();
@@ -574,6 +629,8 @@ void TaskChronicle::assign(Workspace& workspace, Task& task, std::uint64_t offse
   const std::string most(field(message, "max_iterations"));
   const std::string review = task.review;
   const std::uint32_t reviews = task.reviews;
+  std::set<std::string> depends_on = std::move(task.depends_on);
+  depends_on.insert(word.depends_on.begin(), word.depends_on.end());
   const std::uint32_t iterations = most.empty() ? task.iterations : static_cast<std::uint32_t>(std::stoul(most));
   auto old_orders = std::move(task.old_orders);
   if (task.epoch > 0) old_orders.insert({task.order, offset});
@@ -599,7 +656,10 @@ void TaskChronicle::assign(Workspace& workspace, Task& task, std::uint64_t offse
           .confidence = number(field(message, "confidence_threshold")),
           .needs_approval = field(message, "needs_approval") == "true",
           .held_by = 0,
-          .end_rejected = false};
+          .end_rejected = false,
+          .depends_on = std::move(depends_on),
+          .expires_at = message.has_expires_at() ? base::instant_of(message.expires_at()) : base::Instant{},
+          .otherwise_at = {}};
   task.review = review;
   task.reviews = reviews;
   task.iterations = iterations;
@@ -677,8 +737,15 @@ void TaskChronicle::fold(std::uint32_t number, std::uint64_t offset, const event
   Task& task = found->second;
   const auto to = static_cast<State>(moved.state());
   require(!task.over(), place, "COL-08: the server moved a task that was over");
+  const bool kept_back = task.kept_back();
+  if (kept_back) check_kept_back(place, task, to, at);
   require(moved.epoch() == task.epoch + (moved.given_again() ? 1 : 0), place, "BEY-03: the server changed an epoch");
-  if (to == State::stalled) {
+  if (kept_back) {
+    if (to == State::assigned) {
+      task.assigned_at = task.heard_at = at;
+      task.lost_at = {};
+    }
+  } else if (to == State::stalled) {
     require(task.state == State::stalled || stalls_at(workspace, task) <= at, place,
             "COL-07: stalled before progress was due");
     if (task.state != State::stalled) sightings_.saw(Sighting::task_stalled);
@@ -696,8 +763,16 @@ void TaskChronicle::fold(std::uint32_t number, std::uint64_t offset, const event
     ++task.timeouts;
     task.offer.reset();
     sightings_.saw(Sighting::task_postponed);
+  } else if (to == State::escalated) {
+    require(task.profile == "supervisor" && times_out(task, at) && task.timeouts == attempts(task), place,
+            "SUP-09: a human is asked before the last attempt has failed");
+    require(!moved.approval_id().empty(), place, "SUP-09: it waits for a human whom nobody asks");
+    task.offer.reset();
+    sightings_.saw(Sighting::task_escalated);
   } else if (moved.given_again()) {
-    require(task.state == State::postponed && task.again_at <= at, place, "COL-16: given again before its time");
+    const bool decided = task.state == State::escalated;  // by a human: approvals.hpp
+    require(decided || (task.state == State::postponed && task.again_at <= at), place,
+            "COL-16: given again before its time");
     give_again(place, task, moved, at);
   } else if (task.state == State::in_review && (to == State::completed || to == State::planning)) {
     end_review(workspace, place, to, at);
@@ -705,7 +780,7 @@ void TaskChronicle::fold(std::uint32_t number, std::uint64_t offset, const event
     const bool gone = !is_here(workspace, task.assignee);
     const bool hopeless = task.state == State::postponed && task.again_at <= at;  // the order cannot be had any more
     const bool over = task.state != State::held && gives_up_at(workspace, task) <= at;
-    require(gone || hopeless || over, place, "COL-08: given up before its time");
+    require(gone || hopeless || over || task.state == State::escalated, place, "COL-08: given up before its time");
     sightings_.saw(Sighting::task_given_up);
   } else {
     require(to == task.state, place, "COL-08: the server made a move that is not its own");
@@ -725,6 +800,7 @@ void TaskChronicle::fold(std::uint32_t number, std::uint64_t offset, const event
   task.held_by = 0;
   task.state = to;
   task.moved_at = at;
+  note_who_waits(number, at);
   if (task.over()) ended_.insert({number, offset});
   if (task.over()) task.offer.reset();
   check_due(workspace, place, moved.due());
@@ -774,7 +850,12 @@ void TaskChronicle::check_all_ended() {
     if (task.over() || task.state == State::in_review) continue;
     require(is_here(workspace, task.assignee), place, "COL-08: a task of an agent that was removed is open");
     const bool watched = task.profile != "handoff" || workspace.silence;  // 002 names no time
-    const bool awaits_a_person = task.state == State::held;
+    const bool awaits_a_person = task.state == State::held || task.state == State::escalated;
+    if (task.kept_back()) {
+      require(readiness(workspace, task.depends_on) == task.state, place,
+              "COL-10: what it waits for has ended, and it still waits");
+      continue;
+    }
     require(!watched || awaits_a_person || due_of(workspace, task) != never, place,
             "COL-08: a task is open, and nothing would end it");
   }

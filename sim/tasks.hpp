@@ -23,12 +23,13 @@ struct TaskWord {
   envelope::Kind kind{};
   std::uint32_t sender = 0;
   std::string task;
-  std::string message;          // an acknowledgment's, or the offer that a reply answers
-  bool accepts = false;         // likewise
-  bool of_session = false;      // an abort's
-  bool held = false;            // a person decides first
-  bool released = false;        // and has decided
-  std::vector<std::string> to;  // names
+  std::string message;                  // an acknowledgment's, or the offer that a reply answers
+  bool accepts = false;                 // likewise
+  bool of_session = false;              // an abort's
+  bool held = false;                    // a person decides first
+  std::vector<std::string> depends_on;  // of an assignment: tasks that it names itself
+  bool released = false;                // and has decided
+  std::vector<std::string> to;          // names
   std::string review, verdict;
 };
 
@@ -46,9 +47,12 @@ class TaskChronicle {
     aborted,
     held = 20,
     postponed = 24,
+    waiting,
+    blocked,
     in_review = 28,
     changes_requested,
     planning,
+    escalated,
   };
 
   struct Offer {     // R21: until it is answered or over, the task stays with its owner
@@ -78,14 +82,20 @@ class TaskChronicle {
              state == State::changes_requested || state == State::planning;
     }
     // A person or a reviewer has the word, and nobody works on it.
-    bool stands_still() const { return over() || state == State::held || state == State::in_review; }
+    bool stands_still() const {
+      return over() || state == State::held || state == State::in_review || state == State::escalated;
+    }
+    bool kept_back() const { return state == State::waiting || state == State::blocked; }
     std::string review;            // the newest
     std::uint32_t reviews = 0;     // asked for (R37)
     std::uint32_t iterations = 3;  // before a human decides
     double confidence = 0;         // asked for (SUP-04)
     bool needs_approval = false;
-    std::uint64_t held_by = 0;  // offset of the message that ends it once a person has decided
-    bool end_rejected = false;  // and has decided that it does not
+    std::uint64_t held_by = 0;         // offset of the message that ends it once a person has decided
+    bool end_rejected = false;         // and has decided that it does not
+    std::set<std::string> depends_on;  // COL-10: hard ones, by their ids
+    base::Instant expires_at{};        // its order, while it is kept back
+    base::Instant otherwise_at{};      // since then what it waits for says otherwise; 0: it does not
   };
   using Place = std::pair<std::uint32_t, std::uint64_t>;  // workspace, offset of the first assignment
 
@@ -165,6 +175,9 @@ class TaskChronicle {
   static int attempts(const Task& task);
   void give_again(const Place& place, Task& task, const event::TaskMoved& moved, base::Instant at);
   base::Instant due_of(const Workspace& workspace, const Task& task) const;  // max: never
+  State readiness(const Workspace& workspace, const std::set<std::string>& on) const;
+  void note_who_waits(std::uint32_t number, base::Instant at);
+  void check_kept_back(const Place& place, const Task& task, State to, base::Instant at);
   void check_due(const Workspace& workspace, const Place& place, std::int64_t due);
   void check_nothing_overdue(base::Instant at);
 
