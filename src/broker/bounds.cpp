@@ -18,6 +18,14 @@ base::Result<> check_lease(base::Duration lease, std::string where) {
   return check_at_most("the lease", lease, lease_max, std::move(where));
 }
 
+base::Result<> check_asked(std::size_t count) {
+  if (count > 0 && count <= asked_max) return {};
+  return base::fail(base::ErrorCode::BAD_REQUEST,
+                    std::to_string(count) + " deliveries and messages are asked about; it may be 1 to " +
+                        std::to_string(asked_max),
+                    "/delivery_ids");
+}
+
 base::Result<> check_rationale(std::string_view rationale) {
   const std::size_t length = json::code_points(rationale);
   if (length > 0 && length <= rationale_max) return {};

@@ -106,11 +106,14 @@ class Broker final : public Port, private journal::Outcomes {
                                     std::string_view id, base::Duration grace) override;
 
   void begin(Batch&, const Caller&, std::string_view idempotency_key) override;
-  base::Result<Sent> send(const Caller&, std::string_view workspace, Batch&, std::size_t index) override;
-  base::Result<Sent> send(const Caller&, std::string_view workspace, const Native&,
-                          std::string_view idempotency_key) override;
+  base::Result<Sent> send(const Caller&, std::string_view workspace, Batch&, std::size_t index,
+                          const SendOptions* = nullptr) override;
+  base::Result<Sent> send(const Caller&, std::string_view workspace, const Native&, std::string_view idempotency_key,
+                          const SendOptions* = nullptr) override;
   base::Result<Answer> message(const Caller&, std::string_view workspace, std::string_view message_id,
                                std::string_view to) override;
+  base::Result<Answer> rescind(const Caller&, std::string_view workspace, std::string_view message_id,
+                               std::string_view to, std::string_view reason) override;
 
   base::Result<Answer> records(const Caller&, std::string_view workspace, std::string_view task, std::string_view agent,
                                const Page&) override;
@@ -150,6 +153,8 @@ class Broker final : public Port, private journal::Outcomes {
                                            const TakeRequest&) override;
   base::Result<std::vector<Settled>> settle(const Caller&, std::string_view workspace, std::string_view agent,
                                             const SettleRequest&) override;
+  base::Result<Answer> check(const Caller&, std::string_view workspace, std::string_view agent,
+                             const CheckRequest&) override;
   base::Result<Answer> dead_letters(const Caller&, std::string_view workspace, const Page&) override;
   base::Result<Answer> redrive(const Caller&, std::string_view workspace, std::string_view delivery_id) override;
   base::Result<Answer> log(const Caller&, std::string_view workspace, std::uint64_t from, std::uint32_t max) override;
@@ -247,6 +252,13 @@ class Broker final : public Port, private journal::Outcomes {
   base::Result<> check_action(const engine::Workspace& workspace, const engine::Approval& approval, json::Value action);
 
   base::Result<> write_help(json::Writer& writer, const engine::Workspace& workspace, base::Offset offset);
+  // Messages that are taken back (currentness_calls.cpp).
+  struct Superseded {
+    Superseded(event::Event recorded, base::WorkspaceNumber workspace, base::Offset offset);
+    const event::Event event;  // the record of it
+    engine::TakeBack take_back;
+  };
+  base::Result<std::unique_ptr<Superseded>> superseded_by(const Caller&, base::WorkspaceNumber, const SendOptions&);
 
   // Deliveries (deliveries.cpp).
   base::Result<std::vector<Delivery>> render(const Mailbox& mailbox, const std::vector<engine::Offer>& offers);

@@ -101,6 +101,9 @@ void Broker::note_touched(const event::Event& event) {
     case Event::kMessagesSuperseded:
       touch(event.messages_superseded().agent());
       break;
+    case Event::kMessageTakenBack:
+      for (const std::uint32_t agent : event.message_taken_back().agents()) touch(agent);
+      break;
     case Event::kBackoffsEnded:
       touch(event.backoffs_ended().agent());
       break;

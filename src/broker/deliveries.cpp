@@ -17,16 +17,6 @@ using base::ErrorCode;
 constexpr std::uint32_t take_max = 1'000;
 constexpr int pushes_a_turn = 8;
 
-// "<offset>-<epoch>"; what is of another form names no delivery and is `unknown`.
-engine::DeliveryId parse_delivery(std::string_view text) {
-  engine::DeliveryId id;
-  const char* const end = text.data() + text.size();
-  const auto offset = std::from_chars(text.data(), end, id.offset.value);
-  if (offset.ec != std::errc() || offset.ptr == end || *offset.ptr != '-') return {};
-  const auto epoch = std::from_chars(offset.ptr + 1, end, id.epoch);
-  return epoch.ec == std::errc() && epoch.ptr == end ? id : engine::DeliveryId{};
-}
-
 // "dead-<offset>-<agent id>": no delivery's name, so that neither is taken for the other.
 constexpr std::string_view dead_prefix = "dead-";
 
@@ -90,6 +80,8 @@ base::Result<std::vector<Delivery>> Broker::render(const Mailbox& mailbox, const
       PARLEY_TRY(const event::Event event, history_.event(offer.position));
       const event::MessageAccepted& accepted = accepted_of(event);
       delivery.warnings = problems_of(accepted);
+      delivery.supersedes = base::Offset(accepted.supersedes());
+      delivery.superseded_id = accepted.superseded_id();
       if (accepted.made_id()) delivery.made_id = accepted.message_id();
       if (accepted.made_timestamp()) delivery.made_timestamp = offer.accepted_at;
     }

@@ -50,6 +50,8 @@ std::string_view word(Event::FactCase fact) {
       return "bounced";
     case Event::kMessagesSuperseded:
       return "superseded";
+    case Event::kMessageTakenBack:
+      return "taken_back";
     case Event::kBackoffsEnded:
       return "backoffs_ended";
     case Event::kExpired:
@@ -126,6 +128,8 @@ std::uint32_t subject(const Event& event) {
       return event.messages_bounced().agent();
     case Event::kMessagesSuperseded:
       return event.messages_superseded().agent();
+    case Event::kMessageTakenBack:
+      return event.message_taken_back().sender();
     case Event::kBackoffsEnded:
       return event.backoffs_ended().agent();
     case Event::kDeadLettered:
@@ -220,6 +224,8 @@ std::vector<std::uint64_t> messages_of(const Event& event) {
       return all(event.messages_bounced().offsets());
     case Event::kMessagesSuperseded:
       return all(event.messages_superseded().offsets());
+    case Event::kMessageTakenBack:
+      return {event.message_taken_back().message()};
     case Event::kBackoffsEnded:
       return all(event.backoffs_ended().offsets());
     case Event::kExpired:
@@ -266,6 +272,10 @@ bool sees(const Caller& caller, const Event& event) {
     return true;
   if (event.has_task_moved() && event.task_moved().assigner() == caller.agent.value) return true;
   if (event.has_review_moved() && event.review_moved().asker() == caller.agent.value) return true;
+  if (event.has_message_taken_back()) {
+    const auto& at = event.message_taken_back().agents();
+    if (std::binary_search(at.begin(), at.end(), caller.agent.value)) return true;
+  }
   const bool message = event.has_message_accepted() || event.has_message_released();
   if (!message) return subject(event) == caller.agent.value;
   const auto& accepted = accepted_of(event);
@@ -318,6 +328,11 @@ void write_decided(json::Writer& writer, const event::ApprovalDecided& decided) 
   if (!decided.modified_action().empty()) writer.key("modified_action").raw(decided.modified_action());
 }
 
+void write_taken_back(json::Writer& writer, const event::MessageTakenBack& taken) {
+  if (taken.by() != 0) writer.member("superseded_by", taken.by());
+  if (!taken.reason().empty()) writer.member("why", taken.reason());
+}
+
 void write_health(json::Writer& writer, const event::AgentHealthChanged& changed) {
   writer.member("from", name(static_cast<engine::HealthState>(changed.from())));
   writer.member("to", name(static_cast<engine::HealthState>(changed.to())));
@@ -342,6 +357,7 @@ void write_fact(json::Writer& writer, const engine::Workspace& workspace, const 
   if (event.has_task_moved()) write_task_moved(writer, event.task_moved());
   if (event.has_task_dependencies_set()) write_dependencies(writer, event.task_dependencies_set());
   if (event.has_review_moved()) write_review_moved(writer, event.review_moved());
+  if (event.has_message_taken_back()) write_taken_back(writer, event.message_taken_back());
   if (event.has_approval_decided()) write_decided(writer, event.approval_decided());
   if (event.has_approval_escalated())
     writer.member("due", base::to_rfc3339(base::instant_of(event.approval_escalated().due())));

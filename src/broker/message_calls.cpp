@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "broker/broker.hpp"
+#include "broker/find_message.hpp"
 #include "broker/rights.hpp"
 #include "broker/views.hpp"
 
@@ -13,14 +14,6 @@ using base::ErrorCode;
 constexpr std::uint64_t event_bytes_max = 64 * 1024;  // beside a message's own bytes
 constexpr std::size_t ids_ahead = 4;                  // messages of a batch whose ids are fetched into the cache
 
-// What is held for an agent it learns of when it gets it.
-bool party_to(const engine::Message& message, base::AgentNumber agent) {
-  const engine::Receipt* const receipt = message.receipt_of(agent);
-  const bool held_back =
-      receipt && (receipt->state == engine::ReceiptState::held || receipt->state == engine::ReceiptState::rejected);
-  return message.sender == agent || (receipt && !held_back);
-}
-
 // Where the other message lies is told to who may look at it.
 base::Error id_conflict(const engine::Accepted& known, const engine::Workspace& workspace, base::AgentNumber sender) {
   const bool party = party_to(workspace.messages.at(known.offset), sender);
@@ -30,50 +23,6 @@ base::Error id_conflict(const engine::Accepted& known, const engine::Workspace& 
                   (party ? "the message at offset " + std::to_string(known.offset.value) : "another message") +
                   ", which has other content";
   return error;
-}
-
-// The same for what is not there and for what the caller may not see (I1).
-std::unexpected<base::Error> not_known(std::string_view message_id) {
-  return base::fail(ErrorCode::NOT_FOUND, "no message '" + std::string(message_id.substr(0, 64)) + "' is known here",
-                    {},
-                    "Ids are remembered for the window in GET /v1/limits; older messages are in the log. Where an "
-                    "id may be sent to several recipients, ?to= says whose.");
-}
-
-constexpr std::size_t recipients_tried = 1'000;
-
-// An id that says nothing alone (R7), asked for without `to`: every agent may be the recipient.
-base::Result<base::Offset> offset_at_any(const engine::Workspace& workspace, const Caller& caller,
-                                         std::string_view message_id) {
-  std::vector<std::string> at;
-  base::Offset offset;
-  std::size_t tried = 0;
-  for (const auto& [id, number] : workspace.registry.agents_by_id) {
-    if (++tried > recipients_tried) break;
-    const auto known = workspace.ids.find(engine::id_key_of(message_id, id + '\n'));
-    if (!known) continue;
-    if (caller.kind == Caller::Kind::agent && !party_to(workspace.messages.at(*known), caller.agent)) continue;
-    offset = *known;
-    at.push_back("?to=" + id);
-  }
-  if (at.size() == 1) return offset;
-  if (at.empty()) return not_known(message_id);
-  auto error = base::fail(ErrorCode::CONFLICT,
-                          "'" + std::string(message_id.substr(0, 64)) + "' was sent to " + std::to_string(at.size()) +
-                              " agents, each in a message of its own",
-                          "?to", "Say which recipient's with ?to=.");
-  error.error().legal_next = std::move(at);
-  return error;
-}
-
-base::Result<base::Offset> offset_of(const engine::Workspace& workspace, const Caller& caller,
-                                     std::string_view message_id, std::string_view to) {
-  for (const std::string& recipient : {std::string(), to.empty() ? std::string("*") : std::string(to) + '\n'}) {
-    const engine::IdKey key = engine::id_key_of(message_id, recipient);
-    if (const auto own = workspace.ids.find(engine::private_key_of(key, caller.id))) return *own;
-    if (const auto known = workspace.ids.find(key)) return *known;
-  }
-  return to.empty() ? offset_at_any(workspace, caller, message_id) : not_known(message_id);
 }
 
 }  // namespace
@@ -114,14 +63,14 @@ void Broker::begin(Batch& batch, const Caller& caller, std::string_view idempote
 }
 
 base::Result<Sent> Broker::send(const Caller& caller, std::string_view workspace_name, const Native& native,
-                                std::string_view idempotency_key) {
+                                std::string_view idempotency_key, const SendOptions* options) {
   begin(one_, caller, idempotency_key);
   one_.add(native);
-  return send(caller, workspace_name, one_, 0);
+  return send(caller, workspace_name, one_, 0, options);
 }
 
 base::Result<Sent> Broker::send(const Caller& caller, std::string_view workspace_name, Batch& batch,
-                                std::size_t index) {
+                                std::size_t index, const SendOptions* options) {
   PARLEY_TRY(const base::WorkspaceNumber number, enter(engine_.state(), caller, workspace_name, Right::read));
   if (caller.kind != Caller::Kind::agent)
     return base::fail(ErrorCode::FORBIDDEN, "'" + caller.id + "' is no agent, and only agents send messages", {},
@@ -145,6 +94,10 @@ base::Result<Sent> Broker::send(const Caller& caller, std::string_view workspace
 
   ingress::Checked& checked = message.checked;
   const profile::Ruleset& ruleset = *message.terms.ruleset;
+  std::unique_ptr<Superseded> superseded;
+  if (options && !options->supersedes.empty()) {
+    PARLEY_TRY(superseded, superseded_by(caller, number, *options));
+  }
   const engine::AcceptMessage command{
       .workspace = number,
       .sender = caller.agent,
@@ -157,6 +110,7 @@ base::Result<Sent> Broker::send(const Caller& caller, std::string_view workspace
       .native = message.native.value,
       .warnings = checked.warnings,
       .validation_errors = checked.validation_errors,
+      .supersedes = superseded ? &superseded->take_back : nullptr,
   };
   decided_.clear();
   auto accepted = engine_.decide(command, context(), decided_);
@@ -197,6 +151,7 @@ base::Result<Answer> Broker::message(const Caller& caller, std::string_view work
   writer.begin_object();
   write_accepted(writer, workspace, offset, message.accepted_at, accepted_of(event));
   write_request(writer, workspace, offset);
+  if (message.linked) write_replacement(writer, workspace, offset);
   write_receipts(writer, workspace, message);
   writer.key("message").raw(body).end_object();
   return answer;

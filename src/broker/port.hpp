@@ -72,6 +72,12 @@ class Batch {
   std::unique_ptr<State> state_;
 };
 
+// What a sender says of a message beside it (R4).
+struct SendOptions {
+  std::string_view supersedes;  // id of an earlier message of its own, in whose place this one stands (BEY-03)
+  std::string_view to;          // of that one's recipients, where its id alone does not say which it is (R7)
+};
+
 struct Sent {
   std::string message_id;
   base::Offset offset;
@@ -98,9 +104,16 @@ struct Delivery {
   std::string_view profile;             // of the message
   std::uint32_t task_epoch = 0;         // of an assignment: an order of an older epoch is stale (BEY-03)
   std::vector<std::string> pending;     // likewise: tasks whose results it may need, not completed by now (COL-10)
+  base::Offset supersedes;              // another of its sender's, in whose place it stands; 0: none
+  std::string superseded_id;            // that one's
   std::vector<base::Problem> warnings;  // what validation had to say
   std::string made_id;                  // R5: what the message lacks and the server made for it; empty: nothing
   std::optional<base::Instant> made_timestamp;
+};
+
+struct CheckRequest {
+  std::span<const std::string_view> delivery_ids;
+  std::span<const std::string_view> message_ids;
 };
 
 enum class Settlement : std::uint8_t { ack, nack, extend };
@@ -190,12 +203,17 @@ class Port {
   virtual void begin(Batch&, const Caller&, std::string_view idempotency_key) = 0;
   // One of the batch, by the caller it was begun for. What was prepared under a registration or settings that hold no
   // longer is judged anew: the answer is as if the message had been read now.
-  virtual base::Result<Sent> send(const Caller&, std::string_view workspace, Batch&, std::size_t index) = 0;
+  virtual base::Result<Sent> send(const Caller&, std::string_view workspace, Batch&, std::size_t index,
+                                  const SendOptions* = nullptr) = 0;
   virtual base::Result<Sent> send(const Caller&, std::string_view workspace, const Native&,
-                                  std::string_view idempotency_key) = 0;
+                                  std::string_view idempotency_key, const SendOptions* = nullptr) = 0;
   // `to` tells apart messages of one id to several recipients (R7); may be empty.
   virtual base::Result<Answer> message(const Caller&, std::string_view workspace, std::string_view message_id,
                                        std::string_view to) = 0;
+
+  // Its sender takes it back (BEY-03). Answered with what became of it at each recipient.
+  virtual base::Result<Answer> rescind(const Caller&, std::string_view workspace, std::string_view message_id,
+                                       std::string_view to, std::string_view reason) = 0;
 
   // Each agent's newest record of each task, in the order of tasks (PIP-03); of one task or agent, where named.
   virtual base::Result<Answer> records(const Caller&, std::string_view workspace, std::string_view task,
@@ -251,6 +269,9 @@ class Port {
                                                    const TakeRequest&) = 0;
   virtual base::Result<std::vector<Settled>> settle(const Caller&, std::string_view workspace, std::string_view agent,
                                                     const SettleRequest&) = 0;
+  // Whether what an agent has got is still to be acted upon (BEY-03), all at one moment.
+  virtual base::Result<Answer> check(const Caller&, std::string_view workspace, std::string_view agent,
+                                     const CheckRequest&) = 0;
   virtual base::Result<Answer> dead_letters(const Caller&, std::string_view workspace, const Page&) = 0;
   // `delivery_id` as the list of dead letters gives it.
   virtual base::Result<Answer> redrive(const Caller&, std::string_view workspace, std::string_view delivery_id) = 0;

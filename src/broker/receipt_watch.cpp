@@ -93,6 +93,12 @@ void ReceiptWatch::before(const engine::State& state, const event::Event& event)
       return each(event.messages_bounced().offsets(), event.messages_bounced().agent(), ReceiptState::bounced);
     case Event::kMessagesSuperseded:
       return each(event.messages_superseded().offsets(), event.messages_superseded().agent(), ReceiptState::superseded);
+    case Event::kMessageTakenBack: {
+      const event::MessageTakenBack& taken = event.message_taken_back();
+      const auto final = taken.by() == 0 ? ReceiptState::rescinded : ReceiptState::superseded;
+      for (const std::uint32_t agent : taken.agents()) one(taken.message(), agent, final);
+      return;
+    }
     case Event::kExpired:
       for (const std::uint32_t agent : event.expired().agents())
         one(event.expired().message(), agent, ReceiptState::expired);

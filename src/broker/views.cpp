@@ -1,5 +1,7 @@
 #include "broker/views.hpp"
 
+#include <charconv>
+
 #include "engine/engine.hpp"
 #include "envelope/kind.hpp"
 
@@ -95,12 +97,23 @@ std::string_view name(engine::ReceiptState state) {
       return "held";
     case ReceiptState::rejected:
       return "rejected";
+    case ReceiptState::rescinded:
+      return "rescinded";
   }
   return "";
 }
 
 std::string delivery_id(base::Offset offset, std::uint32_t epoch) {
   return std::to_string(offset.value) + '-' + std::to_string(epoch);
+}
+
+engine::DeliveryId parse_delivery(std::string_view text) {
+  engine::DeliveryId id;
+  const char* const end = text.data() + text.size();
+  const auto offset = std::from_chars(text.data(), end, id.offset.value);
+  if (offset.ec != std::errc() || offset.ptr == end || *offset.ptr != '-') return {};
+  const auto epoch = std::from_chars(offset.ptr + 1, end, id.epoch);
+  return epoch.ec == std::errc() && epoch.ptr == end ? id : engine::DeliveryId{};
 }
 
 void write_workspace(json::Writer& writer, const engine::Workspace& workspace) {
@@ -197,6 +210,12 @@ void write_accepted(json::Writer& writer, const engine::Workspace& workspace, ba
   if (!accepted.correlation().empty()) writer.member("correlation_id", accepted.correlation());
   if (!accepted.reply_to().empty()) writer.member("reply_to", accepted.reply_to());
   if (!accepted.conversation().empty()) writer.member("conversation_id", accepted.conversation());
+  if (accepted.supersedes() > 0)
+    writer.key("supersedes")
+        .begin_object()
+        .member("message_id", accepted.superseded_id())
+        .member("offset", accepted.supersedes())
+        .end_object();
   if (accepted.answer_due() > 0) writer.member("answer_due", base::to_rfc3339(base::instant_of(accepted.answer_due())));
   if (accepted.hops() > 0)
     writer.member("caused_by", accepted.cause()).member("root", accepted.root()).member("hops", accepted.hops());
@@ -236,6 +255,24 @@ void write_request(json::Writer& writer, const engine::Workspace& workspace, bas
   writer.key("request").begin_object().member("due", base::to_rfc3339(request->due)).key("waiting_for").begin_array();
   for (const base::AgentNumber agent : request->waiting) writer.string(workspace.registry.agent(agent).id);
   writer.end_array().end_object();
+}
+
+void write_reference(json::Writer& writer, const engine::Workspace& workspace, base::Offset offset) {
+  writer.begin_object();
+  if (const engine::Message* const message = workspace.messages.find(offset))
+    writer.member("message_id", message->id.view());
+  writer.member("offset", offset.value).end_object();
+}
+
+void write_replacement(json::Writer& writer, const engine::Workspace& workspace, base::Offset offset) {
+  if (const base::Offset* const after = workspace.replacements.after(offset)) {
+    if (*after == base::Offset{}) {
+      writer.member("rescinded", true);
+    } else {
+      writer.key("superseded_by");
+      write_reference(writer, workspace, *after);
+    }
+  }
 }
 
 void write_receipts(json::Writer& writer, const engine::Workspace& workspace, const engine::Message& message) {

@@ -1,6 +1,7 @@
 // What the state looks like from outside, as JSON: one function a shape of spec/api/openapi.json.
 #pragma once
 #include "broker/port.hpp"
+#include "engine/command.hpp"
 #include "engine/state.hpp"
 #include "event/events.pb.h"
 #include "json/writer.hpp"
@@ -25,10 +26,16 @@ void write_accepted(json::Writer& writer, const engine::Workspace& workspace, ba
                     const event::MessageAccepted& accepted);
 // Where the message is a request whose answer is awaited (PIP-08, MSH-03): until when, and from whom.
 void write_request(json::Writer& writer, const engine::Workspace& workspace, base::Offset offset);
+// Where it was taken back, or stands in another's place (BEY-03).
+void write_replacement(json::Writer& writer, const engine::Workspace& workspace, base::Offset offset);
+// {"message_id", "offset"}: the id as long as it is remembered.
+void write_reference(json::Writer& writer, const engine::Workspace& workspace, base::Offset offset);
 void write_receipts(json::Writer& writer, const engine::Workspace& workspace, const engine::Message& message);
 std::string_view name(engine::ReceiptState state);
 
 std::string delivery_id(base::Offset offset, std::uint32_t epoch);
+// "<offset>-<epoch>"; what is of another form names no delivery and is `unknown`.
+engine::DeliveryId parse_delivery(std::string_view text);
 
 // What a task depends on, and how that stands (000 §3.4).
 void write_dependencies(json::Writer& writer, const engine::Workspace& workspace, std::string_view task_id);

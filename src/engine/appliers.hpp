@@ -28,6 +28,7 @@ void apply(State&, Workspace&, WorkspaceNumber, const event::LeasesEnded&, Insta
 void apply(State&, Workspace&, WorkspaceNumber, const event::LeasesReturned&, Instant at);
 void apply(State&, Workspace&, WorkspaceNumber, const event::MessagesBounced&, Instant at);
 void apply(State&, Workspace&, WorkspaceNumber, const event::MessagesSuperseded&, Instant at);
+void apply(State&, Workspace&, WorkspaceNumber, const event::MessageTakenBack&, Instant at);
 void apply(State&, Workspace&, WorkspaceNumber, const event::BackoffsEnded&, Instant at);
 void apply(State&, Workspace&, WorkspaceNumber, const event::Expired&, Instant at);
 void apply(State&, Workspace&, WorkspaceNumber, const event::DeadLettered&, Instant at);

@@ -8,6 +8,10 @@
 #include "json/value.hpp"
 #include "profile/ruleset.hpp"
 
+namespace parley::event {
+class MessageAccepted;
+}
+
 namespace parley::engine {
 
 // What the clock and the dice said when the command came in (D2).
@@ -72,6 +76,14 @@ struct RotateToken {
   base::Duration grace{};  // how long the old one stays valid
 };
 
+// Its sender takes a message back (BEY-03): alone, or by the message in its place.
+struct TakeBack {
+  WorkspaceNumber workspace;
+  Offset message;
+  const event::MessageAccepted& was;  // as the journal has it: what it meant for mechanisms
+  std::string_view reason;
+};
+
 struct AcceptMessage {
   WorkspaceNumber workspace;
   AgentNumber sender;
@@ -84,6 +96,7 @@ struct AcceptMessage {
   json::Value native{};      // and what they say; absent where a human let it pass
   std::span<const base::Problem> warnings;
   std::span<const base::Problem> validation_errors;
+  const TakeBack* supersedes = nullptr;  // another of its sender's
 };
 
 struct TakeMessages {

@@ -58,6 +58,8 @@ void apply_in_workspace(State& state, WorkspaceNumber number, const event::Event
       return apply(state, workspace, number, event.messages_bounced(), at);
     case Event::kMessagesSuperseded:
       return apply(state, workspace, number, event.messages_superseded(), at);
+    case Event::kMessageTakenBack:
+      return apply(state, workspace, number, event.message_taken_back(), at);
     case Event::kBackoffsEnded:
       return apply(state, workspace, number, event.backoffs_ended(), at);
     case Event::kExpired:

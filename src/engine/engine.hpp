@@ -86,6 +86,8 @@ class Engine {
 
   // Errors: APPROVAL_*, or what is wrong with the changed action. A refusal is a fact too.
   base::Result<> decide(const DecideApproval&, const Context&, Decided&) const;
+  // False: it was rescinded before. Errors: TAKEN_BACK, STANDS.
+  base::Result<bool> decide(const TakeBack&, const Context&, Decided&) const;
   // Errors: NOT_PARTY, OUT_OF_SEQUENCE.
   base::Result<> decide(const ExtendTask&, const Context&, Decided&) const;
   base::Result<> decide(const ReportTaskError&, const Context&, Decided&) const;

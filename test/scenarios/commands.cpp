@@ -37,6 +37,13 @@ struct Call {
     const std::string text = option(key);
     return text.empty() ? base::Duration{} : base::parse_duration(text).value();
   }
+  // An agent's, in the current workspace.
+  std::string profile_of(const std::string& agent) const {
+    const engine::State& state = world.broker().engine().state();
+    const auto number = state.find_workspace(workspace());
+    const auto known = number ? state.workspace(*number).registry.find_agent(agent) : std::nullopt;
+    return known ? state.workspace(*number).registry.agent(*known).properties.profile : option("profile");
+  }
   std::string word(std::size_t i) const { return i < command.words().size() ? command.words()[i] : std::string(); }
 };
 
@@ -284,11 +291,20 @@ Result<std::string> bytes_of(const Call& call, const std::string& given, std::st
   return text;
 }
 
+// Of the sender's n-th message, as `key` says it; empty: it says nothing.
+std::string numbered_id(const Call& call, std::string_view key) {
+  if (!call.command.has(key)) return {};
+  return id_of(call.profile_of(call.option("from", call.option("as"))), call.option("from", call.option("as")),
+               call.number(key, 0));
+}
+
 std::string send_one(const Call& call, const broker::Caller& who, const std::string& bytes) {
   json::Parser parser;
   const auto value = parser.parse(bytes);
   if (!value) return scenarios::print(value.error());
-  const auto sent = call.world.broker().send(who, call.workspace(), {bytes, *value}, call.option("key"));
+  const std::string supersedes = numbered_id(call, "supersedes"), to = call.option("supersedes_to");
+  const broker::SendOptions options{supersedes, to};
+  const auto sent = call.world.broker().send(who, call.workspace(), {bytes, *value}, call.option("key"), &options);
   if (!sent && call.command.has("hint"))
     return scenarios::print(sent.error()) + "  hint: " + std::string(sent.error().hint_text()) + '\n';
   if (!sent) return scenarios::print(sent.error());
@@ -355,7 +371,8 @@ void message(const Call& call) {
   const bool bounded = call.command.has("within");  // of a backoff with jitter, the bound alone is told
   const base::Instant bound = call.world.clock().wall() + call.duration("within");
   call.world.answer(print(answer, [&](json::Value body) {
-    std::string text = "message" + members(body, {"offset", "type", "priority", "delivery"}) + '\n';
+    std::string text = "message" + members(body, {"offset", "type", "priority", "delivery"}) +
+                       members(body, {"supersedes", "superseded_by", "rescinded"}) + '\n';
     const bool awaited_too = call.command.has("awaited");
     if (const json::Value request = body.find("request"); request && awaited_too) {
       std::vector<std::string> awaited;
@@ -372,6 +389,42 @@ void message(const Call& call) {
         text.append(" retrying_at=").append(*retrying);
       text += '\n';
     }
+    return text;
+  }));
+}
+
+// rescind id=3 as=architect-main to=… reason="…"
+void rescind(const Call& call) {
+  const std::string sender = call.option("as");
+  const auto who = caller(call, sender);
+  if (!who) return;
+  const std::string id = call.command.has("id") ? numbered_id(call, "id") : call.word(0);
+  call.world.answer(print(
+      call.world.broker().rescind(*who, call.workspace(), id, call.option("to"), call.text("reason")),
+      [](json::Value body) {
+        std::string text = text_of(body, "status") + members(body, {"offset"}) + '\n';
+        for (const json::Value receipt : body.find("receipts").elements())
+          text += "  " + text_of(receipt, "recipient") + ' ' + text_of(receipt, "state") + '\n';
+        return text;
+      }));
+}
+
+// standing 5-1 6-1 agent=developer-01 message=3 from=architect-main
+void standing(const Call& call) {
+  const std::string agent = call.option("agent");
+  const auto who = caller(call, agent);
+  if (!who) return;
+  const std::vector<std::string_view> deliveries(call.command.words().begin(), call.command.words().end());
+  std::vector<std::string> ids;
+  for (const std::string& n : call.command.all("message"))
+    ids.push_back(id_of(call.profile_of(call.option("from")), call.option("from"), std::stoul(n)));
+  const std::vector<std::string_view> messages(ids.begin(), ids.end());
+  const auto answer = call.world.broker().check(*who, call.workspace(), agent, {deliveries, messages});
+  call.world.answer(print(answer, [](json::Value body) {
+    std::string text;
+    for (const json::Value one : body.find("results").elements())
+      text += text_of(one, one.find("delivery_id") ? "delivery_id" : "message_id") + ' ' + text_of(one, "status") +
+              members(one, {"superseded_by", "why"}) + '\n';
     return text;
   }));
 }
@@ -744,7 +797,7 @@ void log(const Call& call) {
       text += text_of(item, "offset") + ' ' + (item.find("private") ? "private" : text_of(item, "event"));
       text += members(
           item, {"agent", "messages", "from", "to", "type", "kind", "code", "count", "first_at", "last_at", "answers",
-                 "extends", "health", "breaker", "held", "changed", "superseded", "automatic", "help_state"});
+                 "extends", "health", "breaker", "held", "changed", "superseded", "superseded_by", "automatic", "help_state"});
       if (text_of(item, "event") == "help_moved") text += members(item, {"state", "helper"});
       if (text_of(item, "event").starts_with("approval_"))
         text += members(item, {"by", "state", "rationale", "modified_action", "due"});
@@ -842,6 +895,8 @@ const std::map<std::string, std::function<void(const Call&)>, std::less<>>& comm
       {"template", keep_template},
       {"send", send},
       {"message", message},
+      {"rescind", rescind},
+      {"standing", standing},
       {"records", records},
       {"reviews", reviews},
       {"review", review},

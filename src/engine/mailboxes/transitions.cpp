@@ -72,6 +72,7 @@ void forget(Workspace& workspace, Offset offset, const Message& message) {
     if (message.sent_at != Instant{})
       workspace.forgotten[workspace.registry.agent(message.sender).id].add(message.sent_at, message.accepted_at);
   }
+  if (message.linked) workspace.replacements.forget(offset);
   workspace.messages.erase(offset);
 }
 

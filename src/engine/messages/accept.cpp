@@ -5,6 +5,7 @@
 #include "base/hash.hpp"
 #include "engine/appliers.hpp"
 #include "engine/approvals/held.hpp"
+#include "engine/currentness/take_back.hpp"
 #include "engine/health/follow.hpp"
 #include "engine/help/follow.hpp"
 #include "engine/loops/govern.hpp"
@@ -136,6 +137,7 @@ base::Result<Accepted> Engine::decide(const AcceptMessage& command, const Contex
   if (given(sent_key)) {
     if (const auto known = workspace.ids.find(sent_key)) {
       const Message& message = workspace.messages.at(*known);
+      if (command.supersedes) PARLEY_CHECK(check_repeated(*command.supersedes, workspace, *known));
       return Accepted{message.content == base::first_half(envelope.content_hash) ? AcceptOutcome::duplicate
                                                                                  : AcceptOutcome::other_bytes,
                       *known,
@@ -167,6 +169,10 @@ base::Result<Accepted> Engine::decide(const AcceptMessage& command, const Contex
   PARLEY_TRY(Semantics semantics, check_semantics(command, workspace, recipients, {hold, {}}, context, of_semantics));
   if (!asking && semantics.review_moved) asking = asking_of_review(command, workspace, *semantics.review_moved);
   if (asking) PARLEY_CHECK(check_approval(command, workspace));
+  Consequences of_superseded;
+  if (command.supersedes) {
+    PARLEY_TRY(of_superseded, judge_superseded(command, workspace, semantics.task_moved));
+  }
 
   event::Event& event = decided.add(command.workspace);
   const Offset offset(event.offset());
@@ -204,10 +210,16 @@ base::Result<Accepted> Engine::decide(const AcceptMessage& command, const Contex
       message.set_approval_why(why);
       warnings.push_back({"", "KEPT_BACK", "It is accepted, and reaches nobody yet: " + why + "."});
     }
-    decide_orders_over(decided, workspace, command.workspace, offset, *semantics.task_moved, command.lane);
+    if (!of_superseded.replaces_order)
+      decide_orders_over(decided, workspace, command.workspace, offset, *semantics.task_moved, command.lane);
     const bool aborted = static_cast<TaskState>(semantics.task_moved->state()) == TaskState::aborted;
     if (aborted && !semantics.review_moved)
       decide_review_withdrawn(decided, state_, command.workspace, Offset(semantics.task_moved->task()));
+  }
+  if (command.supersedes) {
+    warn_of_late(*command.supersedes, workspace, warnings);
+    decide_taken_back(decided, state_, *command.supersedes, of_superseded, {offset, recipients.open}, ruleset_of_,
+                      context);
   }
   if (semantics.review_moved) tell_of_limit(decided, state_, command, *semantics.review_moved, context);
   decide_help_told(decided, state_, command, decided.facts().front().event.message_accepted(), context);
@@ -237,7 +249,7 @@ void apply(State& state, Workspace& workspace, WorkspaceNumber number, Offset of
   message.priority = static_cast<Priority>(event.priority());
   message.at_most_once = event.at_most_once();
   message.private_ = event.private_();
-  message.remarked = event.warnings_size() + event.validation_errors_size() > 0;
+  message.remarked = event.warnings_size() + event.validation_errors_size() > 0 || event.supersedes() > 0;
   message.id = base::PackedText(event.message_id());
   if (event.id_key().size() == message.id_key.size()) {
     message.remembered = true;

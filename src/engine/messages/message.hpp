@@ -26,9 +26,10 @@ enum class ReceiptState : std::uint8_t {
   expired,
   dead,
   bounced,
-  superseded,  // what it was about is over
+  superseded,  // what it was about is over, or another stands in its place
   held,        // a human decides first (SUP-04): in no mailbox yet
   rejected,    // and has decided that it goes no further
+  rescinded,   // its sender took it back, and nothing stands in its place
 };
 
 constexpr bool open(ReceiptState state) {
@@ -68,9 +69,10 @@ struct Message {
   bool at_most_once = false;
   bool notice = false;    // the server's own words (R31)
   bool private_ = false;  // R25: delivered to nobody here, shown as {offset, private}
-  bool remarked = false;  // its event carries warnings or validation errors
+  bool remarked = false;  // its event carries what its deliveries say beside it
   bool remembered = false;
   std::uint8_t needed = 0;  // by how many mechanisms: an open task's order, its offer
+  bool linked = false;      // was taken back, or stands in another's place (currentness/replacements.hpp)
   IdKey id_key{};
   base::PackedText id;                       // the sender's, or the one made for it
   absl::InlinedVector<Receipt, 1> receipts;  // rising by agent
@@ -103,7 +105,7 @@ struct Message {
   template <class Archive>
   void archive(Archive& a) {
     a(position, length, sender, content, accepted_at, sent_at, expires_at, lane, priority, at_most_once, notice,
-      private_, remarked, remembered, needed, id_key, id, receipts);
+      private_, remarked, remembered, needed, linked, id_key, id, receipts);
   }
 };
 

@@ -2,6 +2,7 @@
 
 #include "engine/appliers.hpp"
 #include "engine/help/follow.hpp"
+#include "engine/currentness/take_back.hpp"
 #include "engine/mailboxes/transitions.hpp"
 #include "engine/messages/directions.hpp"
 #include "engine/messages/notice.hpp"
@@ -56,6 +57,7 @@ void decide_release(Decided& decided, const State& state, Offset offset, const A
   event::MessageAccepted& as = *event.mutable_as();
   write(command, recipients, std::string(message.id.view()), {}, as);
   as.clear_id_key();
+  if (message.linked) write_supersedes(workspace, offset, as);
   follow_requests(command, workspace, context, as);
   follow_help(command, workspace, context, as, release.warnings);
   follow_session(command, workspace, as, release.warnings);
@@ -83,7 +85,7 @@ void change(Message& message, const event::MessageAccepted& as, const Placed& pl
   message.length = placed.body_length;
   message.priority = static_cast<Priority>(as.priority());
   message.expires_at = as.has_expires_at() ? base::instant_of(as.expires_at()) : Instant{};
-  message.remarked = as.warnings_size() + as.validation_errors_size() > 0;
+  message.remarked = as.warnings_size() + as.validation_errors_size() > 0 || as.supersedes() > 0;
 }
 
 }  // namespace

@@ -39,6 +39,10 @@ void write(const AcceptMessage& command, const Recipients& recipients, std::stri
   event.set_reply_to(envelope.reply_to);
   event.set_conversation(envelope.conversation);
   event.set_sender_instance(envelope.sender_instance);
+  if (command.supersedes) {
+    event.set_supersedes(command.supersedes->message.value);
+    event.set_superseded_id(command.supersedes->was.message_id());
+  }
   if (!envelope.task.empty()) event.set_record_at(command.ruleset.type(command.type).keeps);
   for (const envelope::Field& field : envelope.fields) {
     if (!field.recorded) continue;

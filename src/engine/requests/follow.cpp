@@ -118,6 +118,10 @@ void apply_to_requests(State& state, Workspace& workspace, WorkspaceNumber numbe
     extend(state, workspace, number, Offset(event.extends()), base::instant_of(event.answer_due()));
 }
 
+void withdraw_request(State& state, Workspace& workspace, WorkspaceNumber number, Offset offset) {
+  if (workspace.requests.find(offset)) close(state, workspace, number, offset);
+}
+
 void withdraw_requests(State& state, Workspace& workspace, WorkspaceNumber number, AgentNumber asker) {
   for (const Offset offset : absl::btree_set<Offset>(workspace.requests.of(asker)))
     close(state, workspace, number, offset);

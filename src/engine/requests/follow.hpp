@@ -17,6 +17,8 @@ void follow_requests(const AcceptMessage& command, const Workspace& workspace, c
 // The message itself is in the state.
 void apply_to_requests(State&, Workspace&, WorkspaceNumber, Offset, const event::MessageAccepted&);
 
+// Where it is one, no answer is awaited any more.
+void withdraw_request(State&, Workspace&, WorkspaceNumber, Offset);
 // The asker was removed: nobody awaits answers any more.
 void withdraw_requests(State&, Workspace&, WorkspaceNumber, AgentNumber asker);
 

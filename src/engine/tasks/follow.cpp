@@ -4,6 +4,7 @@
 
 #include "base/excerpt.hpp"
 #include "engine/approvals/held.hpp"
+#include "engine/currentness/take_back.hpp"
 #include "engine/mailboxes/failures.hpp"
 #include "engine/messages/fields.hpp"
 #include "engine/reviews/revision.hpp"
@@ -65,6 +66,7 @@ class Follow {
     const auto known = workspace_.tasks.find(id);
     if (known) {
       const Task& task = workspace_.tasks.at(*known);
+      facts_.supersedes = supersedes_order(command_, task);
       PARLEY_CHECK(move_of(task));
       PARLEY_CHECK(check_revision(command_, workspace_, *known));
       PARLEY_CHECK(check_times(task));

@@ -24,6 +24,7 @@ struct TaskFacts {
   Hold hold = Hold::none;                        // of the message
   std::optional<machine::review::State> review;  // what its review comes to, likewise
   std::optional<Readiness> readiness = {};       // of an assignment
+  bool supersedes = false;                       // the message does, the task's order
 };
 
 bool holds(machine::task::Guard guard, const TaskFacts& facts);

@@ -4,6 +4,7 @@
 #include <deque>
 
 #include "engine/approvals/approvals.hpp"
+#include "engine/currentness/replacements.hpp"
 #include "engine/health/settings.hpp"
 #include "engine/help/help.hpp"
 #include "engine/loops/loops.hpp"
@@ -131,11 +132,12 @@ struct Workspace {
   Reviews reviews;
   HelpRequests help;
   Links links;
+  Replacements replacements;
 
   template <class Archive>
   void archive(Archive& a) {
     a(name, settings, created_at, head, registry, messages, forgotten_through, forgotten, window_size, marks);
-    a(records, requests, tasks, dependencies, approvals, reviews, help, links);
+    a(records, requests, tasks, dependencies, approvals, reviews, help, links, replacements);
     if constexpr (Archive::loads)
       messages.visit_after(Offset{}, [&](Offset offset, const Message& message) {
         if (message.remembered) ids.insert(message.id_key, offset);

@@ -66,6 +66,12 @@ void append_delivery(std::string& out, const broker::Delivery& delivery) {
     for (const std::string& task : delivery.pending) writer.string(task);
     writer.end_array();
   }
+  if (delivery.supersedes != base::Offset{})
+    writer.key("supersedes")
+        .begin_object()
+        .member("message_id", delivery.superseded_id)
+        .member("offset", delivery.supersedes.value)
+        .end_object();
   if (delivery.by_server) writer.member<"origin">(std::string_view("server"));
   if (delivery.notice)
     writer.key<"notice">().raw(delivery.message);

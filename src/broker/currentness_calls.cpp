@@ -1,0 +1,93 @@
+// Messages that their senders take back, and whether one is still to be acted upon (BEY-03).
+#include "base/excerpt.hpp"
+#include "broker/bounds.hpp"
+#include "broker/broker.hpp"
+#include "broker/find_message.hpp"
+#include "broker/rights.hpp"
+#include "broker/views.hpp"
+#include "engine/currentness/check.hpp"
+
+namespace parley::broker {
+namespace {
+
+using base::ErrorCode;
+
+// What stands there now is named to who gets it (I1).
+void write_checked(json::Writer& writer, const engine::Workspace& workspace, base::AgentNumber agent,
+                    const engine::Checked& checked) {
+  writer.member("status", name(checked.is));
+  if (checked.by != base::Offset{}) {
+    const engine::Message* const by = workspace.messages.find(checked.by);
+    if (by && party_to(*by, agent)) {
+      writer.key("superseded_by");
+      write_reference(writer, workspace, checked.by);
+    }
+  }
+  if (!checked.why.empty()) writer.member("why", checked.why);
+  writer.end_object();
+}
+
+}  // namespace
+
+Broker::Superseded::Superseded(event::Event recorded, base::WorkspaceNumber workspace, base::Offset offset)
+    : event(std::move(recorded)), take_back{workspace, offset, accepted_of(event), {}} {}
+
+base::Result<std::unique_ptr<Broker::Superseded>> Broker::superseded_by(const Caller& caller,
+                                                                        base::WorkspaceNumber number,
+                                                                        const SendOptions& options) {
+  const engine::Workspace& workspace = engine_.state().workspace(number);
+  PARLEY_TRY(const base::Offset offset, own_message(workspace, caller, options.supersedes, options.to));
+  PARLEY_TRY(event::Event event, history_.event(workspace.messages.at(offset).position));
+  return std::make_unique<Superseded>(std::move(event), number, offset);
+}
+
+base::Result<Answer> Broker::rescind(const Caller& caller, std::string_view workspace_name, std::string_view message_id,
+                                     std::string_view to, std::string_view reason) {
+  PARLEY_TRY(const base::WorkspaceNumber number, enter(engine_.state(), caller, workspace_name, Right::read));
+  const engine::Workspace& workspace = engine_.state().workspace(number);
+  PARLEY_TRY(const base::Offset offset, own_message(workspace, caller, message_id, to));
+  PARLEY_TRY(const event::Event event, history_.event(workspace.messages.at(offset).position));
+  PARLEY_TRY(const bool now, decide(engine::TakeBack{number, offset, accepted_of(event), reason}, journal::Need::work));
+
+  Answer answer;
+  json::Writer writer(answer.json);
+  writer.begin_object().member("message_id", accepted_of(event).message_id()).member("offset", offset.value);
+  writer.member("status", std::string_view(now ? "rescinded" : "already"));
+  // What ended everywhere may be forgotten with it.
+  if (const engine::Message* const message = workspace.messages.find(offset))
+    write_receipts(writer, workspace, *message);
+  else
+    writer.key("receipts").begin_array().end_array();
+  writer.end_object();
+  return answer;
+}
+
+base::Result<Answer> Broker::check(const Caller& caller, std::string_view workspace_name, std::string_view agent,
+                                   const CheckRequest& request) {
+  PARLEY_TRY(const base::WorkspaceNumber number, enter(engine_.state(), caller, workspace_name, Right::read));
+  PARLEY_TRY(const base::AgentNumber agent_number, own_mailbox(caller, number, agent));
+  PARLEY_CHECK(check_asked(request.delivery_ids.size() + request.message_ids.size()));
+  const engine::Workspace& workspace = engine_.state().workspace(number);
+  const base::Instant now = context().now;
+  Answer answer;
+  json::Writer writer(answer.json);
+  writer.begin_object().key("results").begin_array();
+  for (const std::string_view id : request.delivery_ids) {
+    const engine::DeliveryId delivery = parse_delivery(id);
+    engine::Checked checked;
+    if (delivery.epoch != 0) checked = engine::check_delivery(workspace, agent_number, delivery, now);
+    writer.begin_object().member("delivery_id", id);
+    write_checked(writer, workspace, agent_number, checked);
+  }
+  for (const std::string_view id : request.message_ids) {
+    const auto offset = offset_of(workspace, caller, id, caller.id);
+    engine::Checked checked;
+    if (offset) checked = engine::check_delivery(workspace, agent_number, {*offset, 0}, now);
+    writer.begin_object().member("message_id", id);
+    write_checked(writer, workspace, agent_number, checked);
+  }
+  writer.end_array().end_object();
+  return answer;
+}
+
+}  // namespace parley::broker

@@ -1,0 +1,74 @@
+#include "broker/find_message.hpp"
+
+namespace parley::broker {
+
+using base::ErrorCode;
+
+bool party_to(const engine::Message& message, base::AgentNumber agent) {
+  const engine::Receipt* const receipt = message.receipt_of(agent);
+  const bool held_back =
+      receipt && (receipt->state == engine::ReceiptState::held || receipt->state == engine::ReceiptState::rejected);
+  return message.sender == agent || (receipt && !held_back);
+}
+
+std::unexpected<base::Error> not_known(std::string_view message_id) {
+  return base::fail(ErrorCode::NOT_FOUND, "no message '" + std::string(message_id.substr(0, 64)) + "' is known here",
+                    {},
+                    "Ids are remembered for the window in GET /v1/limits; older messages are in the log. Where an "
+                    "id may be sent to several recipients, ?to= says whose.");
+}
+
+namespace {
+
+constexpr std::size_t recipients_tried = 1'000;
+
+// An id that says nothing alone (R7), asked for without `to`: every agent may be the recipient.
+base::Result<base::Offset> offset_at_any(const engine::Workspace& workspace, const Caller& caller,
+                                         std::string_view message_id) {
+  std::vector<std::string> at;
+  base::Offset offset;
+  std::size_t tried = 0;
+  for (const auto& [id, number] : workspace.registry.agents_by_id) {
+    if (++tried > recipients_tried) break;
+    const auto known = workspace.ids.find(engine::id_key_of(message_id, id + '\n'));
+    if (!known) continue;
+    if (caller.kind == Caller::Kind::agent && !party_to(workspace.messages.at(*known), caller.agent)) continue;
+    offset = *known;
+    at.push_back("?to=" + id);
+  }
+  if (at.size() == 1) return offset;
+  if (at.empty()) return not_known(message_id);
+  auto error = base::fail(ErrorCode::CONFLICT,
+                          "'" + std::string(message_id.substr(0, 64)) + "' was sent to " + std::to_string(at.size()) +
+                              " agents, each in a message of its own",
+                          "?to", "Say which recipient's with ?to=.");
+  error.error().legal_next = std::move(at);
+  return error;
+}
+
+}  // namespace
+
+base::Result<base::Offset> offset_of(const engine::Workspace& workspace, const Caller& caller,
+                                     std::string_view message_id, std::string_view to) {
+  for (const std::string& recipient : {std::string(), to.empty() ? std::string("*") : std::string(to) + '\n'}) {
+    const engine::IdKey key = engine::id_key_of(message_id, recipient);
+    if (const auto own = workspace.ids.find(engine::private_key_of(key, caller.id))) return *own;
+    if (const auto known = workspace.ids.find(key)) return *known;
+  }
+  return to.empty() ? offset_at_any(workspace, caller, message_id) : not_known(message_id);
+}
+
+base::Result<base::Offset> own_message(const engine::Workspace& workspace, const Caller& caller,
+                                       std::string_view message_id, std::string_view to) {
+  if (caller.kind != Caller::Kind::agent)
+    return base::fail(ErrorCode::FORBIDDEN, "'" + caller.id + "' is no agent, and only agents send messages", {},
+                      "Take a message back with the token of the agent that sent it.");
+  PARLEY_TRY(const base::Offset offset, offset_of(workspace, caller, message_id, to));
+  const engine::Message& message = workspace.messages.at(offset);
+  if (message.sender == caller.agent) return offset;
+  if (message.private_ || !party_to(message, caller.agent)) return not_known(message_id);
+  return base::fail(ErrorCode::FORBIDDEN, "'" + caller.id + "' did not send this message", "message_id",
+                    "Only its sender takes a message back.");
+}
+
+}  // namespace parley::broker

@@ -1,0 +1,76 @@
+#include "engine/currentness/check.hpp"
+
+namespace parley::engine {
+namespace {
+
+constexpr Checked stale(std::string_view why) {
+  return {Currentness::stale, {}, why};
+}
+
+Checked of_receipt(const Receipt& receipt, std::uint32_t epoch, Instant now) {
+  switch (receipt.state) {
+    case ReceiptState::expired:
+      return stale("expired");
+    case ReceiptState::dead:
+      return stale("dead");
+    case ReceiptState::bounced:
+      return stale("bounced");
+    case ReceiptState::superseded:
+      return stale("task_over");
+    case ReceiptState::rescinded:
+      return stale("rescinded");
+    case ReceiptState::held:
+    case ReceiptState::rejected:
+      return {};  // it knows nothing of it
+    case ReceiptState::leased:
+      if (epoch != 0 && (epoch != receipt.epoch || receipt.until <= now)) return stale("lease_over");
+      break;
+    case ReceiptState::queued:
+    case ReceiptState::waiting:
+      if (epoch != 0) return stale("lease_over");
+      break;
+    case ReceiptState::acked:
+    case ReceiptState::offered:
+      if (epoch != 0 && epoch != receipt.epoch) return stale("lease_over");
+      break;
+  }
+  return {Currentness::current, {}, {}};
+}
+
+}  // namespace
+
+std::string_view name(Currentness currentness) {
+  switch (currentness) {
+    case Currentness::current:
+      return "current";
+    case Currentness::superseded:
+      return "superseded";
+    case Currentness::stale:
+      return "stale";
+    case Currentness::unknown:
+      break;
+  }
+  return "unknown";
+}
+
+Checked check_delivery(const Workspace& workspace, AgentNumber agent, const DeliveryId& delivery, Instant now) {
+  const Message* const message = workspace.messages.find(delivery.offset);
+  const Receipt* const receipt = message ? message->receipt_of(agent) : nullptr;
+  if (!receipt || delivery.epoch > receipt->epoch) return {};
+  const Checked delivered = of_receipt(*receipt, delivery.epoch, now);
+  if (delivered.is == Currentness::unknown) return delivered;
+  if (message->linked && workspace.replacements.after(delivery.offset)) {
+    const Offset newest = workspace.replacements.newest(delivery.offset);
+    return newest == Offset{} ? stale("rescinded") : Checked{Currentness::superseded, newest, {}};
+  }
+  if (const auto known = workspace.tasks.of_assignment(delivery.offset)) {
+    const Task& task = workspace.tasks.at(*known);
+    if (task.assignment() != delivery.offset) return {Currentness::superseded, task.assignment(), {}};
+    if (machine::task::is_over(task.state)) return stale("task_over");
+    if (task.assignee != agent) return {Currentness::superseded, task.assignment(), {}};
+  }
+  if (message->expires() && message->expires_at <= now) return stale("expired");
+  return delivered;
+}
+
+}  // namespace parley::engine

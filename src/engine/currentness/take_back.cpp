@@ -1,0 +1,250 @@
+#include "engine/currentness/take_back.hpp"
+
+#include <algorithm>
+
+#include "base/excerpt.hpp"
+#include "engine/appliers.hpp"
+#include "engine/approvals/held.hpp"
+#include "engine/mailboxes/transitions.hpp"
+#include "engine/messages/notice.hpp"
+#include "engine/messages/said.hpp"
+#include "engine/requests/follow.hpp"
+#include "engine/tasks/watch.hpp"
+
+namespace parley::engine {
+namespace {
+
+using base::ErrorCode;
+using envelope::Kind;
+
+constexpr std::size_t told_max = 100;  // agents that have it, by a notice each (D11); the others hear when they act
+constexpr std::size_t reason_bytes = 1'000;
+
+std::string quoted(std::string_view id) {
+  return "'" + base::excerpt(id, 128) + "'";
+}
+
+std::string about(const Workspace& workspace, Offset message) {
+  const Message* const known = workspace.messages.find(message);
+  return known ? "message " + quoted(known->id.view()) : "the message at offset " + std::to_string(message.value);
+}
+
+std::unexpected<base::Error> taken_back(const Workspace& workspace, Offset message, Offset by) {
+  if (by == Offset{})
+    return base::fail(ErrorCode::TAKEN_BACK, about(workspace, message) + " was rescinded", "message_id",
+                      "Send what is to hold now as a new message.");
+  const Offset newest = workspace.replacements.newest(message);
+  return base::fail(ErrorCode::TAKEN_BACK, about(workspace, message) + " was superseded by " + about(workspace, by),
+                    "message_id",
+                    newest == Offset{} ? "Send what is to hold now as a new message."
+                                       : "Take back " + about(workspace, newest) + ": it stands there now.");
+}
+
+std::unexpected<base::Error> stands(const Workspace& workspace, const TakeBack& command, const std::string& did) {
+  return base::fail(ErrorCode::STANDS,
+                    "'" + command.was.native_type() + "' " + about(workspace, command.message).substr(8) + ' ' + did,
+                    "message_id");
+}
+
+bool is_worked_on(TaskState state) {
+  return state == TaskState::assigned || state == TaskState::active || state == TaskState::stalled ||
+         state == TaskState::postponed;
+}
+
+// It never counted: a human, or time, has rejected it.
+bool was_withheld(const Message& message) {
+  return std::ranges::any_of(message.receipts,
+                             [](const Receipt& receipt) { return receipt.state == ReceiptState::rejected; });
+}
+
+base::Result<Consequences> judge_move(const TakeBack& command, const Workspace& workspace) {
+  const event::TaskMoved& moved = command.was.task_moved();
+  const auto known = workspace.tasks.of_assignment(command.message);
+  const bool is_order = moved.assignee() != 0 && !moved.has_offer();
+  if (is_order) {
+    if (!known) return Consequences{};
+    const Task& task = workspace.tasks.at(*known);
+    if (task.assignment() != command.message || machine::task::is_over(task.state)) return Consequences{};
+    if (is_worked_on(task.state)) return Consequences{.cancels = *known, .resumes = {}};
+    return stands(workspace, command,
+                  "was carried out: task " + quoted(task.id.view()) + " is " +
+                      std::string(machine::task::name(task.state)));
+  }
+  if (static_cast<Kind>(command.was.kind()) == Kind::task_progress) return Consequences{};
+  return stands(workspace, command,
+                "moved task " + quoted(command.was.task()) + " to " +
+                    std::string(machine::task::name(static_cast<TaskState>(moved.state()))));
+}
+
+base::Result<Consequences> judge(const TakeBack& command, const Workspace& workspace) {
+  const Message& message = workspace.messages.at(command.message);
+  if (const Offset* const by = message.linked ? workspace.replacements.after(command.message) : nullptr)
+    return taken_back(workspace, command.message, *by);
+  if (command.was.has_review_moved())
+    return stands(workspace, command,
+                  "moved review " + quoted(command.was.review_moved().id()) + " to " +
+                      std::string(machine::review::name(static_cast<ReviewState>(command.was.review_moved().state()))));
+  const Approval* const approval =
+      command.was.approval_timeout() > 0 ? workspace.approvals.find(command.message) : nullptr;
+  if (approval && approval->waits()) {
+    Consequences consequences{.cancels = {}, .resumes = {}, .withdraws = true};
+    const auto task = approval->holds ? workspace.tasks.find(approval->task) : std::nullopt;
+    if (task && workspace.tasks.at(*task).held == command.message) consequences.resumes = *task;
+    return consequences;
+  }
+  if (!command.was.has_task_moved() || was_withheld(message)) return Consequences{};
+  return judge_move(command, workspace);
+}
+
+bool ends(ReceiptState state) {
+  return open(state) || state == ReceiptState::held || state == ReceiptState::dead;
+}
+
+bool has_it(ReceiptState state) {
+  return state == ReceiptState::leased || state == ReceiptState::acked || state == ReceiptState::offered;
+}
+
+void withdraw_approval(Decided& decided, const Workspace& workspace, const TakeBack& command) {
+  event::ApprovalWithdrawn& event = *decided.add(command.workspace).mutable_approval_withdrawn();
+  event.set_approval(command.message.value);
+  event.set_state(static_cast<std::uint32_t>(*machine::approval::move_of(machine::approval::Step::withdraw).to));
+  event.set_asker(workspace.approvals.find(command.message)->asker.value);
+}
+
+// Whom nothing else tells: what stands in its place does not reach them.
+void tell_who_has_it(Decided& decided, const State& state, const TakeBack& command, const InItsPlace& place,
+                     const Context& context) {
+  const Workspace& workspace = state.workspace(command.workspace);
+  const Message& message = workspace.messages.at(command.message);
+  const std::string why = place.by == Offset{} ? "its sender took it back" : "its sender put another in its place";
+  const std::string reason =
+      command.reason.empty() ? why : why + ": " + base::excerpt(command.reason, reason_bytes);
+  std::size_t told = 0;
+  for (const Receipt& receipt : message.receipts) {
+    if (!has_it(receipt.state) || std::ranges::binary_search(place.reached, receipt.agent)) continue;
+    if (++told > told_max) return;
+    post_notice(decided, state, command.workspace, receipt.agent, context.now,
+                {.code = place.by == Offset{} ? "rescinded" : "superseded",
+                 .about = {command.message},
+                 .agents = {receipt.agent},
+                 .reason = reason});
+  }
+}
+
+}  // namespace
+
+base::Result<> check_repeated(const TakeBack& superseded, const Workspace& workspace, Offset known) {
+  const Replacements::Before* const before = workspace.replacements.before(known);
+  if (before && before->message == superseded.message) return {};
+  return base::fail(ErrorCode::ID_CONFLICT,
+                    about(workspace, known) + " was accepted before, and superseded " +
+                        (before ? "message " + quoted(before->id.view()) : "nothing"),
+                    "message_id", "Give the message that supersedes an id of its own.");
+}
+
+bool supersedes_order(const AcceptMessage& command, const Task& task) {
+  return command.supersedes && command.supersedes->message == task.assignment() && !task.offer;
+}
+
+base::Result<Consequences> judge_superseded(const AcceptMessage& command, const Workspace& workspace,
+                                            const std::optional<event::TaskMoved>& moved) {
+  const TakeBack& superseded = *command.supersedes;
+  PARLEY_TRY(Consequences consequences, judge(superseded, workspace));
+  if (workspace.replacements.depth(superseded.message) + 1 >= Replacements::chain_max)
+    return base::fail(ErrorCode::CHAIN_FULL,
+                      about(workspace, superseded.message) + " is the last of a chain of " +
+                          std::to_string(Replacements::chain_max) + " messages, which is the limit",
+                      "message_id", "Rescind it, and send the next as a new message.");
+  // What moves the task itself says what becomes of it.
+  if (moved && consequences.cancels != Offset{} && Offset(moved->task()) == consequences.cancels) {
+    consequences.cancels = {};
+    consequences.replaces_order = moved->assignee() != 0;
+  }
+  return consequences;
+}
+
+void warn_of_late(const TakeBack& command, const Workspace& workspace, std::vector<base::Problem>& warnings) {
+  std::vector<AgentNumber> late;
+  for (const Receipt& receipt : workspace.messages.at(command.message).receipts)
+    if (has_it(receipt.state) && receipt.state != ReceiptState::leased) late.push_back(receipt.agent);
+  if (late.empty()) return;
+  warnings.push_back({"", "TOO_LATE",
+                      about(workspace, command.message) + " was taken already by " +
+                          names_of(workspace.registry, late) + ": what was done with it stays done."});
+}
+
+void decide_taken_back(Decided& decided, const State& state, const TakeBack& command, const Consequences& consequences,
+                       const InItsPlace& place, const RulesetOf& ruleset_of, const Context& context) {
+  const Workspace& workspace = state.workspace(command.workspace);
+  const Message& message = workspace.messages.at(command.message);
+  event::MessageTakenBack& event = *decided.add(command.workspace).mutable_message_taken_back();
+  event.set_message(command.message.value);
+  event.set_by(place.by.value);
+  event.set_sender(message.sender.value);
+  event.set_reason(base::excerpt(command.reason, reason_bytes));
+  for (const Receipt& receipt : message.receipts)
+    if (ends(receipt.state)) event.add_agents(receipt.agent.value);
+
+  const auto rules_of = [&](Offset task) {
+    return ruleset_of(workspace.registry.agent(workspace.tasks.at(task).assigner).properties.profile);
+  };
+  if (consequences.withdraws) withdraw_approval(decided, workspace, command);
+  if (consequences.resumes != Offset{})
+    decide_resumed(decided, state, command.workspace, consequences.resumes, rules_of(consequences.resumes), context);
+  // The task's own words tell its assignee.
+  if (consequences.cancels != Offset{})
+    return decide_cancelled(decided, state, command.workspace, consequences.cancels, rules_of(consequences.cancels),
+                            context, {base::excerpt(command.reason, reason_bytes), true});
+  tell_who_has_it(decided, state, command, place, context);
+}
+
+void write_supersedes(const Workspace& workspace, Offset message, event::MessageAccepted& event) {
+  const Replacements::Before* const before = workspace.replacements.before(message);
+  if (!before) return;
+  event.set_supersedes(before->message.value);
+  event.set_superseded_id(std::string(before->id.view()));
+}
+
+base::Result<bool> Engine::decide(const TakeBack& command, const Context& context, Decided& decided) const {
+  const Workspace& workspace = state_.workspace(command.workspace);
+  const Offset* const by = workspace.replacements.after(command.message);
+  if (by && *by == Offset{}) return false;
+  PARLEY_TRY(const Consequences consequences, judge(command, workspace));
+  decide_taken_back(decided, state_, command, consequences, {}, ruleset_of_, context);
+  return true;
+}
+
+namespace {
+
+void drop_dead_letter(const Scene& scene, Offset offset, const Found& found, ReceiptState final) {
+  scene.agent().dead_letters.erase(offset);
+  scene.agent().dead_bytes -= found.message->length;
+  found.receipt->state = final;
+  forget_if_settled(scene.workspace, offset, *found.message);
+}
+
+}  // namespace
+
+// Also what is held: an ack of it comes too late (P4).
+void apply(State& state, Workspace& workspace, WorkspaceNumber number, const event::MessageTakenBack& event,
+           Instant at) {
+  const Offset offset(event.message()), by(event.by());
+  Message* const message = workspace.messages.find(offset);
+  if (!message) return;
+  message->linked = true;
+  workspace.replacements.add(offset, message->id.view(), by);
+  if (by != Offset{}) workspace.messages.find(by)->linked = true;
+  withdraw_request(state, workspace, number, offset);
+  const ReceiptState final = by == Offset{} ? ReceiptState::rescinded : ReceiptState::superseded;
+  for (const std::uint32_t agent : event.agents()) {
+    const Scene scene{state, workspace, number, AgentNumber(agent), at};
+    const Found found = find(workspace, scene.agent_number, offset);
+    if (!found) return;  // forgotten with the one before
+    const ReceiptState now = found.receipt->state;
+    if (open(now)) close(scene, offset, *found.message, *found.receipt, final);
+    if (now == ReceiptState::held) withhold(scene, offset, *found.message, *found.receipt, final);
+    if (now == ReceiptState::dead) drop_dead_letter(scene, offset, found, final);
+  }
+}
+
+}  // namespace parley::engine

@@ -1,0 +1,45 @@
+// A sender takes its message back (BEY-03): rescinded, or superseded by another of its messages. What waits in a mailbox
+// never comes out of it, who has it is told at the next act, what was done with it stays done. What the message began,
+// an order, a request, an approval, ends with it.
+#pragma once
+#include <span>
+#include <vector>
+
+#include "engine/engine.hpp"
+
+namespace parley::engine {
+
+// What ends, or goes on, with the message.
+struct Consequences {
+  Offset cancels;               // a task, by its order
+  Offset resumes;               // a task that it held
+  bool withdraws = false;       // its approval
+  bool replaces_order = false;  // the new message is the same task's order
+};
+
+// What stands in its place, and whom that reaches.
+struct InItsPlace {
+  Offset by;  // 0: nothing does
+  std::span<const AgentNumber> reached;
+};
+
+// Of a message whose id is known: whether it superseded that one when it came. Error: ID_CONFLICT.
+base::Result<> check_repeated(const TakeBack& superseded, const Workspace& workspace, Offset known);
+
+// `moved`: what the new message means for a task. Errors: TAKEN_BACK, STANDS, CHAIN_FULL.
+base::Result<Consequences> judge_superseded(const AcceptMessage& command, const Workspace& workspace,
+                                            const std::optional<event::TaskMoved>& moved);
+
+// D7: its sender hears at once who has the message already.
+void warn_of_late(const TakeBack& command, const Workspace& workspace, std::vector<base::Problem>& warnings);
+
+void decide_taken_back(Decided& decided, const State& state, const TakeBack& command, const Consequences& consequences,
+                       const InItsPlace& place, const RulesetOf& ruleset_of, const Context& context);
+
+// Of a held message that goes out: in whose place it stands.
+void write_supersedes(const Workspace& workspace, Offset message, event::MessageAccepted& event);
+
+// The order that a task's assigner gives anew while it stands (000 §4): the task's next epoch.
+bool supersedes_order(const AcceptMessage& command, const Task& task);
+
+}  // namespace parley::engine
