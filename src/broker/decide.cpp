@@ -88,6 +88,13 @@ void Broker::note_touched(const event::Event& event) {
     case Event::kAcked:
       touch(event.acked().agent());
       break;
+    case Event::kActed:
+      touch(event.acted().agent());
+      break;
+    case Event::kRequestTimedOut:
+      if (event.request_timed_out().bounces())
+        for (const std::uint32_t agent : event.request_timed_out().silent()) touch(agent);
+      break;
     case Event::kNacked:
       touch(event.nacked().agent());
       counts_.nacked += static_cast<std::uint64_t>(event.nacked().offsets_size());

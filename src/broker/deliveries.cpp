@@ -80,6 +80,7 @@ base::Result<std::vector<Delivery>> Broker::render(const Mailbox& mailbox, const
       PARLEY_TRY(const event::Event event, history_.event(offer.position));
       const event::MessageAccepted& accepted = accepted_of(event);
       delivery.warnings = problems_of(accepted);
+      if (accepted.reply_by()) delivery.reply_by = base::instant_of(accepted.answer_due());
       delivery.supersedes = base::Offset(accepted.supersedes());
       delivery.superseded_id = accepted.superseded_id();
       if (accepted.made_id()) delivery.made_id = accepted.message_id();
@@ -133,6 +134,9 @@ base::Result<std::vector<Settled>> Broker::settle(const Caller& caller, std::str
     case Settlement::ack:
       verdicts = decide(engine::AckMessages{number, agent_number, deliveries}, journal::Need::duty);
       break;
+    case Settlement::act:
+      verdicts = decide(engine::ActOnMessages{number, agent_number, deliveries}, journal::Need::duty);
+      break;
     case Settlement::nack:
       verdicts = decide(engine::NackMessages{number, agent_number, deliveries, request.delay, request.reason},
                         journal::Need::work);
@@ -146,7 +150,8 @@ base::Result<std::vector<Settled>> Broker::settle(const Caller& caller, std::str
   settled.reserve(verdicts->size());
   for (const engine::Settled verdict : *verdicts) {
     settled.push_back(static_cast<Settled>(verdict));
-    if (request.what == Settlement::ack && verdict == engine::Settled::done) ++counts_.acked;
+    const bool acks = request.what == Settlement::ack || request.what == Settlement::act;
+    if (acks && verdict == engine::Settled::done) ++counts_.acked;
   }
   return settled;
 }

@@ -38,6 +38,8 @@ std::string_view word(Event::FactCase fact) {
       return "offered";
     case Event::kAcked:
       return "acked";
+    case Event::kActed:
+      return "acted";
     case Event::kNacked:
       return "nacked";
     case Event::kLeasesExtended:
@@ -116,6 +118,8 @@ std::uint32_t subject(const Event& event) {
       return event.offered().agent();
     case Event::kAcked:
       return event.acked().agent();
+    case Event::kActed:
+      return event.acted().agent();
     case Event::kNacked:
       return event.nacked().agent();
     case Event::kLeasesExtended:
@@ -212,6 +216,8 @@ std::vector<std::uint64_t> messages_of(const Event& event) {
       return all(event.offered().offsets());
     case Event::kAcked:
       return all(event.acked().offsets());
+    case Event::kActed:
+      return all(event.acted().offsets());
     case Event::kNacked:
       return all(event.nacked().offsets());
     case Event::kLeasesExtended:

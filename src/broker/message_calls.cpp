@@ -111,6 +111,7 @@ base::Result<Sent> Broker::send(const Caller& caller, std::string_view workspace
       .warnings = checked.warnings,
       .validation_errors = checked.validation_errors,
       .supersedes = superseded ? &superseded->take_back : nullptr,
+      .reply_by = options && options->reply_by ? *options->reply_by : base::Instant{},
   };
   decided_.clear();
   auto accepted = engine_.decide(command, context(), decided_);

@@ -76,6 +76,7 @@ class Batch {
 struct SendOptions {
   std::string_view supersedes;  // id of an earlier message of its own, in whose place this one stands (BEY-03)
   std::string_view to;          // of that one's recipients, where its id alone does not say which it is (R7)
+  std::optional<base::Instant> reply_by;  // unmet, it bounces (BEY-01)
 };
 
 struct Sent {
@@ -104,6 +105,7 @@ struct Delivery {
   std::string_view profile;             // of the message
   std::uint32_t task_epoch = 0;         // of an assignment: an order of an older epoch is stale (BEY-03)
   std::vector<std::string> pending;     // likewise: tasks whose results it may need, not completed by now (COL-10)
+  std::optional<base::Instant> reply_by;  // an answer is wanted until then (BEY-01)
   base::Offset supersedes;              // another of its sender's, in whose place it stands; 0: none
   std::string superseded_id;            // that one's
   std::vector<base::Problem> warnings;  // what validation had to say
@@ -116,7 +118,7 @@ struct CheckRequest {
   std::span<const std::string_view> message_ids;
 };
 
-enum class Settlement : std::uint8_t { ack, nack, extend };
+enum class Settlement : std::uint8_t { ack, act, nack, extend };  // act: it is done, and so is what it asks for
 struct SettleRequest {
   Settlement what = Settlement::ack;
   std::span<const std::string_view> delivery_ids;
@@ -132,9 +134,10 @@ struct ReceiptChange {
   base::Offset offset;
   std::string message_id;
   std::string recipient;
-  std::string_view state;  // "queued", "offered", "waiting", "acked", "expired", "dead", "bounced", "superseded"
+  std::string_view state;  // "queued", "offered", "waiting", "acked", "expired", "dead", "bounced", "superseded", …
   base::Instant at;
   std::optional<base::Instant> retrying_at;  // waiting
+  std::string_view why;                      // bounced
 };
 
 // A connection that takes deliveries as they come. Implemented by a gateway, called during a turn of the loop.

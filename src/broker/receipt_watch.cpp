@@ -81,6 +81,13 @@ void ReceiptWatch::before(const engine::State& state, const event::Event& event)
       return each(event.offered().offsets(), event.offered().agent(), ReceiptState::offered);
     case Event::kAcked:
       return each(event.acked().offsets(), event.acked().agent(), ReceiptState::acked);
+    case Event::kActed:
+      return each(event.acted().offsets(), event.acted().agent(), ReceiptState::acted);
+    case Event::kRequestTimedOut:
+      if (event.request_timed_out().bounces())
+        for (const std::uint32_t agent : event.request_timed_out().silent())
+          one(event.request_timed_out().request(), agent, ReceiptState::bounced);
+      return;
     case Event::kNacked:
       return each(event.nacked().offsets(), event.nacked().agent(), ReceiptState::waiting, true);
     case Event::kLeasesEnded:
@@ -133,7 +140,10 @@ void ReceiptWatch::after(const engine::State& state, base::Instant now) {
               workspace.registry.agent(touched.recipient).id,
               name(state_now),
               now,
+              {},
               {}};
+    if (receipt && state_now == ReceiptState::bounced)
+      change.why = engine::bounce_names[static_cast<std::size_t>(receipt->bounce)];
     if (receipt && state_now == ReceiptState::waiting) change.retrying_at = receipt->until;
   }
   touched_.clear();

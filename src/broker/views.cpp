@@ -99,6 +99,8 @@ std::string_view name(engine::ReceiptState state) {
       return "rejected";
     case ReceiptState::rescinded:
       return "rescinded";
+    case ReceiptState::acted:
+      return "acted";
   }
   return "";
 }
@@ -216,7 +218,10 @@ void write_accepted(json::Writer& writer, const engine::Workspace& workspace, ba
         .member("message_id", accepted.superseded_id())
         .member("offset", accepted.supersedes())
         .end_object();
-  if (accepted.answer_due() > 0) writer.member("answer_due", base::to_rfc3339(base::instant_of(accepted.answer_due())));
+  if (accepted.reply_by())
+    writer.member("reply_by", base::to_rfc3339(base::instant_of(accepted.answer_due())));
+  else if (accepted.answer_due() > 0)
+    writer.member("answer_due", base::to_rfc3339(base::instant_of(accepted.answer_due())));
   if (accepted.hops() > 0)
     writer.member("caused_by", accepted.cause()).member("root", accepted.root()).member("hops", accepted.hops());
   if (accepted.answers() > 0) writer.member("answers", accepted.answers());
@@ -280,6 +285,8 @@ void write_receipts(json::Writer& writer, const engine::Workspace& workspace, co
   for (const engine::Receipt& receipt : message.receipts) {
     writer.begin_object().member("recipient", workspace.registry.agent(receipt.agent).id);
     writer.member("state", name(receipt.state)).member("offers", receipt.epoch).member("attempts", receipt.attempts);
+    if (receipt.state == engine::ReceiptState::bounced && receipt.bounce != engine::Bounce::none)
+      writer.member("why", engine::bounce_names[static_cast<std::size_t>(receipt.bounce)]);
     if (receipt.state == engine::ReceiptState::leased) writer.member("lease_until", base::to_rfc3339(receipt.until));
     if (receipt.state == engine::ReceiptState::waiting) writer.member("retrying_at", base::to_rfc3339(receipt.until));
     writer.end_object();

@@ -22,6 +22,7 @@ void apply(Workspace&, const event::MessagesForgotten&);
 
 void apply(State&, Workspace&, WorkspaceNumber, const event::Offered&, Instant at);
 void apply(State&, Workspace&, WorkspaceNumber, const event::Acked&, Instant at);
+void apply(State&, Workspace&, WorkspaceNumber, const event::Acted&, Instant at);
 void apply(State&, Workspace&, WorkspaceNumber, const event::Nacked&, Instant at);
 void apply(State&, Workspace&, WorkspaceNumber, const event::LeasesExtended&);
 void apply(State&, Workspace&, WorkspaceNumber, const event::LeasesEnded&, Instant at);
@@ -34,7 +35,7 @@ void apply(State&, Workspace&, WorkspaceNumber, const event::Expired&, Instant a
 void apply(State&, Workspace&, WorkspaceNumber, const event::DeadLettered&, Instant at);
 void apply(State&, Workspace&, WorkspaceNumber, const event::Redriven&, Instant at);
 
-void apply(State&, Workspace&, WorkspaceNumber, const event::RequestTimedOut&);
+void apply(State&, Workspace&, WorkspaceNumber, const event::RequestTimedOut&, Instant at);
 void apply(State&, Workspace&, WorkspaceNumber, Offset, const event::TaskMoved&, const Placed&);
 void apply(State&, Workspace&, WorkspaceNumber, const event::TaskDependenciesSet&, Instant at);
 void apply(State&, WorkspaceNumber, const event::SessionTasksEnded&);

@@ -97,6 +97,7 @@ struct AcceptMessage {
   std::span<const base::Problem> warnings;
   std::span<const base::Problem> validation_errors;
   const TakeBack* supersedes = nullptr;  // another of its sender's
+  Instant reply_by;                      // 0: none is asked for
 };
 
 struct TakeMessages {
@@ -117,6 +118,12 @@ struct DeliveryId {
 };
 
 struct AckMessages {
+  WorkspaceNumber workspace;
+  AgentNumber agent;
+  std::span<const DeliveryId> deliveries;
+};
+
+struct ActOnMessages {
   WorkspaceNumber workspace;
   AgentNumber agent;
   std::span<const DeliveryId> deliveries;

@@ -46,6 +46,8 @@ void apply_in_workspace(State& state, WorkspaceNumber number, const event::Event
       return apply(state, workspace, number, event.offered(), at);
     case Event::kAcked:
       return apply(state, workspace, number, event.acked(), at);
+    case Event::kActed:
+      return apply(state, workspace, number, event.acted(), at);
     case Event::kNacked:
       return apply(state, workspace, number, event.nacked(), at);
     case Event::kLeasesExtended:
@@ -69,7 +71,7 @@ void apply_in_workspace(State& state, WorkspaceNumber number, const event::Event
     case Event::kRedriven:
       return apply(state, workspace, number, event.redriven(), at);
     case Event::kRequestTimedOut:
-      return apply(state, workspace, number, event.request_timed_out());
+      return apply(state, workspace, number, event.request_timed_out(), at);
     case Event::kTaskMoved:
       return apply(state, workspace, number, offset, event.task_moved(), placed);
     case Event::kTaskDependenciesSet:

@@ -79,6 +79,7 @@ class Engine {
 
   std::vector<Offer> decide(const TakeMessages&, const Context&, Decided&) const;
   std::vector<Settled> decide(const AckMessages&, const Context&, Decided&) const;
+  std::vector<Settled> decide(const ActOnMessages&, const Context&, Decided&) const;
   std::vector<Settled> decide(const NackMessages&, const Context&, Decided&) const;
   std::vector<Settled> decide(const ExtendLeases&, const Context&, Decided&) const;
   void decide(const ReturnLeases&, const Context&, Decided&) const;

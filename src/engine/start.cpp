@@ -48,8 +48,9 @@ void apply(State& state, const event::ServerStarted& event) {
   absl::btree_set<Timer> timers;
   for (Timer timer : state.timers) {
     if (timer.kind == TimerKind::request_times_out) {
-      timer.due += downtime;
-      state.workspace(timer.workspace).requests.find(timer.message)->due = timer.due;
+      Request& request = *state.workspace(timer.workspace).requests.find(timer.message);
+      if (!request.reply_by) timer.due += downtime;  // that one is a deadline
+      request.due = timer.due;
     } else if (timer.kind == TimerKind::review_times_out) {
       timer.due += downtime;
       state.workspace(timer.workspace).reviews.at(timer.message).due = timer.due;

@@ -145,6 +145,7 @@ bool has_left(const Workspace& workspace, AgentNumber agent) {
 void bounce(const Scene& scene, std::span<const Offset> offsets) {
   for (const Offset offset : offsets) {
     const Found found = find(scene.workspace, scene.agent_number, offset);
+    found.receipt->bounce = Bounce::removed;
     close(scene, offset, *found.message, *found.receipt, ReceiptState::bounced);
   }
 }

@@ -303,7 +303,8 @@ std::string send_one(const Call& call, const broker::Caller& who, const std::str
   const auto value = parser.parse(bytes);
   if (!value) return scenarios::print(value.error());
   const std::string supersedes = numbered_id(call, "supersedes"), to = call.option("supersedes_to");
-  const broker::SendOptions options{supersedes, to};
+  broker::SendOptions options{supersedes, to, {}};
+  if (call.command.has("reply_by")) options.reply_by = base::parse_rfc3339(call.option("reply_by")).value();
   const auto sent = call.world.broker().send(who, call.workspace(), {bytes, *value}, call.option("key"), &options);
   if (!sent && call.command.has("hint"))
     return scenarios::print(sent.error()) + "  hint: " + std::string(sent.error().hint_text()) + '\n';
@@ -381,7 +382,7 @@ void message(const Call& call) {
     }
     for (const json::Value receipt : body.find("receipts").elements()) {
       text += "  " + text_of(receipt, "recipient") + ' ' + text_of(receipt, "state") +
-              members(receipt, {"offers", "attempts", "lease_until"});
+              members(receipt, {"offers", "attempts", "why", "lease_until"});
       const auto retrying = receipt.find("retrying_at").if_string();
       if (retrying && bounded)
         text += base::parse_rfc3339(*retrying).value() <= bound ? " retrying in time" : " RETRYING LATE";
@@ -915,6 +916,7 @@ const std::map<std::string, std::function<void(const Call&)>, std::less<>>& comm
       {"abort-task", [](const Call& call) { ask_of_task(call, "abort"); }},
       {"take", take},
       {"ack", [](const Call& call) { settle(call, Settlement::ack); }},
+      {"act", [](const Call& call) { settle(call, Settlement::act); }},
       {"nack", [](const Call& call) { settle(call, Settlement::nack); }},
       {"extend", [](const Call& call) { settle(call, Settlement::extend); }},
       {"inbox", inbox},

@@ -61,6 +61,7 @@ std::string print(World& world, const std::string& workspace, const broker::Deli
   text += delivery.notice ? notice(document->root()) : ' ' + type_of(document->root());
   if (delivery.by_server && !delivery.notice) text += " of the server";
   for (const std::string& at : show) text += ' ' + json::to_text(document->root().at_pointer(at));
+  if (delivery.reply_by) text += " reply_by=" + base::to_rfc3339(*delivery.reply_by);
   if (delivery.supersedes != base::Offset{}) text += " in place of " + std::to_string(delivery.supersedes.value);
   if (!delivery.lease_until) text += " final";
   if (!delivery.pending.empty()) text += " pending: " + joined(delivery.pending);

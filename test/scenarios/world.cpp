@@ -196,6 +196,7 @@ void World::Session::receipts(std::span<const broker::ReceiptChange> changes, st
   std::string text = name + " <- receipts\n";
   for (const broker::ReceiptChange& change : changes) {
     text += "  " + std::to_string(change.offset.value) + " at " + change.recipient + ' ' + std::string(change.state);
+    if (!change.why.empty()) text += " why=" + std::string(change.why);
     if (change.retrying_at) text += " retrying_at=" + base::to_rfc3339(*change.retrying_at);
     text += '\n';
   }

@@ -32,7 +32,8 @@ for move in moves:
     assert set(move["from"]) <= set(state_names), where
     assert move["to"] in state_names or (move["to"] == "same" and move["from"]), where
     assert move["by"] in machine["parties"], where
-    assert ("on" in move) == (move["by"] != "server"), f"{where}: the server moves by itself, the others by a message"
+    by_itself = "on" not in move and "call" not in move
+    assert by_itself == (move["by"] == "server"), f"{where}: the server moves by itself, the others by a message or a call"
     assert move.get("when") is None or move["when"] in machine["guards"], where
     assert set(move.get("tells", {})) <= set(machine["parties"]), where
 names = [m["name"] for m in moves]

@@ -117,6 +117,7 @@ def machine_pages():
         for move in machine["moves"]:
             kinds = move.get("on", [])
             on = ", ".join(f"`{kind}`" for kind in ([kinds] if isinstance(kinds, str) else kinds))
+            on = on or (f"`{move['call']}`" if "call" in move else "")
             guard = machine["guards"].get(move.get("when"), "")
             tells = ", ".join(f"{who}: `{what}`" for who, what in move.get("tells", {}).items())
             start = ", ".join(move["from"]) or "nothing"

@@ -83,7 +83,7 @@ base::Result<> check_waits(const Workspace& workspace, const Approval& approval,
                                                        ": it is " + std::string(name(approval.state)));
   if (approval.state == machine::approval::State::withdrawn)
     return base::fail(ErrorCode::APPROVAL_WITHDRAWN,
-                      "it was withdrawn at " + base::to_rfc3339(approval.ended_at) + ": its task is over");
+                      "it was withdrawn at " + base::to_rfc3339(approval.ended_at) + ": what it was about is over");
   if (!approval.waits() || time_is_over(workspace, approval, ruleset_of, now))
     return base::fail(ErrorCode::APPROVAL_LAPSED, "nobody decided it by " + base::to_rfc3339(approval.due));
   return {};

@@ -30,6 +30,7 @@ Checked of_receipt(const Receipt& receipt, std::uint32_t epoch, Instant now) {
       if (epoch != 0) return stale("lease_over");
       break;
     case ReceiptState::acked:
+    case ReceiptState::acted:
     case ReceiptState::offered:
       if (epoch != 0 && epoch != receipt.epoch) return stale("lease_over");
       break;

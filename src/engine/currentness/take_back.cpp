@@ -5,6 +5,7 @@
 #include "base/excerpt.hpp"
 #include "engine/appliers.hpp"
 #include "engine/approvals/held.hpp"
+#include "engine/help/follow.hpp"
 #include "engine/mailboxes/transitions.hpp"
 #include "engine/messages/notice.hpp"
 #include "engine/messages/said.hpp"
@@ -71,9 +72,12 @@ base::Result<Consequences> judge_move(const TakeBack& command, const Workspace& 
                       std::string(machine::task::name(task.state)));
   }
   if (static_cast<Kind>(command.was.kind()) == Kind::task_progress) return Consequences{};
+  const Offset of_task = moved.task() == 0 ? command.message : Offset(moved.task());
+  const auto task = workspace.tasks.all().find(of_task);
+  if (task == workspace.tasks.all().end()) return stands(workspace, command, "moved a task that is over");
   return stands(workspace, command,
-                "moved task " + quoted(command.was.task()) + " to " +
-                    std::string(machine::task::name(static_cast<TaskState>(moved.state()))));
+                "moved task " + quoted(task->second->id.view()) + ", which is " +
+                    std::string(machine::task::name(task->second->state)) + " now");
 }
 
 base::Result<Consequences> judge(const TakeBack& command, const Workspace& workspace) {
@@ -166,7 +170,7 @@ base::Result<Consequences> judge_superseded(const AcceptMessage& command, const 
 void warn_of_late(const TakeBack& command, const Workspace& workspace, std::vector<base::Problem>& warnings) {
   std::vector<AgentNumber> late;
   for (const Receipt& receipt : workspace.messages.at(command.message).receipts)
-    if (has_it(receipt.state) && receipt.state != ReceiptState::leased) late.push_back(receipt.agent);
+    if (taken(receipt.state)) late.push_back(receipt.agent);
   if (late.empty()) return;
   warnings.push_back({"", "TOO_LATE",
                       about(workspace, command.message) + " was taken already by " +
@@ -235,6 +239,7 @@ void apply(State& state, Workspace& workspace, WorkspaceNumber number, const eve
   workspace.replacements.add(offset, message->id.view(), by);
   if (by != Offset{}) workspace.messages.find(by)->linked = true;
   withdraw_request(state, workspace, number, offset);
+  withdraw_help_request(state, workspace, number, offset, at);
   const ReceiptState final = by == Offset{} ? ReceiptState::rescinded : ReceiptState::superseded;
   for (const std::uint32_t agent : event.agents()) {
     const Scene scene{state, workspace, number, AgentNumber(agent), at};

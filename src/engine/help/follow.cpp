@@ -219,12 +219,17 @@ void apply(State& state, Workspace& workspace, WorkspaceNumber number, const eve
 }
 
 void withdraw_help(State& state, Workspace& workspace, WorkspaceNumber number, AgentNumber asker, Instant at) {
-  for (const Offset offset : HelpRequests::Offsets(workspace.help.of(asker))) {
-    Help& help = workspace.help.at(offset);
-    help.state = HelpState::withdrawn;
-    help.moved_at = at;
-    end(state, workspace, number, offset);
-  }
+  for (const Offset offset : HelpRequests::Offsets(workspace.help.of(asker)))
+    withdraw_help_request(state, workspace, number, offset, at);
+}
+
+void withdraw_help_request(State& state, Workspace& workspace, WorkspaceNumber number, Offset offset, Instant at) {
+  const Help* const known = workspace.help.find(offset);
+  if (!known || known->over()) return;
+  Help& help = workspace.help.at(offset);
+  help.state = HelpState::withdrawn;
+  help.moved_at = at;
+  end(state, workspace, number, offset);
 }
 
 void note_help_lost(const Scene& scene, Offset message) {

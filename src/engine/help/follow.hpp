@@ -20,6 +20,9 @@ void apply_to_help(State&, Workspace&, WorkspaceNumber, Offset, const event::Mes
 // Who asked was removed: nobody needs help any more.
 void withdraw_help(State&, Workspace&, WorkspaceNumber, AgentNumber asker, Instant at);
 
+// Where the message asks for help, none is needed any more: its sender took it back.
+void withdraw_help_request(State&, Workspace&, WorkspaceNumber, Offset, Instant at);
+
 // This message has expired, is a dead letter or was taken back at its recipient: where that is a helper who has not
 // answered, the server looks at it at once.
 void note_help_lost(const Scene& scene, Offset message);

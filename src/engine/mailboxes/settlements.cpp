@@ -13,11 +13,20 @@ Settled standing_of(const Workspace& workspace, AgentNumber agent, const Deliver
   const Receipt* receipt = message ? message->receipt_of(agent) : nullptr;
   if (!receipt || delivery.epoch == 0 || delivery.epoch > receipt->epoch) return Settled::unknown;
   if (delivery.epoch < receipt->epoch) return Settled::superseded;
-  if (receipt->state == ReceiptState::acked || receipt->state == ReceiptState::offered) return Settled::already;
+  if (taken(receipt->state)) return Settled::already;
   return receipt->state == ReceiptState::leased && receipt->until > now ? Settled::done : Settled::superseded;
 }
 
+// What was acked before is acted upon all the same (BEY-01).
+Settled acting_on(const Workspace& workspace, AgentNumber agent, const DeliveryId& delivery, Instant now) {
+  const Settled settled = standing_of(workspace, agent, delivery, now);
+  if (settled != Settled::already) return settled;
+  const Receipt& receipt = *workspace.messages.at(delivery.offset).receipt_of(agent);
+  return receipt.state == ReceiptState::acted ? Settled::already : Settled::done;
+}
+
 // Each delivery's verdict; those that are done, each once, in `done`.
+template <auto verdict_of = standing_of>
 std::vector<Settled> judge(const Workspace& workspace, AgentNumber agent, std::span<const DeliveryId> deliveries,
                            Instant now, std::vector<Offset>& done) {
   std::vector<Settled> verdicts;
@@ -25,7 +34,7 @@ std::vector<Settled> judge(const Workspace& workspace, AgentNumber agent, std::s
   done.reserve(deliveries.size());
   absl::btree_set<Offset> seen;
   for (const DeliveryId& delivery : deliveries) {
-    Settled verdict = standing_of(workspace, agent, delivery, now);
+    Settled verdict = verdict_of(workspace, agent, delivery, now);
     if (verdict == Settled::done) {
       // Rising offsets, the usual case, need no set.
       if (seen.empty() && !done.empty() && delivery.offset <= done.back()) seen.insert(done.begin(), done.end());
@@ -63,6 +72,17 @@ std::vector<Settled> Engine::decide(const AckMessages& command, const Context& c
   event::Acked& event = *decided.add(command.workspace).mutable_acked();
   event.set_agent(command.agent.value);
   event.mutable_offsets()->Reserve(static_cast<int>(done.size()));
+  for (const Offset offset : done) event.add_offsets(offset.value);
+  return verdicts;
+}
+
+std::vector<Settled> Engine::decide(const ActOnMessages& command, const Context& context, Decided& decided) const {
+  std::vector<Offset> done;
+  auto verdicts = judge<acting_on>(state_.workspace(command.workspace), command.agent, command.deliveries, context.now,
+                                   done);
+  if (done.empty()) return verdicts;
+  event::Acted& event = *decided.add(command.workspace).mutable_acted();
+  event.set_agent(command.agent.value);
   for (const Offset offset : done) event.add_offsets(offset.value);
   return verdicts;
 }
@@ -114,6 +134,17 @@ void apply(State& state, Workspace& workspace, WorkspaceNumber number, const eve
   for (const std::uint64_t offset : event.offsets()) {
     const Found found = find(workspace, scene.agent_number, Offset(offset));
     close(scene, Offset(offset), *found.message, *found.receipt, ReceiptState::acked);
+  }
+}
+
+void apply(State& state, Workspace& workspace, WorkspaceNumber number, const event::Acted& event, Instant at) {
+  const Scene scene{state, workspace, number, AgentNumber(event.agent()), at};
+  for (const std::uint64_t offset : event.offsets()) {
+    const Found found = find(workspace, scene.agent_number, Offset(offset));
+    if (found.receipt->state == ReceiptState::leased)
+      close(scene, Offset(offset), *found.message, *found.receipt, ReceiptState::acted);
+    else
+      found.receipt->state = ReceiptState::acted;
   }
 }
 

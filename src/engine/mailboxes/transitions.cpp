@@ -2,6 +2,7 @@
 
 #include "base/assert.hpp"
 #include "engine/help/follow.hpp"
+#include "engine/requests/follow.hpp"
 #include "engine/tasks/follow.hpp"
 
 namespace parley::engine {
@@ -44,6 +45,12 @@ void arm_expiry(const Scene& scene, Offset offset, const Message& message) {
     scene.state.timers.insert({message.expires_at, TimerKind::message_expires, scene.number, {}, offset});
 }
 
+// It will not be answered from there.
+bool is_lost(ReceiptState state) {
+  return state == ReceiptState::expired || state == ReceiptState::dead || state == ReceiptState::bounced ||
+         state == ReceiptState::superseded;
+}
+
 // The receipt reaches its last state; the message, where it was the last one open, is closed.
 void settle(const Scene& scene, Offset offset, Message& message, Receipt& receipt, ReceiptState final) {
   receipt.state = final;
@@ -54,6 +61,7 @@ void settle(const Scene& scene, Offset offset, Message& message, Receipt& receip
   const bool lost = final == ReceiptState::expired || final == ReceiptState::dead;
   if (lost) note_order_lost(scene, offset);
   if (lost || final == ReceiptState::superseded) note_help_lost(scene, offset);
+  if (is_lost(final)) note_reply_lost(scene, offset);
   if (!message.closed()) return;
   if (message.expires())
     scene.state.timers.erase({message.expires_at, TimerKind::message_expires, scene.number, {}, offset});

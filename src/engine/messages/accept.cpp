@@ -90,6 +90,8 @@ void remark(const AcceptMessage& command, const Workspace& workspace, const Reci
     remarks.push_back({"", "HELD",
                        "It is held, and reaches nobody, until a human has decided (approval '" +
                            std::string(message_id) + "'): " + asking->why + "."});
+  if (command.reply_by != Instant{} && (recipients.open.empty() || (asking && asking->holds)))
+    remarks.push_back({"", "NO_EFFECT", "No reply is awaited: the message reaches nobody now."});
   if (recipients.bounced.empty()) return;
   remarks.push_back({"", "BOUNCED",
                      "It bounced at " + std::to_string(recipients.bounced.size()) +
@@ -162,7 +164,7 @@ base::Result<Accepted> Engine::decide(const AcceptMessage& command, const Contex
   const std::optional<Link> link = link_of(command, workspace, recipients);
   if (!asking && link && !recipients.open.empty()) asking = held_loop(command, workspace, *link);
   const Hold hold = asking && asking->holds ? Hold::held : Hold::none;
-  if (hold == Hold::none) PARLEY_CHECK(check_request(command, workspace));
+  if (hold == Hold::none) PARLEY_CHECK(check_request(command, workspace, context.now));
   if (hold == Hold::none) PARLEY_CHECK(check_deadlock(command, workspace, recipients));
   if (hold == Hold::none) PARLEY_CHECK(check_help(command, workspace));
   std::vector<base::Problem> of_semantics;
@@ -249,7 +251,8 @@ void apply(State& state, Workspace& workspace, WorkspaceNumber number, Offset of
   message.priority = static_cast<Priority>(event.priority());
   message.at_most_once = event.at_most_once();
   message.private_ = event.private_();
-  message.remarked = event.warnings_size() + event.validation_errors_size() > 0 || event.supersedes() > 0;
+  message.remarked = event.warnings_size() + event.validation_errors_size() > 0 ||
+                     event.supersedes() > 0 || event.reply_by();
   message.id = base::PackedText(event.message_id());
   if (event.id_key().size() == message.id_key.size()) {
     message.remembered = true;
@@ -268,7 +271,8 @@ void apply(State& state, Workspace& workspace, WorkspaceNumber number, Offset of
   message.receipts.reserve(static_cast<std::size_t>(event.recipients_size() + event.bounced_size()));
   for (const std::uint32_t agent : event.recipients()) message.receipts.push_back({.agent = AgentNumber(agent)});
   for (const std::uint32_t agent : event.bounced())
-    message.receipts.push_back({.agent = AgentNumber(agent), .state = ReceiptState::bounced});
+    message.receipts.push_back(
+        {.agent = AgentNumber(agent), .state = ReceiptState::bounced, .bounce = Bounce::mailbox_full});
   if (event.bounced_size() > 0)
     std::sort(message.receipts.begin(), message.receipts.end(),
               [](const Receipt& a, const Receipt& b) { return a.agent < b.agent; });

@@ -4,6 +4,7 @@
 #include <absl/container/inlined_vector.h>
 
 #include <algorithm>
+#include <array>
 
 #include "base/hash.hpp"
 #include "base/ids.hpp"
@@ -30,10 +31,19 @@ enum class ReceiptState : std::uint8_t {
   held,        // a human decides first (SUP-04): in no mailbox yet
   rejected,    // and has decided that it goes no further
   rescinded,   // its sender took it back, and nothing stands in its place
+  acted,       // its recipient says that what it asks for is done
 };
+
+enum class Bounce : std::uint8_t { none, mailbox_full, removed, no_reply };
+constexpr std::array<std::string_view, 4> bounce_names{"", "mailbox_full", "removed", "no_reply"};
 
 constexpr bool open(ReceiptState state) {
   return state == ReceiptState::queued || state == ReceiptState::leased || state == ReceiptState::waiting;
+}
+
+// It is its recipient's for good.
+constexpr bool taken(ReceiptState state) {
+  return state == ReceiptState::acked || state == ReceiptState::acted || state == ReceiptState::offered;
 }
 
 struct Receipt {
@@ -41,13 +51,14 @@ struct Receipt {
   ReceiptState state = ReceiptState::queued;
   std::uint8_t attempts = 0;   // nacks, and leases that ended by themselves (R46)
   std::uint8_t uncounted = 0;  // offers that a restart or a lost connection took back (R46)
+  Bounce bounce = Bounce::none;  // why it bounced
   std::uint32_t epoch = 0;     // of the newest offer; an ack of an older one is refused
   SessionId session{};         // while leased
   Instant until{};             // leased: end of the lease; waiting: of the backoff
 
   template <class Archive>
   void archive(Archive& a) {
-    a(agent, state, attempts, uncounted, epoch, session, until);
+    a(agent, state, attempts, uncounted, bounce, epoch, session, until);
   }
 };
 

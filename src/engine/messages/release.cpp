@@ -35,7 +35,7 @@ base::Result<Release> judge_release(const State& state, Offset offset, const Acc
     return base::fail(base::ErrorCode::EXPIRED, "the message expired at " + base::to_rfc3339(*expires_at), {},
                       "It can only be rejected.");
   if (!changed.empty()) PARLEY_CHECK(check_sender(command, workspace.registry.agent(command.sender)));
-  PARLEY_CHECK(check_request(command, workspace));
+  PARLEY_CHECK(check_request(command, workspace, context.now));
   PARLEY_CHECK(check_help(command, workspace));
   Release release{recipients_of(workspace, workspace.messages.at(offset)), {}, {}};
   PARLEY_CHECK(check_deadlock(command, workspace, release.recipients));
@@ -108,6 +108,7 @@ void apply(State& state, Workspace& workspace, WorkspaceNumber number, const eve
   // Where nobody is left it may be forgotten with the last of them.
   for (const std::uint32_t agent : as.bounced()) {
     const Found found = find(workspace, AgentNumber(agent), offset);
+    found.receipt->bounce = Bounce::removed;
     withhold(scene_of(agent), offset, *found.message, *found.receipt, ReceiptState::bounced);
   }
   if (as.recipients_size() == 0) return;

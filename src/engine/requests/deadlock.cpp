@@ -55,8 +55,9 @@ class Search {
     for (const Offset offset : workspace_.requests.of(agent)) {
       if (looks_ == 0) return false;
       --looks_;
-      if (offset == asked_back_) continue;
-      for (const AgentNumber awaited : workspace_.requests.find(offset)->waiting) {
+      const Request& request = *workspace_.requests.find(offset);
+      if (offset == asked_back_ || request.reply_by) continue;  // who wants to hear by a time does not wait for it
+      for (const AgentNumber awaited : request.waiting) {
         reach(awaited, {agent, offset});
         if (awaited == asker_) return true;
         if (looks_ > 0) --looks_;
@@ -76,7 +77,7 @@ class Search {
 }  // namespace
 
 base::Result<> check_deadlock(const AcceptMessage& command, const Workspace& workspace, const Recipients& recipients) {
-  if (!awaits_answer(command)) return {};
+  if (!awaits_answer(command) || command.reply_by != Instant{}) return {};
   Search search(workspace, command.sender, workspace.requests.find(command.envelope.reply_to, command.sender));
   if (!search.closes(recipients.open)) return {};
   return base::fail(base::ErrorCode::WAIT_CYCLE, search.cycle(), "recipients");

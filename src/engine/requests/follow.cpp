@@ -4,6 +4,7 @@
 
 #include "engine/appliers.hpp"
 #include "engine/messages/fields.hpp"
+#include "engine/tasks/follow.hpp"
 
 namespace parley::engine {
 namespace {
@@ -11,6 +12,24 @@ namespace {
 using envelope::Kind;
 
 constexpr base::Duration longest_wait = std::chrono::hours(24);
+constexpr base::Duration longest_reply = std::chrono::hours(24 * 365);
+
+// The messages that this one names: what it answers is one of them. A sign of life is no answer.
+std::optional<Offset> replied_to(const AcceptMessage& command, const Workspace& workspace) {
+  const envelope::Envelope& envelope = command.envelope;
+  const Kind kind = envelope.kind;
+  if (kind == Kind::notify || kind == Kind::task_progress || kind == Kind::heartbeat) return std::nullopt;
+  for (const std::string_view id : {std::string_view(envelope.reply_to), std::string_view(envelope.correlation),
+                                    envelope::unquoted(field(envelope, "message"))}) {
+    const auto offset = id.empty() ? std::nullopt : workspace.requests.find(id, command.sender);
+    if (offset && workspace.requests.find(*offset)->reply_by) return offset;
+  }
+  return std::nullopt;
+}
+
+bool reaches(const event::MessageAccepted& event, AgentNumber agent) {
+  return std::binary_search(event.recipients().begin(), event.recipients().end(), agent.value);
+}
 
 // An agent may have a tenth of the workspace's (D11).
 std::size_t most_of_one(const Settings& settings) {
@@ -31,13 +50,19 @@ Timer timer_of(WorkspaceNumber number, Offset offset, Instant due) {
 
 bool awaits_answer(const AcceptMessage& command) {
   const auto& policy = command.ruleset.requests;
+  if (command.reply_by != Instant{}) return !command.ruleset.type(command.type).is_private;
   if (!policy || command.envelope.kind != Kind::request) return false;
   if (command.ruleset.type(command.type).is_private) return false;  // R25: nobody else hears of it
   return policy->every || field(command.envelope, "needs_response") == "true";
 }
 
-base::Result<> check_request(const AcceptMessage& command, const Workspace& workspace) {
+base::Result<> check_request(const AcceptMessage& command, const Workspace& workspace, Instant now) {
   if (!awaits_answer(command)) return {};
+  if (command.reply_by != Instant{} && (command.reply_by <= now || command.reply_by > now + longest_reply))
+    return base::fail(base::ErrorCode::BAD_REQUEST,
+                      "the reply is wanted by " + base::to_rfc3339(command.reply_by) + ", and now it is " +
+                          base::to_rfc3339(now),
+                      "reply_by", "Name a time to come, of the next 365 days.");
   const Settings& settings = workspace.settings;
   const std::size_t own = workspace.requests.size(command.sender);
   if (own >= most_of_one(settings))
@@ -52,14 +77,20 @@ base::Result<> check_request(const AcceptMessage& command, const Workspace& work
 void follow_requests(const AcceptMessage& command, const Workspace& workspace, const Context& context,
                      event::MessageAccepted& event) {
   const auto& policy = command.ruleset.requests;
-  if (!policy) return;
   const envelope::Envelope& envelope = command.envelope;
   if (awaits_answer(command) && event.recipients_size() > 0) {
+    const bool by_deadline = command.reply_by != Instant{};
     const base::Duration timeout =
-        wait_in(envelope, "timeout_seconds", std::chrono::seconds(1), policy->timeout, longest_wait);
+        by_deadline ? command.reply_by - context.now
+                    : wait_in(envelope, "timeout_seconds", std::chrono::seconds(1), policy->timeout, longest_wait);
     event.set_answer_timeout(timeout.count());
     event.set_answer_due(base::unix_us(context.now + timeout));
+    event.set_reply_by(by_deadline);
   }
+  if (workspace.requests.with_reply_by() > 0)
+    if (const auto replied = replied_to(command, workspace))
+      if (reaches(event, workspace.requests.find(*replied)->asker)) return event.set_answers(replied->value);
+  if (!policy) return;
   const bool answers = envelope.kind == Kind::response || envelope.kind == Kind::error_report;
   const bool goes_on =
       policy->progress_extends && (envelope.kind == Kind::notify || envelope.kind == Kind::task_progress);
@@ -67,8 +98,8 @@ void follow_requests(const AcceptMessage& command, const Workspace& workspace, c
   const auto offset = workspace.requests.find(envelope.reply_to, command.sender);
   if (!offset) return;
   const Request& request = *workspace.requests.find(*offset);
-  const auto& to = event.recipients();
-  if (!std::binary_search(to.begin(), to.end(), request.asker.value)) return;  // it never reaches the asker
+  if (!reaches(event, request.asker)) return;  // it never does
+  if (request.reply_by && !answers) return;    // a deadline stays
   if (answers) return event.set_answers(offset->value);
   event.set_extends(offset->value);
   event.set_answer_due(base::unix_us(context.now + request.timeout));
@@ -84,7 +115,8 @@ void open(State& state, Workspace& workspace, WorkspaceNumber number, Offset off
                   event.task(),
                   base::Duration(event.answer_timeout()),
                   base::instant_of(event.answer_due()),
-                  {}};
+                  {},
+                  event.reply_by()};
   for (const std::uint32_t agent : event.recipients()) request.waiting.emplace_back(agent);
   state.timers.insert(timer_of(number, offset, request.due));
   workspace.requests.add(offset, std::move(request));
@@ -127,8 +159,39 @@ void withdraw_requests(State& state, Workspace& workspace, WorkspaceNumber numbe
     close(state, workspace, number, offset);
 }
 
-void apply(State& state, Workspace& workspace, WorkspaceNumber number, const event::RequestTimedOut& event) {
-  close(state, workspace, number, Offset(event.request()));
+void note_reply_lost(const Scene& scene, Offset offset) {
+  Request* const request = scene.workspace.requests.find(offset);
+  if (!request || !request->reply_by) return;
+  std::erase(request->waiting, scene.agent_number);
+  if (request->waiting.empty()) close(scene.state, scene.workspace, scene.number, offset);
+}
+
+namespace {
+
+// What was done stays; what ended otherwise has said so.
+void bounce_unanswered(const Scene& scene, Offset offset) {
+  const Found found = find(scene.workspace, scene.agent_number, offset);
+  if (!found) return;
+  const ReceiptState now = found.receipt->state;
+  const bool ends = open(now) || (taken(now) && now != ReceiptState::acted);
+  if (!ends) return;
+  found.receipt->bounce = Bounce::no_reply;
+  if (!open(now)) return static_cast<void>(found.receipt->state = ReceiptState::bounced);
+  engine::close(scene, offset, *found.message, *found.receipt, ReceiptState::bounced);
+  note_order_lost(scene, offset);
+}
+
+}  // namespace
+
+// A message that ended in the turn that decided this awaits no reply any more.
+void apply(State& state, Workspace& workspace, WorkspaceNumber number, const event::RequestTimedOut& event,
+           Instant at) {
+  const Offset offset(event.request());
+  if (!workspace.requests.find(offset)) return;
+  close(state, workspace, number, offset);
+  if (!event.bounces()) return;
+  for (const std::uint32_t agent : event.silent())
+    bounce_unanswered({state, workspace, number, AgentNumber(agent), at}, offset);
 }
 
 }  // namespace parley::engine

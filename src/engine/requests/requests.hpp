@@ -21,18 +21,20 @@ struct Request {
   base::Duration timeout{};
   Instant due;
   std::vector<AgentNumber> waiting;  // rising: who was asked and has not answered
+  bool reply_by = false;             // its sender's own deadline: unmet, the message bounces (BEY-01)
 
   bool waits_for(AgentNumber agent) const { return std::binary_search(waiting.begin(), waiting.end(), agent); }
 
   template <class Archive>
   void archive(Archive& a) {
-    a(asker, id, task, timeout, due, waiting);
+    a(asker, id, task, timeout, due, waiting, reply_by);
   }
 };
 
 class Requests {
  public:
   std::size_t size() const { return open_.size(); }
+  std::size_t with_reply_by() const { return with_reply_by_; }
   std::size_t size(AgentNumber asker) const { return of(asker).size(); }
   const absl::btree_map<Offset, Request>& open() const { return open_; }
   const absl::btree_set<Offset>& of(AgentNumber asker) const {
@@ -66,6 +68,7 @@ class Requests {
   void close(Offset offset) {
     const auto at = open_.find(offset);
     by_id_.erase({id_key_of(at->second.id.view()), offset});
+    if (at->second.reply_by) --with_reply_by_;
     const auto mine = by_asker_.find(at->second.asker);
     mine->second.erase(offset);
     if (mine->second.empty()) by_asker_.erase(mine);
@@ -85,11 +88,13 @@ class Requests {
   void index(Offset offset, const Request& request) {
     by_id_.insert({id_key_of(request.id.view()), offset});
     by_asker_[request.asker].insert(offset);
+    if (request.reply_by) ++with_reply_by_;
   }
 
   absl::btree_map<Offset, Request> open_;
   absl::btree_set<std::pair<IdKey, Offset>> by_id_;
   absl::btree_map<AgentNumber, absl::btree_set<Offset>> by_asker_;
+  std::size_t with_reply_by_ = 0;
 };
 
 }  // namespace parley::engine

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/excerpt.hpp"
+#include "engine/messages/notice.hpp"
 #include "engine/messages/said.hpp"
 
 namespace parley::engine {
@@ -38,6 +39,14 @@ void decide_timed_out(Decided& decided, const State& state, WorkspaceNumber numb
   over.set_request(offset.value);
   over.set_asker(request.asker.value);
   for (const AgentNumber agent : request.waiting) over.add_silent(agent.value);
+  over.set_bounces(request.reply_by);
+  if (request.reply_by)
+    post_notice(decided, state, number, request.asker, context.now,
+                {.code = "bounced",
+                 .about = {offset},
+                 .agents = request.waiting,
+                 .reason = "no reply by " + base::to_rfc3339(request.due),
+                 .id = request.id.view()});
   if (!rules || workspace.registry.agent(request.asker).removed) return;
 
   const std::string silent = names_of(workspace.registry, request.waiting);
@@ -49,7 +58,8 @@ void decide_timed_out(Decided& decided, const State& state, WorkspaceNumber numb
   saying.reply_to = request.id.view();
   saying.silent = silent;
   saying.text = "No answer from " + silent + waited + ". Ask again under a new id, or ask somebody else.";
-  say(decided, state, number, request.asker, *rules, profile::Occasion::request_timed_out, saying, context);
+  if (!request.reply_by)
+    say(decided, state, number, request.asker, *rules, profile::Occasion::request_timed_out, saying, context);
   saying.text = "No answer from " + silent + waited + " of '" + asker + "'.";
   if (!rules->requests) return;
   for (const AgentNumber agent : escalations.of(state, number, *rules, rules->requests->escalates_to)) {

@@ -98,7 +98,7 @@ void give_again(const Scene& scene, Offset offset, const event::TaskMoved& event
                 .exceptions = task.watch.exceptions};
   const Found found = find(scene.workspace, scene.agent_number, order);
   const ReceiptState receipt = found ? found.receipt->state : ReceiptState::dead;
-  if (receipt == ReceiptState::acked || receipt == ReceiptState::offered)
+  if (taken(receipt))
     reopen(scene, order, *found.message, *found.receipt);
   else if (!open(receipt))
     task.watch.lost_at = scene.now;  // in the turn that decided this: the server looks again at once

@@ -140,8 +140,7 @@ bool can_be_given_again(const TaskScene& scene) {
   if (!receipt || assignee.removed || task.assignments.size() >= assignments_max) return false;
   if (order->expires() && order->expires_at <= scene.context.now) return false;
   if (open(receipt->state)) return true;
-  return (receipt->state == ReceiptState::acked || receipt->state == ReceiptState::offered) &&
-         has_room(scene.workspace().settings, assignee, order->length);
+  return taken(receipt->state) && has_room(scene.workspace().settings, assignee, order->length);
 }
 
 void give_again(const TaskScene& scene) {

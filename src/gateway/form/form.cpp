@@ -66,6 +66,7 @@ void append_delivery(std::string& out, const broker::Delivery& delivery) {
     for (const std::string& task : delivery.pending) writer.string(task);
     writer.end_array();
   }
+  if (delivery.reply_by) writer.member("reply_by", base::to_rfc3339(*delivery.reply_by));
   if (delivery.supersedes != base::Offset{})
     writer.key("supersedes")
         .begin_object()
@@ -92,6 +93,7 @@ void write_receipt(json::Writer& writer, const broker::ReceiptChange& change) {
   writer.begin_object().member("message_id", change.message_id).member("offset", change.offset.value);
   writer.member("recipient", change.recipient).member("state", change.state);
   writer.member("at", base::to_rfc3339(change.at));
+  if (!change.why.empty()) writer.member("why", change.why);
   if (change.retrying_at) writer.member("retrying_at", base::to_rfc3339(*change.retrying_at));
   writer.end_object();
 }
