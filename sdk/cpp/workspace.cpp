@@ -1,6 +1,8 @@
 // Bodies written, answers read; all rules are the server's.
 #include "sdk/cpp/workspace.hpp"
 
+#include <utility>
+
 #include "json/writer.hpp"
 #include "sdk/cpp/error_text.hpp"
 #include "sdk/cpp/settle_members.hpp"
@@ -35,6 +37,8 @@ std::string_view name(Settlement what) {
   switch (what) {
     case Settlement::ack:
       return "ack";
+    case Settlement::acted:
+      return "acted";
     case Settlement::nack:
       return "nack";
     case Settlement::extend:
@@ -58,10 +62,16 @@ base::Result<Taken> Taken::read(std::string body) {
   return Taken(std::move(body), std::move(document));
 }
 
-base::Result<Sent> Workspace::send(std::string_view native, std::string_view idempotency_key) {
+base::Result<Sent> Workspace::send(std::string_view native, std::string_view idempotency_key,
+                                   const SendOptions& beside) {
   CallOptions options;
+  std::string path = beside.supersedes.empty() ? path_of(name_, {"messages"})
+                                               : path_of(name_, {"messages", beside.supersedes, "supersede"});
+  char before = '?';
+  for (const auto& [name, value] : {std::pair("to", &beside.to), std::pair("reply_by", &beside.reply_by)})
+    if (!value->empty()) path += std::exchange(before, '&') + std::string(name) + '=' + escape(*value);
   if (!idempotency_key.empty()) options.headers.emplace_back("Idempotency-Key", idempotency_key);
-  PARLEY_TRY(const Reply reply, client_->post(path_of(name_, {"messages"}), native, options));
+  PARLEY_TRY(const Reply reply, client_->post(path, native, options));
   PARLEY_TRY(const auto document, read_answer(reply.body));
   return read_sent(document.root());
 }
@@ -81,6 +91,32 @@ base::Result<std::vector<base::Result<Sent>>> Workspace::send_many(std::string_v
       outcomes.push_back(read_sent(one));
   }
   return outcomes;
+}
+
+base::Result<Reply> Workspace::rescind(std::string_view message_id, std::string_view to, std::string_view reason) {
+  std::string path = path_of(name_, {"messages", message_id, "rescind"});
+  if (!to.empty()) path += "?to=" + escape(to);
+  std::string body;
+  json::Writer out(body);
+  out.begin_object();
+  if (!reason.empty()) out.member("reason", reason);
+  out.end_object();
+  return client_->post(path, body);
+}
+
+base::Result<Reply> Workspace::check(std::string_view agent, std::span<const std::string_view> delivery_ids,
+                                     std::span<const std::string_view> message_ids) {
+  std::string body;
+  json::Writer out(body);
+  out.begin_object();
+  for (const auto& [name, ids] : {std::pair("delivery_ids", delivery_ids), std::pair("message_ids", message_ids)}) {
+    if (ids.empty()) continue;
+    out.key(name).begin_array();
+    for (const auto id : ids) out.string(id);
+    out.end_array();
+  }
+  out.end_object();
+  return client_->post(path_of(name_, {"agents", agent, "inbox", "check"}), body);
 }
 
 base::Result<Taken> Workspace::take(std::string_view agent, const TakeOptions& options) {

@@ -21,6 +21,13 @@ struct Sent {
   std::vector<base::Problem> warnings;
 };
 
+// What is said beside a message.
+struct SendOptions {
+  std::string supersedes{};  // id of an earlier message of this sender's, in whose place it stands (BEY-03)
+  std::string to{};          // that one's recipient, where several have the id
+  std::string reply_by{};    // RFC 3339: without an answer until then it bounces (BEY-01)
+};
+
 struct TakeOptions {
   std::uint32_t max = 1;
   base::Duration wait{};   // 0: answer at once
@@ -42,7 +49,7 @@ class Taken {
   json::Document document_;
 };
 
-enum class Settlement : std::uint8_t { ack, nack, extend };
+enum class Settlement : std::uint8_t { ack, acted, nack, extend };  // acted: what it asks for is done, too
 std::string_view name(Settlement what);
 
 struct SettleOptions {
@@ -63,11 +70,17 @@ class Workspace {
   Workspace(Client& client, std::string name) : client_(&client), name_(std::move(name)) {}
   const std::string& name() const { return name_; }
 
-  base::Result<Sent> send(std::string_view native, std::string_view idempotency_key = {});
+  base::Result<Sent> send(std::string_view native, std::string_view idempotency_key = {},
+                          const SendOptions& options = {});
+  // Takes a message of one's own back; the answer has its receipts.
+  base::Result<Reply> rescind(std::string_view message_id, std::string_view to = {}, std::string_view reason = {});
   // Many native messages, NDJSON or a JSON array: one outcome each, in order.
   base::Result<std::vector<base::Result<Sent>>> send_many(std::string_view natives, bool ndjson);
 
   base::Result<Taken> take(std::string_view agent, const TakeOptions& options);
+  // Whether what the agent has got is still to be acted upon: {"results": [{"status", …}]}.
+  base::Result<Reply> check(std::string_view agent, std::span<const std::string_view> delivery_ids,
+                            std::span<const std::string_view> message_ids = {});
   // An error only where all were superseded, or none was looked at.
   base::Result<std::vector<Settled>> settle(Settlement what, std::string_view agent,
                                             std::span<const std::string_view> delivery_ids,

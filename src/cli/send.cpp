@@ -17,6 +17,7 @@ struct SendOptions {
   std::vector<std::string> files;
   bool ndjson = false;
   std::string idempotency_key;
+  sdk::SendOptions beside;
 };
 
 bool is_ndjson(const std::string& file) {
@@ -27,11 +28,12 @@ using Outcomes = std::vector<base::Result<sdk::Sent>>;
 
 base::Result<Outcomes> send_text(sdk::Workspace& workspace, const SendOptions& options, const std::string& file,
                                  const std::string& text) {
-  if (options.ndjson || is_ndjson(file)) return workspace.send_many(text, true);
+  const bool one_alone = !options.beside.supersedes.empty();  // the server refuses many
+  if (!one_alone && (options.ndjson || is_ndjson(file))) return workspace.send_many(text, true);
   const auto first = text.find_first_not_of(" \t\r\n");
-  if (first != text.npos && text[first] == '[') return workspace.send_many(text, false);
+  if (!one_alone && first != text.npos && text[first] == '[') return workspace.send_many(text, false);
   Outcomes outcomes;
-  outcomes.push_back(workspace.send(text, options.idempotency_key));
+  outcomes.push_back(workspace.send(text, options.idempotency_key, options.beside));
   return outcomes;
 }
 
@@ -127,7 +129,11 @@ Verb send_verb() {
           std::vector<Option>{
               {"file", "JSON message, JSON array or NDJSON; - or none: standard input", &options->files},
               {"--ndjson", "one message a line (known by the names .ndjson and .jsonl)", &options->ndjson},
-              {"--idempotency-key", "id of a message that has none of its own", &options->idempotency_key}} +
+              {"--idempotency-key", "id of a message that has none of its own", &options->idempotency_key},
+              {"--supersedes", "id of an earlier message of yours, in whose place it stands",
+               &options->beside.supersedes},
+              {"--superseded-to", "that one's recipient, where several have the id", &options->beside.to},
+              {"--reply-by", "RFC 3339 time: without an answer until then it bounces", &options->beside.reply_by}} +
           agent_options(options->online),
       .run = [options](Context& context) { return send(context, *options); },
   };

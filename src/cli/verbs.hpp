@@ -17,6 +17,8 @@ struct Services {
 std::vector<Group> all_verbs(const Services& services);
 
 Verb ack_verb();
+Verb check_verb();
+Verb rescind_verb();
 Verb agent_verb();
 Verb approve_verb();
 Verb bench_verb();

@@ -75,6 +75,9 @@ base::Result<Answer> Gateway::answer(const Request& request, Body body) {
     }
     case Call::get_message:
       return broker_.message(caller, at[0], at[1], parameter(request.query, "to"));
+    case Call::rescind_message:
+      return broker_.rescind(caller, at[0], at[1], parameter(request.query, "to"),
+                             body.find("reason").if_string().value_or(""));
     case Call::list_records:
       return broker_.records(caller, at[0], parameter(request.query, "task"), parameter(request.query, "agent"), page);
     case Call::list_tasks:
@@ -113,11 +116,16 @@ base::Result<Answer> Gateway::answer(const Request& request, Body body) {
     case Call::look_into_inbox:
       return broker_.inbox(caller, at[0], at[1], page);
     case Call::ack:
-      return settle(request, broker::Settlement::ack, body);
+      return settle(request, body.find("acted").if_bool().value_or(false) ? broker::Settlement::act : broker::Settlement::ack,
+                    body);
+    case Call::act:
+      return settle(request, broker::Settlement::act, body);
     case Call::nack:
       return settle(request, broker::Settlement::nack, body);
     case Call::extend:
       return settle(request, broker::Settlement::extend, body);
+    case Call::check_deliveries:
+      return check(request, body);
     case Call::list_dead_letters:
       return broker_.dead_letters(caller, at[0], page);
     case Call::redrive:
@@ -135,6 +143,7 @@ base::Result<Answer> Gateway::answer(const Request& request, Body body) {
     case Call::openapi:
       return Answer{200, std::string(openapi_document)};
     case Call::send_messages:
+    case Call::supersede_message:
     case Call::take:
     case Call::read_log:
     case Call::await_tasks:
@@ -143,6 +152,14 @@ base::Result<Answer> Gateway::answer(const Request& request, Body body) {
       break;  // answered elsewhere
   }
   return base::fail(ErrorCode::INTERNAL, "the route has no call");
+}
+
+base::Result<Answer> Gateway::check(const Request& request, Body body) {
+  std::vector<std::string_view> deliveries, messages;
+  for (const json::Value id : body.find("delivery_ids").elements()) deliveries.push_back(id.as_string());
+  for (const json::Value id : body.find("message_ids").elements()) messages.push_back(id.as_string());
+  const auto& at = request.match.parameters;
+  return broker_.check(*request.caller, at[0], at[1], {deliveries, messages});
 }
 
 base::Result<Answer> Gateway::settle(const Request& request, broker::Settlement what, Body body) {

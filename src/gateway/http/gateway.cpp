@@ -167,7 +167,7 @@ void Gateway::on_request(net::RequestId id, const net::http::Head& head, std::st
   if (at == requests_.end()) return;
   Request& request = at->second;
   const Route& route = *request.match.route;
-  if (route.call == Call::send_messages) {
+  if (route.call == Call::send_messages || route.call == Call::supersede_message) {
     send(request, head, bytes);
     requests_.erase(at);
     return;

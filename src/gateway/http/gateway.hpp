@@ -63,6 +63,7 @@ class Gateway final : public net::HttpPort {
   base::Result<> authenticate(Request& request, const net::http::Head& head);
 
   base::Result<broker::Answer> answer(const Request& request, Body body);
+  base::Result<broker::Answer> check(const Request& request, Body body);
   base::Result<broker::Answer> settle(const Request& request, broker::Settlement what, Body body);
   void send(const Request& request, const net::http::Head& head, std::string_view bytes);
 

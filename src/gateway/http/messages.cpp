@@ -1,4 +1,5 @@
 // POST …/messages: one native message, an array of them, or one a line (NDJSON). Each stands on its own (MSH-12).
+// POST …/messages/{message_id}/supersede: one, in the place of another.
 #include "gateway/form/form.hpp"
 #include "gateway/http/answers.hpp"
 #include "gateway/http/gateway.hpp"
@@ -31,6 +32,28 @@ base::Result<std::string_view> idempotency_key(const net::http::Head& head, bool
                     "Idempotency-Key", many ? "Give each message an id of its own." : "");
 }
 
+// What the call says beside the message; it names one message alone where it supersedes one.
+base::Result<broker::SendOptions> options_of(const Match& match, const net::http::QueryParameters& query) {
+  broker::SendOptions options;
+  if (match.route->call == Call::supersede_message) options.supersedes = match.parameters[1];
+  for (const auto& [key, value] : query) {
+    if (key == "to") options.to = value;
+    if (key != "reply_by") continue;
+    const auto at = base::parse_rfc3339(value);
+    if (!at)
+      return base::fail(ErrorCode::BAD_REQUEST, "`reply_by` is no RFC 3339 date-time", "?reply_by",
+                        "Write it as 2026-02-03T09:00:00Z.");
+    options.reply_by = *at;
+  }
+  return options;
+}
+
+base::Result<> check_one(const broker::SendOptions& options, bool many) {
+  if (!many || options.supersedes.empty()) return {};
+  return base::fail(ErrorCode::BAD_REQUEST, "many messages cannot stand in the place of one", {},
+                    "Send one native message.");
+}
+
 bool blank(std::string_view line) {
   return line.find_first_not_of(" \t\r") == std::string_view::npos;
 }
@@ -61,16 +84,21 @@ net::http::Response too_many(std::size_t count) {
 void Gateway::send(const Request& request, const net::http::Head& head, std::string_view bytes) {
   const std::string& workspace = request.match.parameters[0];
   const auto refuse = [&](const base::Error& error) { respond(request.id, error_response(error)); };
+  const auto asked = options_of(request.match, request.query);
+  if (!asked) return refuse(asked.error());
+  const broker::SendOptions& options = *asked;
   std::string body;
   json::Writer writer(body);
   if (media_type(head.find("Content-Type")) == "application/x-ndjson") {
     const auto lines = lines_of(bytes);
     if (lines.size() > batch_max) return respond(request.id, too_many(lines.size()));
     if (const auto key = idempotency_key(head, true); !key) return refuse(key.error());
+    if (const auto one = check_one(options, true); !one) return refuse(one.error());
     writer.begin_array();
     for (const std::string_view line : lines) {
       const auto parsed = parser_.parse(line);
-      form::write_sent(writer, parsed ? broker_.send(*request.caller, workspace, {parser_.slice(*parsed), *parsed}, {})
+      form::write_sent(writer, parsed ? broker_.send(*request.caller, workspace, {parser_.slice(*parsed), *parsed}, {},
+                                                           &options)
                                       : base::Result<broker::Sent>(std::unexpected(parsed.error())));
     }
     writer.end_array();
@@ -81,6 +109,7 @@ void Gateway::send(const Request& request, const net::http::Head& head, std::str
   if (!parsed) return refuse(parsed.error());
   const auto key = idempotency_key(head, parsed->is_array());
   if (!key) return refuse(key.error());
+  if (const auto one = check_one(options, parsed->is_array()); !one) return refuse(one.error());
   if (parsed->is_array()) {
     std::vector<std::string_view> slices;
     parser_.slices(*parsed, slices);
@@ -88,11 +117,11 @@ void Gateway::send(const Request& request, const net::http::Head& head, std::str
     writer.begin_array();
     std::size_t i = 0;
     for (const json::Value element : parsed->elements())
-      form::write_sent(writer, broker_.send(*request.caller, workspace, {slices[i++], element}, {}));
+      form::write_sent(writer, broker_.send(*request.caller, workspace, {slices[i++], element}, {}, &options));
     writer.end_array();
     return respond(request.id, json_response(207, std::move(body)));
   }
-  const auto sent = broker_.send(*request.caller, workspace, {parser_.slice(*parsed), *parsed}, *key);
+  const auto sent = broker_.send(*request.caller, workspace, {parser_.slice(*parsed), *parsed}, *key, &options);
   if (!sent) return refuse(sent.error());
   form::write_sent(writer, sent);
   respond(request.id, json_response(202, std::move(body)));

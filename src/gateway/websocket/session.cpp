@@ -34,6 +34,54 @@ base::Result<std::string_view> text_of(json::Value frame, std::string_view key) 
   return value.if_string().value_or("");
 }
 
+// What is said beside a message of a frame: {"supersedes"?, "to"?, "reply_by"?}, or null.
+base::Result<broker::SendOptions> options_of(json::Value envelope) {
+  broker::SendOptions options;
+  if (envelope.is_null()) return options;
+  if (!envelope.is_object()) return bad_frame("`envelopes` holds what is neither an object nor null", "/envelopes");
+  for (const auto [key, value] : envelope.members())
+    if (key != "supersedes" && key != "to" && key != "reply_by")
+      return bad_frame("an envelope has no member '" + std::string(key.substr(0, 64)) + '\'', "/envelopes");
+  PARLEY_TRY(options.supersedes, text_of(envelope, "supersedes"));
+  PARLEY_TRY(options.to, text_of(envelope, "to"));
+  PARLEY_TRY(const std::string_view reply_by, text_of(envelope, "reply_by"));
+  if (reply_by.empty()) return options;
+  const auto at = base::parse_rfc3339(reply_by);
+  if (!at) return bad_frame("`reply_by` is no RFC 3339 date-time", "/envelopes");
+  options.reply_by = *at;
+  return options;
+}
+
+// Beside `messages`, one each; empty: nothing is said.
+base::Result<std::vector<broker::SendOptions>> envelopes_of(json::Value frame, std::size_t messages) {
+  std::vector<broker::SendOptions> all;
+  const json::Value list = frame.find("envelopes");
+  if (!list) return all;
+  if (!list.is_array() || list.size() != messages)
+    return bad_frame("`envelopes` is no array with an element for each message", "/envelopes");
+  all.reserve(messages);
+  for (const json::Value envelope : list.elements()) {
+    PARLEY_TRY(all.emplace_back(), options_of(envelope));
+  }
+  return all;
+}
+
+// Under `key`, at most batch_max; where it is left out none.
+base::Result<std::vector<std::string_view>> texts_of(json::Value frame, std::string_view key) {
+  std::vector<std::string_view> texts;
+  const json::Value list = frame.find(key);
+  if (!list) return texts;
+  const std::string name(key);
+  if (!list.is_array() || list.size() > batch_max)
+    return bad_frame('`' + name + "` is no array of at most " + std::to_string(batch_max), '/' + name);
+  texts.reserve(list.size());
+  for (const json::Value item : list.elements()) {
+    if (!item.is_string()) return bad_frame('`' + name + "` holds what is no text", '/' + name);
+    texts.push_back(item.as_string());
+  }
+  return texts;
+}
+
 }  // namespace
 
 struct Session::Operation {
@@ -43,8 +91,11 @@ struct Session::Operation {
 };
 
 constexpr Session::Operation Session::operations[] = {
-    {"send", &Session::send, {"messages"}},
-    {"ack", &Session::ack, {"delivery_ids"}},
+    {"send", &Session::send, {"messages", "envelopes"}},
+    {"rescind", &Session::rescind, {"message_id", "to", "reason"}},
+    {"check", &Session::check, {"delivery_ids", "message_ids"}},
+    {"ack", &Session::ack, {"delivery_ids", "acted"}},
+    {"acted", &Session::act, {"delivery_ids"}},
     {"nack", &Session::nack, {"delivery_ids", "delay", "reason"}},
     {"extend", &Session::extend, {"delivery_ids", "lease"}},
     {"credit", &Session::credit, {"n"}},
@@ -154,7 +205,7 @@ base::Result<> Session::run(std::uint64_t id, json::Value content, Frame& frame)
                       R"(Begin with {"id": 1, "op": "hello", "token": TOKEN}.)");
   if (operation == std::end(operations) || (greeted() && op == "hello"))
     return bad_frame('\'' + std::string(op.substr(0, 64)) + "' is no operation here", "/op",
-                     "Use send, ack, nack, extend, credit or drain.");
+                     "Use send, rescind, check, ack, acted, nack, extend, credit or drain.");
   for (const auto [key, value] : content.members()) {
     const auto& members = operation->members;
     if (key != "op" && key != "id" && (key.empty() || std::find(members.begin(), members.end(), key) == members.end()))
@@ -201,6 +252,7 @@ base::Result<> Session::send(std::uint64_t id, json::Value content, Frame& frame
   const json::Value messages = content.find("messages");
   if (!messages.is_array() || messages.size() > batch_max)
     return bad_frame("`messages` is no array of at most " + std::to_string(batch_max), "/messages");
+  PARLEY_TRY(const auto envelopes, envelopes_of(content, messages.size()));
   if (!frame.has_batch()) {
     gateway_.broker_.begin(frame.batch(), *caller_, {});
     frame.fill_batch(messages);
@@ -209,14 +261,43 @@ base::Result<> Session::send(std::uint64_t id, json::Value content, Frame& frame
   for (std::size_t i = 0; i < frame.batch().size(); ++i) {
     if (i > 0) result += ',';
     json::Writer one(result);
-    form::write_sent(one, gateway_.broker_.send(*caller_, workspace_, frame.batch(), i));
+    const broker::SendOptions* const options = envelopes.empty() ? nullptr : &envelopes[i];
+    form::write_sent(one, gateway_.broker_.send(*caller_, workspace_, frame.batch(), i, options));
   }
   put(std::move(result) + "]}");
   return {};
 }
 
+void Session::answered(std::uint64_t id, const broker::Answer& answer) {
+  put(begin_result(id) + answer.json + "]}");
+}
+
+base::Result<> Session::rescind(std::uint64_t id, json::Value content, Frame&) {
+  PARLEY_TRY(const std::string_view message, text_of(content, "message_id"));
+  PARLEY_TRY(const std::string_view to, text_of(content, "to"));
+  PARLEY_TRY(const std::string_view reason, text_of(content, "reason"));
+  PARLEY_TRY(const auto answer, gateway_.broker_.rescind(*caller_, workspace_, message, to, reason));
+  answered(id, answer);
+  return {};
+}
+
+base::Result<> Session::check(std::uint64_t id, json::Value content, Frame&) {
+  PARLEY_TRY(const auto deliveries, texts_of(content, "delivery_ids"));
+  PARLEY_TRY(const auto messages, texts_of(content, "message_ids"));
+  PARLEY_TRY(const auto answer, gateway_.broker_.check(*caller_, workspace_, caller_->id, {deliveries, messages}));
+  put(R"({"op":"result","re":)" + std::to_string(id) + ',' + answer.json.substr(1));
+  return {};
+}
+
 base::Result<> Session::ack(std::uint64_t id, json::Value content, Frame&) {
-  return settle(id, broker::Settlement::ack, content);
+  const json::Value acted = content.find("acted");
+  if (acted && !acted.is_bool()) return bad_frame("`acted` is neither true nor false", "/acted");
+  const bool acts = acted && acted.as_bool();
+  return settle(id, acts ? broker::Settlement::act : broker::Settlement::ack, content);
+}
+
+base::Result<> Session::act(std::uint64_t id, json::Value content, Frame&) {
+  return settle(id, broker::Settlement::act, content);
 }
 
 base::Result<> Session::nack(std::uint64_t id, json::Value content, Frame&) {

@@ -52,7 +52,10 @@ class Session final : public broker::Outbox {
   // `content` is the frame's document.
   base::Result<> hello(std::uint64_t id, json::Value content, Frame&);
   base::Result<> send(std::uint64_t id, json::Value content, Frame& frame);
+  base::Result<> rescind(std::uint64_t id, json::Value content, Frame&);
+  base::Result<> check(std::uint64_t id, json::Value content, Frame&);
   base::Result<> ack(std::uint64_t id, json::Value content, Frame&);
+  base::Result<> act(std::uint64_t id, json::Value content, Frame&);
   base::Result<> nack(std::uint64_t id, json::Value content, Frame&);
   base::Result<> extend(std::uint64_t id, json::Value content, Frame&);
   base::Result<> settle(std::uint64_t id, broker::Settlement what, json::Value content);
@@ -62,6 +65,7 @@ class Session final : public broker::Outbox {
 
   void refuse(std::uint64_t re, const base::Error& error);
   void done(std::uint64_t id);
+  void answered(std::uint64_t id, const broker::Answer& answer);
   void put(std::string frame);
   void push(std::string frame);  // counts as unsent until the loop has it
   void sent(std::size_t bytes);

@@ -114,6 +114,21 @@ TEST_F(Calls, Every_operation_answers_a_valid_call) {
   EXPECT_EQ(settle("nack", ids_of(taken, R"(,"delay":"0s","reason":"not now")")).status, 200);
   EXPECT_EQ(settle("ack", ids_of(take(R"({"max":5,"wait":"5s"})"))).status, 200);
   EXPECT_EQ(get(s, workspace + "/messages/" + id, architect).text("/receipts/0/state"), "acked");
+  EXPECT_EQ(settle("acted", ids_of(taken)).code(), "SUPERSEDED");  // it was given back since
+  const std::string newer = uuid(), wanted_by = base::to_rfc3339(base::SystemClock().wall() + seconds(3600));
+  const std::string earlier = uuid();
+  EXPECT_EQ(call(s, {"POST", workspace + "/messages?reply_by=" + wanted_by, architect, query(earlier)}).status, 202);
+  EXPECT_EQ(get(s, workspace + "/messages/" + earlier, architect).text("/reply_by"), wanted_by);
+  EXPECT_EQ(post(s, workspace + "/messages/" + earlier + "/supersede", architect, query(newer)).status, 202);
+  const Answer instead = take();
+  EXPECT_EQ(instead.text("/deliveries/0/supersedes/message_id"), earlier);
+  const std::string both = R"({"message_ids":[")" + earlier + "\",\"" + newer + "\"]}";
+  const Answer stand = post(s, workspace + "/agents/developer-01/inbox/check", developer, both);
+  EXPECT_EQ(stand.text("/results/0/superseded_by/message_id"), newer);
+  EXPECT_EQ(stand.text("/results/1/status"), "current");
+  EXPECT_EQ(settle("acted", ids_of(instead)).status, 200);
+  const Answer rescinded = post(s, workspace + "/messages/" + newer + "/rescind", architect, R"({"reason":"done"})");
+  EXPECT_EQ(rescinded.text("/receipts/0/state"), "acted");
   EXPECT_EQ(get(s, workspace + "/log?max=1000", admin).status, 200);
   EXPECT_EQ(get(s, workspace + "/records?task=T-1&agent=architect-main", architect).status, 200);
   const std::string task = read_file(source_folder() + "/spec/profiles/collab/examples/task_assignment.json");
@@ -275,6 +290,24 @@ TEST_F(Calls, The_same_message_again_is_a_duplicate_and_another_of_its_id_a_conf
   EXPECT_EQ(send(other).code(), "ID_CONFLICT");
   EXPECT_EQ(take().root().find("deliveries").size(), 1u);
   empty_mailbox();
+}
+
+// BEY-03: what a call says beside a message is said of one message, in its own words.
+TEST_F(Calls, A_message_is_taken_back_by_who_sent_it) {
+  const std::string id = uuid(), place = workspace + "/messages/" + id;
+  ASSERT_EQ(send(query(id)).status, 202);
+  EXPECT_EQ(post(*server, place + "/rescind", developer, "{}").code(), "FORBIDDEN");
+  EXPECT_EQ(post(*server, place + "/supersede", architect, "[" + query() + "," + query() + "]").code(), "BAD_REQUEST");
+  EXPECT_EQ(call(*server, {"POST", place + "/supersede", architect, query(), "application/x-ndjson"}).status, 415);
+  EXPECT_EQ(post(*server, place + "/rescind", architect, R"({"why":"x"})").code(), "BAD_REQUEST");
+  EXPECT_EQ(call(*server, {"POST", workspace + "/messages?reply_by=soon", architect, query()}).code(), "BAD_REQUEST");
+  EXPECT_EQ(call(*server, {"POST", workspace + "/messages?reply_by=2020-01-01T00:00:00Z", architect, query()}).code(),
+            "BAD_REQUEST");
+  EXPECT_EQ(post(*server, place + "/rescind", architect, "{}").text("/status"), "rescinded");
+  EXPECT_EQ(post(*server, place + "/rescind", architect, "{}").text("/status"), "already");
+  EXPECT_EQ(post(*server, place + "/supersede", architect, query()).code(), "TAKEN_BACK");
+  EXPECT_EQ(take().root().find("deliveries").size(), 0u);
+  EXPECT_EQ(post(*server, workspace + "/agents/developer-01/inbox/check", developer, "{}").code(), "BAD_REQUEST");
 }
 
 // R5, R8: an id for a lenient message that has none.

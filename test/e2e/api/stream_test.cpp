@@ -298,6 +298,44 @@ TEST_F(Stream, Tells_the_sender_that_asks_what_becomes_of_its_messages) {
   EXPECT_THAT(odd->next().value_or(""), HasSubstr("`receipts` is neither true nor false"));
 }
 
+// BEY-03, BEY-01
+TEST_F(Stream, Takes_back_checks_and_says_that_it_acted) {
+  const std::string name = "architect-of-" + me;
+  const std::string token = make_agent(*server, workspace, name, "collab", "architect");
+  auto sender = open();
+  sender->send(R"({"id":1,"op":"hello","token":")" + token + "\"}");
+  ASSERT_TRUE(sender->next());
+  const std::string id = uuid(), newer = uuid();
+  sender->send(R"({"id":2,"op":"send","messages":[)" + status_query(name, me, id) + "]}");
+  EXPECT_THAT(sender->next().value_or(""), HasSubstr(R"("status":"accepted")"));
+  sender->send(R"({"id":3,"op":"send","messages":[)" + status_query(name, me, newer) + R"(],"envelopes":[{"supersedes":")" +
+               id + R"(","reply_by":"2099-01-01T00:00:00Z"}]})");
+  EXPECT_THAT(sender->next().value_or(""), HasSubstr("the reply is wanted by"));
+  sender->send(R"({"id":4,"op":"send","messages":[)" + status_query(name, me, newer) + R"(],"envelopes":[{"supersedes":")" +
+               id + "\"}]}");
+  EXPECT_THAT(sender->next().value_or(""), HasSubstr(R"("status":"accepted")"));
+  for (const std::string odd : {"{}", "[]", "[7]", R"([{"supersede":"x"}])"}) {
+    sender->send(R"({"id":5,"op":"send","messages":[)" + status_query(name, me, uuid()) + R"(],"envelopes":)" + odd + "}");
+    EXPECT_THAT(sender->next().value_or(""), HasSubstr("BAD_FRAME")) << odd;
+  }
+  auto reader = greeted(1);
+  const std::string frame = reader->next().value_or("");
+  EXPECT_THAT(frame, HasSubstr(R"("supersedes":{"message_id":")" + id));
+  const std::string delivery = first_delivery(frame);
+  reader->send(R"({"id":2,"op":"check","delivery_ids":[")" + delivery + R"("],"message_ids":[")" + id + "\"]}");
+  EXPECT_THAT(reader->next().value_or(""),
+              StartsWith(R"({"op":"result","re":2,"results":[{"delivery_id":")" + delivery +
+                         R"(","status":"current"},{"message_id":")" + id + R"(","status":"superseded")"));
+  reader->send(R"({"id":3,"op":"ack","acted":true,"delivery_ids":[")" + delivery + "\"]}");
+  EXPECT_THAT(reader->next().value_or(""), HasSubstr(R"("status":"done")"));
+  reader->send(R"({"id":4,"op":"acted","delivery_ids":[")" + delivery + "\"]}");
+  EXPECT_THAT(reader->next().value_or(""), HasSubstr(R"("status":"already")"));
+  sender->send(R"({"id":6,"op":"rescind","message_id":")" + newer + "\"}");
+  const std::string rescinded = sender->next().value_or("");
+  EXPECT_THAT(rescinded, StartsWith(R"({"op":"result","re":6,"results":[{"message_id":")" + newer));
+  EXPECT_THAT(rescinded, HasSubstr(R"("state":"acted")"));
+}
+
 // I4: within a second, open streams too.
 TEST_F(Stream, Ends_when_its_token_is_revoked) {
   auto socket = greeted(5);
