@@ -25,7 +25,8 @@ void ApprovalChronicle::open(const Place& place, const event::MessageAccepted& m
   const base::Duration timeout(message.approval_timeout());
   require(base::instant_of(message.approval_due()) == at + timeout, place, "SUP-05: the time does not begin now");
   approvals_[place] = {State::open, message.sender(), message.held(), message.has_review_moved(),
-                       false,       timeout,          at + timeout};
+                       false,       timeout,          at + timeout,
+                       false};
   if (message.held()) sightings_.saw(Sighting::message_held);
 }
 
@@ -85,10 +86,15 @@ void ApprovalChronicle::fold(const Event& event, base::Instant at) {
                       base::instant_of(event.approval_escalated().due()), at);
     case Event::kApprovalLapsed:
       return time_out(place(event.approval_lapsed().approval()), State::lapsed, {}, at);
+    case Event::kMessageTakenBack: {
+      const auto at_message = approvals_.find(place(event.message_taken_back().message()));
+      if (at_message != approvals_.end()) at_message->second.taken_back = at_message->second.settled = true;
+      return;
+    }
     case Event::kApprovalWithdrawn: {
       Approval* const approval = known(place(event.approval_withdrawn().approval()));
       if (!approval) return;
-      require(approval->waits() && (approval->holds || approval->of_task), place(event.offset()),
+      require(approval->waits() && (approval->holds || approval->of_task || approval->taken_back), place(event.offset()),
               "SUP-04: withdrawn, though it was decided");
       approval->state = State::withdrawn;
       return;

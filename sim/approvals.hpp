@@ -35,6 +35,7 @@ class ApprovalChronicle {
     bool settled = false;  // what it held went out, or never will
     base::Duration timeout{};
     base::Instant due{};
+    bool taken_back = false;  // by its asker (BEY-03)
     bool waits() const { return state <= State::escalated; }
   };
   using Place = std::pair<std::uint32_t, std::uint64_t>;  // workspace, offset

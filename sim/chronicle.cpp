@@ -4,6 +4,7 @@
 
 #include "engine/retry.hpp"
 #include "envelope/kind.hpp"
+#include "machine/receipt.hpp"
 
 namespace parley::sim {
 namespace {
@@ -17,6 +18,32 @@ std::string text_of(std::uint32_t workspace, std::uint32_t agent, std::uint64_t 
 }
 
 }  // namespace
+
+namespace {
+
+// As spec/machines/receipt.json names it; what was handed over is its recipient's as what was acked is.
+machine::receipt::State in_table(Chronicle::State state) {
+  using machine::receipt::State;
+  constexpr std::array states{State::queued,  State::offered, State::waiting,    State::acked,     State::acted,
+                              State::acked,   State::expired, State::dead,       State::bounced,   State::superseded,
+                              State::rescinded, State::held,  State::rejected};
+  return states[static_cast<std::size_t>(state)];
+}
+
+bool is_move(Chronicle::State from, Chronicle::State to) {
+  const machine::receipt::State here = in_table(from), there = in_table(to);
+  return std::ranges::any_of(machine::receipt::moves, [&](const machine::receipt::Move& move) {
+    return (move.from & machine::receipt::of(here)) != 0 && move.to == there;
+  });
+}
+
+}  // namespace
+
+// D7: a receipt goes by its table.
+void Chronicle::move(const Place& place, Receipt& found, State to) {
+  require(is_move(found.state, to), place, "D7: a receipt made a move that its table does not know");
+  found.state = to;
+}
 
 void Chronicle::require(bool holds, const Place& place, std::string_view what) {
   if (!holds) findings_.wrong(std::string(what) + ": " + text_of(place.workspace, place.agent, place.offset));
@@ -56,6 +83,7 @@ bool Chronicle::had_room(const Workspace& workspace, Agent& agent) const {
 
 void Chronicle::fold(const event::Event& event, base::Instant at, const base::Digest& body_hash) {
   now_ = at;
+  bounces_ = event.has_request_timed_out() && requests_.is_open({event.workspace(), event.request_timed_out().request()});
   requests_.fold(event, at);
   health_.fold(event, at);
   approvals_.fold(event, at);
@@ -106,6 +134,8 @@ void Chronicle::fold_in_workspace(const event::Event& event, base::Instant at, c
       return fold(number, event.messages_superseded());
     case Event::kHelpMoved:
       return pass_on(number, event.help_moved());
+    case Event::kMessageTakenBack:
+      return fold(number, event.message_taken_back());
     case Event::kMessageReleased:
       return fold(number, event.message_released(), body_hash);
     case Event::kMessageWithheld:
@@ -118,6 +148,8 @@ void Chronicle::fold_in_workspace(const event::Event& event, base::Instant at, c
       return fold(number, event.offered(), at);
     case Event::kAcked:
       return fold(number, event.acked(), at);
+    case Event::kActed:
+      return fold(number, event.acted(), at);
     case Event::kNacked:
       return fold(number, event.nacked(), at);
     case Event::kLeasesExtended:
@@ -135,6 +167,7 @@ void Chronicle::fold_in_workspace(const event::Event& event, base::Instant at, c
     case Event::kRedriven:
       return fold(number, event.redriven(), at);
     case Event::kRequestTimedOut: {
+      if (event.request_timed_out().bounces()) return fold(number, event.request_timed_out());
       Message asked;
       asked.sender = event.request_timed_out().asker();
       return owe(number, asked, timed_out, 0);
@@ -340,6 +373,7 @@ void Chronicle::fold(std::uint32_t number, const event::Offered& event, base::In
     const Message& message = workspace.messages.at(offset);
     require(found->state == State::queued, place,
             found->state == State::leased ? "O4: a second live lease" : "O4: offered, though it was not waiting");
+    require(!message.taken_back, place, "BEY-03: offered after its sender took it back");
     require(message.expires == base::Instant{} || message.expires > at, place, "HND-10: offered after its end");
     check_turn(place, message, event.session());
     ++found->epoch;
@@ -351,7 +385,7 @@ void Chronicle::fold(std::uint32_t number, const event::Offered& event, base::In
       end(place, *found, State::handed_over);
       continue;
     }
-    found->state = State::leased;
+    move(place, *found, State::leased);
     found->session = event.session();
     found->until = base::instant_of(event.lease_until());
   }
@@ -360,10 +394,13 @@ void Chronicle::fold(std::uint32_t number, const event::Offered& event, base::In
 }
 
 void Chronicle::end(const Place& place, Receipt& found, State state) {
-  found.state = state;
+  move(place, found, state);
   Agent& agent = workspaces_[place.workspace].agents[place.agent];
   count_open(agent);
   agent.open.erase(place.offset);
+  const bool lost =
+      state == State::expired || state == State::dead || state == State::bounced || state == State::superseded;
+  if (lost) requests_.lost({place.workspace, place.offset}, place.agent);
 }
 
 void Chronicle::fold(std::uint32_t number, const event::Acked& event, base::Instant at) {
@@ -377,6 +414,24 @@ void Chronicle::fold(std::uint32_t number, const event::Acked& event, base::Inst
             "P4: the ack of another offer counted for offer " + std::to_string(found->epoch));
     require(acks_.insert(key).second, place, "O4: acked twice");
     end(place, *found, State::acked);
+  }
+}
+
+// BEY-01: by who has it, or had it acked.
+void Chronicle::fold(std::uint32_t number, const event::Acted& event, base::Instant at) {
+  for (const std::uint64_t offset : event.offsets()) {
+    const Place place{number, event.agent(), offset};
+    Receipt* const found = receipt(place, "an act");
+    if (!found) return;
+    const OfferKey key{number, event.agent(), offset, found->epoch};
+    const bool leased = found->state == State::leased && found->until > at;
+    require(leased || found->state == State::acked || found->state == State::handed_over, place,
+            "BEY-01: acted upon by who does not have it");
+    require(ledger_.acks_granted.contains(key), place,
+            "P4: the act upon another offer counted for offer " + std::to_string(found->epoch));
+    acks_.insert(key);
+    end(place, *found, State::acted);
+    sightings_.saw(Sighting::acted);
   }
 }
 
@@ -405,7 +460,7 @@ void Chronicle::fold(std::uint32_t number, const event::Nacked& event, base::Ins
     require(found->state == State::leased && found->until > at, place, "P4: nacked without a lease that holds");
     require(++found->attempts < attempts_allowed(number, message), place, spent);
     give_back_lane(place, message);
-    found->state = State::waiting;
+    move(place, *found, State::waiting);
     found->until = base::instant_of(event.retry_at(i));
   }
 }
@@ -525,7 +580,7 @@ void Chronicle::give_again(std::uint32_t number, const event::TaskMoved& event) 
   const Place place{number, event.assignee(), order};
   Receipt* const found = receipt(place, "an order given again");
   if (!found || open(found->state)) return;
-  require(found->state == State::acked || found->state == State::handed_over, place,
+  require(found->state == State::acked || found->state == State::acted || found->state == State::handed_over, place,
           "COL-16: given again, though it cannot be had");
   found->state = State::queued;
   found->attempts = 0;
@@ -595,6 +650,54 @@ void Chronicle::fold(std::uint32_t number, const event::MessagesSuperseded& even
     end(place, *found, State::superseded);
     sightings_.saw(Sighting::superseded);
   }
+}
+
+// BEY-03: by its sender, once; wherever it had not come to an end it ends.
+void Chronicle::fold(std::uint32_t number, const event::MessageTakenBack& event) {
+  Workspace& workspace = workspaces_[number];
+  const std::uint64_t offset = event.message();
+  const Place place{number, 0, offset};
+  Message& message = workspace.messages[offset];
+  require(!message.taken_back, place, "BEY-03: taken back twice");
+  require(event.sender() == message.sender && message.sender != 0, place, "BEY-03: taken back by another");
+  require(event.by() == 0 || event.by() > offset, place, "BEY-03: an older message stands in its place");
+  message.taken_back = true;
+  const State final = event.by() == 0 ? State::rescinded : State::superseded;
+  for (const std::uint32_t agent : event.agents()) {
+    Receipt* const found = receipt({number, agent, offset}, "what is taken back");
+    if (!found) return;
+    Agent& recipient = workspace.agents[agent];
+    count_open(recipient);
+    if (found->state == State::held) --recipient.held;
+    if (found->state == State::dead) --recipient.dead;
+    require(open(found->state) || found->state == State::held || found->state == State::dead, {number, agent, offset},
+            "BEY-03: taken back after its end");
+    move({number, agent, offset}, *found, final);
+    recipient.open.erase(offset);
+  }
+  for (const auto& [agent, receipt_there] : message.receipts)
+    require(!open(receipt_there.state) && receipt_there.state != State::held, {number, agent, offset},
+            "BEY-03: taken back, and still to come");
+  sightings_.saw(event.by() == 0 ? Sighting::rescinded : Sighting::put_in_its_place);
+}
+
+// BEY-01: a reply that did not come in time; where it ended otherwise in the same turn nothing was awaited any more.
+void Chronicle::fold(std::uint32_t number, const event::RequestTimedOut& event) {
+  if (!bounces_) return;
+  const std::uint64_t offset = event.request();
+  for (const std::uint32_t agent : event.silent()) {
+    const Place place{number, agent, offset};
+    Receipt* const found = receipt(place, "a reply that did not come");
+    if (!found) return;
+    if (open(found->state)) {
+      end(place, *found, State::bounced);
+      tasks_.lose(number, offset, agent, now_);
+    } else if (found->state == State::acked || found->state == State::handed_over) {
+      move(place, *found, State::bounced);
+    }
+  }
+  owe(number, workspaces_[number].messages[offset], "bounced", offset);
+  sightings_.saw(Sighting::reply_missed);
 }
 
 void Chronicle::fold(const event::ServerStarted& event) {

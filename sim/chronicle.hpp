@@ -30,7 +30,21 @@ namespace parley::sim {
 
 class Chronicle {
  public:
-  enum class State { queued, leased, waiting, acked, handed_over, expired, dead, bounced, superseded, held, rejected };
+  enum class State {
+    queued,
+    leased,
+    waiting,
+    acked,
+    acted,
+    handed_over,
+    expired,
+    dead,
+    bounced,
+    superseded,
+    rescinded,
+    held,
+    rejected,
+  };
 
   struct Receipt {
     State state = State::queued;
@@ -46,6 +60,7 @@ class Chronicle {
     std::uint32_t sender = 0;
     bool at_most_once = false;
     bool notice = false;
+    bool taken_back = false;
     base::Digest hash{};
     base::Digest sent{};      // the same, before a person changed it
     base::Instant expires{};  // 0: never
@@ -127,6 +142,7 @@ class Chronicle {
   void fold(std::uint32_t workspace, std::uint64_t offset, const event::NoticePosted&, const base::Digest& hash);
   void fold(std::uint32_t workspace, const event::Offered&, base::Instant at);
   void fold(std::uint32_t workspace, const event::Acked&, base::Instant at);
+  void fold(std::uint32_t workspace, const event::Acted&, base::Instant at);
   void fold(std::uint32_t workspace, const event::Nacked&, base::Instant at);
   void fold(std::uint32_t workspace, const event::LeasesExtended&, base::Instant at);
   void fold(std::uint32_t workspace, const event::LeasesEnded&, base::Instant at);
@@ -141,6 +157,8 @@ class Chronicle {
   void give_again(std::uint32_t workspace, const event::TaskMoved&);
   void fold(std::uint32_t workspace, const event::MessagesBounced&);
   void fold(std::uint32_t workspace, const event::MessagesSuperseded&);
+  void fold(std::uint32_t workspace, const event::MessageTakenBack&);
+  void fold(std::uint32_t workspace, const event::RequestTimedOut&);
   void fold(std::uint32_t workspace, const event::MessageReleased&, const base::Digest& hash);
   void fold(std::uint32_t workspace, const event::MessageWithheld&);
   void pass_on(std::uint32_t workspace, const event::HelpMoved&);
@@ -154,6 +172,7 @@ class Chronicle {
                      const base::Digest& hash);
   void give_back_lane(const Place& place, const Message& message);
   void end(const Place& place, Receipt& receipt, State state);
+  void move(const Place& place, Receipt& receipt, State to);
   void count_open(Agent& agent) const;
   bool had_room(const Workspace& workspace, Agent& agent) const;
   void owe(std::uint32_t workspace, const Message& message, std::string code, std::uint64_t about);
@@ -165,6 +184,7 @@ class Chronicle {
   std::function<const profile::Ruleset*(std::string_view)> ruleset_of_;
   Findings& findings_;
   Sightings& sightings_;
+  bool bounces_ = false;  // the request that times out awaited a reply until now
   base::Instant now_{};  // engine time of the event that is folded
   std::map<std::uint32_t, Workspace> workspaces_;
   std::map<OfferKey, Offered> offers_;

@@ -96,6 +96,11 @@ void HelpChronicle::fold(const Event& event, base::Instant at) {
       return follow({workspace, event.offset()}, event.message_accepted());
     case Event::kMessageReleased:
       return follow({workspace, event.message_released().message()}, event.message_released().as());
+    case Event::kMessageTakenBack: {  // BEY-03
+      const auto asked = helps_.find({workspace, event.message_taken_back().message()});
+      if (asked != helps_.end() && !asked->second.over()) asked->second.state = State::withdrawn;
+      return;
+    }
     case Event::kHelpMoved:
       return move({workspace, event.help_moved().help()}, event.help_moved());
     default:

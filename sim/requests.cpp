@@ -9,6 +9,18 @@ namespace parley::sim {
 
 using envelope::Kind;
 
+namespace {
+
+// By what else a profile's messages name the one that they answer.
+bool replies(const event::MessageAccepted& message, const std::string& id) {
+  if (message.correlation() == id) return true;
+  for (const event::Field& field : message.fields())
+    if (field.name() == "message" && field.json() == '"' + id + '"') return true;
+  return false;
+}
+
+}  // namespace
+
 void RequestChronicle::require(bool holds, const Place& place, const std::string& what) {
   if (!holds)
     findings_.wrong(what + " (workspace " + std::to_string(place.first) + ", offset " + std::to_string(place.second) +
@@ -29,7 +41,7 @@ bool RequestChronicle::waits_for_itself(std::uint32_t workspace, const Asked& re
   for (bool grew = true; grew && !reached.contains(request.asker);) {
     grew = false;
     for (const auto& [place, other] : open_) {
-      if (place.first != workspace || !reached.contains(other.asker)) continue;
+      if (other.reply_by || place.first != workspace || !reached.contains(other.asker)) continue;
       if (!asked_back.empty() && other.id == asked_back && other.waiting.contains(request.asker)) continue;
       for (const std::uint32_t agent : other.waiting) grew |= reached.insert(agent).second;
     }
@@ -37,27 +49,38 @@ bool RequestChronicle::waits_for_itself(std::uint32_t workspace, const Asked& re
   return reached.contains(request.asker);
 }
 
+void RequestChronicle::lost(const Place& place, std::uint32_t agent) {
+  const auto at = open_.find(place);
+  if (at == open_.end() || !at->second.reply_by) return;
+  at->second.waiting.erase(agent);
+  if (at->second.waiting.empty()) open_.erase(at);
+}
+
 void RequestChronicle::fold(std::uint32_t workspace, std::uint64_t offset, const event::MessageAccepted& message,
                             base::Instant at) {
   if (message.answer_timeout() > 0) {
     const Place place{workspace, offset};
     const base::Duration timeout(message.answer_timeout());
-    require(message.kind() == static_cast<std::uint32_t>(Kind::request), place, "PIP-08: an answer to no request");
+    require(message.reply_by() || message.kind() == static_cast<std::uint32_t>(Kind::request), place, "PIP-08: an answer to no request");
     require(base::instant_of(message.answer_due()) == at + timeout, place, "MSH-03: the time does not begin now");
     const auto& to = message.recipients();
-    Asked request{message.message_id(), message.sender(), {to.begin(), to.end()}, timeout, at + timeout};
-    require(!waits_for_itself(workspace, request, message.reply_to()), place, "BEY-04: its asker waits for itself");
+    Asked request{message.message_id(), message.sender(), {to.begin(), to.end()}, timeout, at + timeout,
+                  message.reply_by()};
+    const bool for_itself = !request.reply_by && waits_for_itself(workspace, request, message.reply_to());
+    require(!for_itself, place, "BEY-04: its asker waits for itself");
     open_[place] = std::move(request);
   }
   if (message.answers() > 0) {
     const Place place{workspace, message.answers()};
     Asked* const request = asked(place);
     if (!request) return;
-    require(message.reply_to() == request->id, place, "PIP-08: answered by a message that is no answer to it");
+    const bool names_it = message.reply_to() == request->id || (request->reply_by && replies(message, request->id));
+    require(names_it, place, "PIP-08: answered by a message that is no answer to it");
     require(request->waiting.erase(message.sender()) == 1, place, "PIP-08: answered by who is not awaited");
     const auto& to = message.recipients();
     require(std::binary_search(to.begin(), to.end(), request->asker), place, "PIP-08: its asker gets no answer");
-    sightings_.saw(Sighting::request_answered);
+    require(!request->reply_by || request->due > at, place, "BEY-01: a reply that came too late counts");
+    sightings_.saw(request->reply_by ? Sighting::reply_came : Sighting::request_answered);
     if (request->waiting.empty()) open_.erase(place);
   }
   if (message.extends() > 0) {
@@ -83,22 +106,28 @@ void RequestChronicle::fold(const event::Event& event, base::Instant at) {
     case Event::kRequestTimedOut: {
       const auto& over = event.request_timed_out();
       const Place place{workspace, over.request()};
+      if (over.bounces() && !is_open(place)) return;  // nothing was awaited any more
       Asked* const request = asked(place);
       if (!request) return;
       require(request->due <= at, place, "MSH-03: timed out before its time");
       const std::set<std::uint32_t> silent(over.silent().begin(), over.silent().end());
-      require(silent == request->waiting, place, "PIP-08: others are named silent than have not answered");
-      sightings_.saw(Sighting::request_timed_out);
+      require(request->reply_by == over.bounces(), place, "BEY-01: bounced without a time to reply by");
+      require(over.bounces() ? std::ranges::includes(silent, request->waiting) : silent == request->waiting, place, "PIP-08: others are named silent than have not answered");
+      if (!over.bounces()) sightings_.saw(Sighting::request_timed_out);
       open_.erase(place);
       return;
     }
+    case Event::kMessageTakenBack:
+      open_.erase(Place{workspace, event.message_taken_back().message()});
+      return;
     case Event::kAgentRemoved:
       std::erase_if(open_, [&](const auto& one) {
         return one.first.first == workspace && one.second.asker == event.agent_removed().number();
       });
       return;
     case Event::kServerStarted:  // D2
-      for (auto& [place, request] : open_) request.due += base::Duration(event.server_started().downtime());
+      for (auto& [place, request] : open_)
+        if (!request.reply_by) request.due += base::Duration(event.server_started().downtime());
       return;
     default:
       return;

@@ -18,6 +18,11 @@ class RequestChronicle {
 
   std::size_t open() const { return open_.size(); }
 
+  using Place = std::pair<std::uint32_t, std::uint64_t>;  // workspace, offset
+  bool is_open(const Place& place) const { return open_.contains(place); }
+  // It ended there without being read: no reply comes from there (BEY-01).
+  void lost(const Place& place, std::uint32_t agent);
+
  private:
   struct Asked {
     std::string id;
@@ -25,8 +30,8 @@ class RequestChronicle {
     std::set<std::uint32_t> waiting;
     base::Duration timeout{};
     base::Instant due{};
+    bool reply_by = false;
   };
-  using Place = std::pair<std::uint32_t, std::uint64_t>;  // workspace, offset
 
   void fold(std::uint32_t workspace, std::uint64_t offset, const event::MessageAccepted& message, base::Instant at);
   bool waits_for_itself(std::uint32_t workspace, const Asked& request, const std::string& asked_back) const;

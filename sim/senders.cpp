@@ -7,6 +7,7 @@ namespace parley::sim {
 namespace {
 
 using base::ErrorCode;
+using namespace std::chrono_literals;
 constexpr std::size_t remembered_messages = 40;
 
 std::string code_of(const base::Error& error) {
@@ -94,8 +95,43 @@ void Workload::send_something(Manner manner) {
     if (!other || other->agent_id == example.sender) return;
     sending.client = static_cast<std::size_t>(other - clients_.data());
   }
-  findings_.trace("send " + example.profile + "/" + example.name + " of " + example.sender + " " + sending.id);
+  if (dice_.one_in(12))
+    if (const Accepted* const earlier = own_message(sending.client)) sending.supersedes = earlier->sending.id;
+  if (dice_.one_in(8)) sending.reply_by = clock_.wall() + dice_.between(base::Duration(1s), base::Duration(8s));
+  findings_.trace("send " + example.profile + "/" + example.name + " of " + example.sender + " " + sending.id +
+                  (sending.supersedes.empty() ? "" : " in place of " + sending.supersedes));
   send(std::move(sending));
+}
+
+// One that the client has sent itself, and that its id alone names (R7).
+const Workload::Accepted* Workload::own_message(std::size_t client) {
+  if (accepted_.empty() || clients_[client].profile == "pipeline") return nullptr;
+  const Accepted& known = dice_.among(accepted_);
+  const bool own = known.sending.client == client && clients_[client].caller->agent == known.sender;
+  return own ? &known : nullptr;
+}
+
+void Workload::take_something_back() {
+  if (accepted_.empty()) return;
+  const std::size_t client = dice_.among(accepted_).sending.client;
+  if (!clients_[client].active()) return;
+  const Accepted* const known = own_message(client);
+  if (!known) return;
+  findings_.trace("rescind " + known->sending.id);
+  const auto rescinded = world_.broker().rescind(*clients_[client].caller, clients_[client].workspace,
+                                                 known->sending.id, {}, "simulated");
+  if (rescinded || !world_.up()) return;
+  switch (rescinded.error().code) {
+    case ErrorCode::TAKEN_BACK:
+    case ErrorCode::STANDS:
+    case ErrorCode::STORAGE_FULL:
+    case ErrorCode::OVERLOADED:
+    case ErrorCode::JOURNAL_FAILED:
+      return;
+    default:
+      if (rescinded.error().code == ErrorCode::NOT_FOUND && !remembers_all()) return;
+      findings_.wrong("BEY-03: a message of one's own is not taken back, " + code_of(rescinded.error()));
+  }
 }
 
 void Workload::send(Sending sending) {
@@ -105,7 +141,9 @@ void Workload::send(Sending sending) {
   issued.dated = sending.dated;
   issued.senders.insert(client.caller->agent.value);
   const auto document = json::Document::parse(sending.bytes);
-  auto sent = world_.broker().send(*client.caller, client.workspace, {sending.bytes, document->root()}, {});
+  const broker::SendOptions options{sending.supersedes, {}, sending.reply_by};
+  auto sent = world_.broker().send(*client.caller, client.workspace, {sending.bytes, document->root()}, {},
+                                    &options);
   if (!sent) note_refusal(sending, document->root(), sent.error());
   const auto at = unanswered_.insert(unanswered_.end(), std::move(sending));
   const ContentKey content{workspace_number(client), at->hash};
@@ -159,6 +197,15 @@ void Workload::judge_answer(const Sending& sending, const base::Result<broker::S
       break;
     case ErrorCode::RECIPIENT_UNKNOWN:
       if (sending.expected != Expected::duplicate || !remembers_all()) return;  // somebody was removed
+      break;
+    case ErrorCode::NOT_FOUND:  // who registers anew is another, and not its sender
+    case ErrorCode::FORBIDDEN:
+    case ErrorCode::TAKEN_BACK:
+    case ErrorCode::STANDS:
+      if (!sending.supersedes.empty()) return;
+      break;
+    case ErrorCode::BAD_REQUEST:
+      if (sending.reply_by) return;  // its time is over
       break;
     case ErrorCode::TASK_UNKNOWN:
     case ErrorCode::OUT_OF_SEQUENCE:

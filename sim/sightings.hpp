@@ -81,8 +81,13 @@ enum class Sighting {
   help_passed_on,
   loop_held,
   wait_cycle_refused,
+  rescinded,
+  put_in_its_place,
+  acted,
+  reply_came,
+  reply_missed,
 };
-inline constexpr std::array<std::string_view, 73> sighting_names = {
+inline constexpr std::array<std::string_view, 78> sighting_names = {
     "power loss",
     "kill",
     "graceful restart",
@@ -156,6 +161,11 @@ inline constexpr std::array<std::string_view, 73> sighting_names = {
     "help passed on",
     "loop held",
     "wait cycle refused",
+    "rescinded",
+    "put in its place",
+    "acted",
+    "reply came in time",
+    "reply missed",
 };
 
 class Sightings {

@@ -100,7 +100,9 @@ void Workload::settle_due(Client& client, Manner manner) {
   if (due.empty()) return;
   if (manner != Manner::wild)
     for (InHand& hand : due) hand.word = Settlement::ack;
-  for (const Settlement word : {Settlement::ack, Settlement::nack, Settlement::extend}) {
+  for (InHand& hand : due)
+    if (hand.word == Settlement::ack && dice_.one_in(4)) hand.word = Settlement::act;
+  for (const Settlement word : {Settlement::ack, Settlement::act, Settlement::nack, Settlement::extend}) {
     std::vector<InHand> hands;
     std::copy_if(due.begin(), due.end(), std::back_inserter(hands), [&](const InHand& h) { return h.word == word; });
     if (!hands.empty() && world_.up()) settle(client, word, std::move(hands));
@@ -129,10 +131,11 @@ void Workload::settle(Client& client, Settlement word, std::vector<InHand> hands
   for (std::size_t i = 0; i < hands.size(); ++i) {
     const bool done = (*settled)[i] == broker::Settled::done;
     findings_.trace(std::string(word == Settlement::ack    ? "ack "
+                                : word == Settlement::act  ? "act "
                                 : word == Settlement::nack ? "nack "
                                                            : "extend ") +
                     ids[i] + " of " + client.agent_id + ": " + std::string(broker::name((*settled)[i])));
-    if (word == Settlement::ack && done) ledger_.acks_granted.insert(hands[i].offer);
+    if ((word == Settlement::ack || word == Settlement::act) && done) ledger_.acks_granted.insert(hands[i].offer);
     if (word == Settlement::extend && done) {
       hands[i].word = Settlement::ack;
       hands[i].words_left = 2;

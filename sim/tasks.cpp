@@ -192,7 +192,11 @@ TaskChronicle::Judged TaskChronicle::judge(const Workspace& workspace, const Tas
     on.insert(task.depends_on.begin(), task.depends_on.end());
     const bool again = task.state == State::failed || task.state == State::changes_requested ||  // R12
                        task.state == State::planning;                                            // R13
-    if (!again) return {Verdict::out_of_sequence, place, {}};                                    // 000 §6.3: unique
+    const bool works = task.state == State::assigned || task.state == State::active || task.state == State::stalled ||
+                       task.state == State::postponed;
+    const bool in_place = word.supersedes == task.order && works && !task.offer &&  // BEY-03
+                          readiness(workspace, on) == State::assigned;
+    if (!again && !in_place) return {Verdict::out_of_sequence, place, {}};                       // 000 §6.3: unique
     const bool may = word.sender == task.assigner || !is_here(workspace, task.assigner);
     return {may ? Verdict::legal : Verdict::not_party, place, readiness(workspace, on)};
   }
@@ -513,6 +517,8 @@ void TaskChronicle::fold(const event::Event& event, base::Instant at) {
     case Event::kMessageWithheld:
       if (Task* const task = held_by(number, event.message_withheld().message())) task->end_rejected = true;
       return;
+    case Event::kMessageTakenBack:
+      return take_back(number, event.message_taken_back().message());
     case Event::kTaskMoved:
       return fold(number, event.offset(), event.task_moved(), at);
     default:
@@ -550,6 +556,7 @@ void TaskChronicle::fold(std::uint32_t number, std::uint64_t offset, const event
   word.held = message.held() && word.kind != Kind::task_assign;
   const auto& named = message.task_moved().depends_on();
   word.depends_on.assign(named.begin(), named.end());
+  word.supersedes = message.supersedes();
   word.review = unquoted(field(message, "review"));
   word.verdict = unquoted(field(message, "verdict"));
   word.released = released;
@@ -728,6 +735,13 @@ void TaskChronicle::release(std::uint32_t number, const event::MessageReleased& 
           "SUP-04: released, and the task came to another state");
 }
 
+// BEY-03: with an order goes its task, with a held end what held the task.
+void TaskChronicle::take_back(std::uint32_t number, std::uint64_t message) {
+  for (auto& [place, task] : tasks_)
+    if (place.first == number && task.order == message) task.taken_back = true;
+  if (Task* const task = held_by(number, message)) task->end_rejected = true;
+}
+
 // A move of the server's own.
 void TaskChronicle::fold(std::uint32_t number, std::uint64_t offset, const event::TaskMoved& moved, base::Instant at) {
   Workspace& workspace = workspaces_[number];
@@ -782,6 +796,8 @@ void TaskChronicle::fold(std::uint32_t number, std::uint64_t offset, const event
     const bool over = task.state != State::held && gives_up_at(workspace, task) <= at;
     require(gone || hopeless || over || task.state == State::escalated, place, "COL-08: given up before its time");
     sightings_.saw(Sighting::task_given_up);
+  } else if (to == State::aborted) {
+    require(task.taken_back, place, "BEY-03: ended by the server, though its order stands");
   } else {
     require(to == task.state, place, "COL-08: the server made a move that is not its own");
   }

@@ -30,6 +30,7 @@ struct TaskWord {
   std::vector<std::string> depends_on;  // of an assignment: tasks that it names itself
   bool released = false;                // and has decided
   std::vector<std::string> to;          // names
+  std::uint64_t supersedes = 0;         // offset of the message in whose place it stands
   std::string review, verdict;
 };
 
@@ -96,6 +97,7 @@ class TaskChronicle {
     std::set<std::string> depends_on;  // COL-10: hard ones, by their ids
     base::Instant expires_at{};        // its order, while it is kept back
     base::Instant otherwise_at{};      // since then what it waits for says otherwise; 0: it does not
+    bool taken_back = false;           // its order was
   };
   using Place = std::pair<std::uint32_t, std::uint64_t>;  // workspace, offset of the first assignment
 
@@ -104,6 +106,8 @@ class TaskChronicle {
   void fold(const event::Event& event, base::Instant at);
   // Decided when the workspace's newest event was the one at `head`, which may not be folded yet, or be lost.
   void refused(std::uint32_t workspace, std::uint64_t head, TaskWord word, base::ErrorCode code);
+  // The message ended there unread: an order, or an offer.
+  void lose(std::uint32_t number, std::uint64_t offset, std::uint32_t agent, base::Instant at);
   // Nothing waits for ever.
   void check_all_ended();
 
@@ -181,6 +185,7 @@ class TaskChronicle {
   void check_due(const Workspace& workspace, const Place& place, std::int64_t due);
   void check_nothing_overdue(base::Instant at);
 
+  void take_back(std::uint32_t workspace, std::uint64_t message);
   void fold(std::uint32_t number, std::uint64_t offset, const event::MessageAccepted&, base::Instant at,
             bool released = false);
   void move(std::uint32_t number, std::uint64_t offset, const TaskWord& word, const Judged& judged,
@@ -190,7 +195,6 @@ class TaskChronicle {
   void hand_over(Task& task, std::uint64_t offset, const TaskWord& word, const Place& place,
                  const event::MessageAccepted& message, base::Instant at);
   void fold(std::uint32_t number, std::uint64_t offset, const event::TaskMoved&, base::Instant at);
-  void lose(std::uint32_t number, std::uint64_t offset, std::uint32_t agent, base::Instant at);
   static bool wants_a_person(const Task& task, const event::MessageAccepted& message);
   void release(std::uint32_t number, const event::MessageReleased& released, base::Instant at);
   Task* held_by(std::uint32_t number, std::uint64_t message);

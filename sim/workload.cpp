@@ -63,7 +63,8 @@ void Workload::act(Manner manner) {
   if (choice < 72) return wait_for_mail(*client);
   if (choice < 82) return fiddle_with_connection(*client, manner);
   if (choice < 88) return send_again();
-  if (choice < 90) return send_other_content();
+  if (choice < 89) return send_other_content();
+  if (choice < 90) return take_something_back();
   if (choice < 92) return look_at_message();
   if (choice < 94) return read_log();
   if (choice < 97) return redrive_something();

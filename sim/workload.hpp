@@ -49,6 +49,8 @@ class Workload {
     bool dated = true;
     std::size_t example = 0;
     std::string id;
+    std::string supersedes;  // id of an earlier one of its sender's
+    std::optional<base::Instant> reply_by;
   };
   struct Accepted {  // a message whose acceptance was told
     Sending sending;
@@ -83,6 +85,8 @@ class Workload {
   // Senders (senders.cpp).
   void send_something(Manner manner);
   void send_again();
+  void take_something_back();
+  const Accepted* own_message(std::size_t client);
   void send_other_content();
   void retry_unknown();
   void send(Sending sending);
