@@ -101,7 +101,7 @@ void RequestChronicle::fold(const event::Event& event, base::Instant at) {
   switch (event.fact_case()) {
     case Event::kMessageAccepted:
       return fold(workspace, event.offset(), event.message_accepted(), at);
-    case Event::kMessageReleased:
+    case Event::kMessageReleased:  // from then on it means what it says
       return fold(workspace, event.message_released().message(), event.message_released().as(), at);
     case Event::kRequestTimedOut: {
       const auto& over = event.request_timed_out();
