@@ -25,8 +25,7 @@ void ApprovalChronicle::open(const Place& place, const event::MessageAccepted& m
   const base::Duration timeout(message.approval_timeout());
   require(base::instant_of(message.approval_due()) == at + timeout, place, "SUP-05: the time does not begin now");
   approvals_[place] = {State::open, message.sender(), message.held(), message.has_review_moved(),
-                       false,       timeout,          at + timeout,
-                       false};
+                       false,       timeout,          at + timeout,   false};
   if (message.held()) sightings_.saw(Sighting::message_held);
 }
 
@@ -94,8 +93,8 @@ void ApprovalChronicle::fold(const Event& event, base::Instant at) {
     case Event::kApprovalWithdrawn: {
       Approval* const approval = known(place(event.approval_withdrawn().approval()));
       if (!approval) return;
-      require(approval->waits() && (approval->holds || approval->of_task || approval->taken_back), place(event.offset()),
-              "SUP-04: withdrawn, though it was decided");
+      require(approval->waits() && (approval->holds || approval->of_task || approval->taken_back),
+              place(event.offset()), "SUP-04: withdrawn, though it was decided");
       approval->state = State::withdrawn;
       return;
     }

@@ -24,9 +24,9 @@ namespace {
 // As spec/machines/receipt.json names it; what was handed over is its recipient's as what was acked is.
 machine::receipt::State in_table(Chronicle::State state) {
   using machine::receipt::State;
-  constexpr std::array states{State::queued,  State::offered, State::waiting,    State::acked,     State::acted,
-                              State::acked,   State::expired, State::dead,       State::bounced,   State::superseded,
-                              State::rescinded, State::held,  State::rejected};
+  constexpr std::array states{State::queued,    State::offered, State::waiting, State::acked,   State::acted,
+                              State::acked,     State::expired, State::dead,    State::bounced, State::superseded,
+                              State::rescinded, State::held,    State::rejected};
   return states[static_cast<std::size_t>(state)];
 }
 
@@ -83,7 +83,8 @@ bool Chronicle::had_room(const Workspace& workspace, Agent& agent) const {
 
 void Chronicle::fold(const event::Event& event, base::Instant at, const base::Digest& body_hash) {
   now_ = at;
-  bounces_ = event.has_request_timed_out() && requests_.is_open({event.workspace(), event.request_timed_out().request()});
+  bounces_ =
+      event.has_request_timed_out() && requests_.is_open({event.workspace(), event.request_timed_out().request()});
   requests_.fold(event, at);
   health_.fold(event, at);
   approvals_.fold(event, at);

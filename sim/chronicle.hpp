@@ -185,7 +185,7 @@ class Chronicle {
   Findings& findings_;
   Sightings& sightings_;
   bool bounces_ = false;  // the request that times out awaited a reply until now
-  base::Instant now_{};  // engine time of the event that is folded
+  base::Instant now_{};   // engine time of the event that is folded
   std::map<std::uint32_t, Workspace> workspaces_;
   std::map<OfferKey, Offered> offers_;
   std::set<OfferKey> acks_;

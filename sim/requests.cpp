@@ -61,11 +61,12 @@ void RequestChronicle::fold(std::uint32_t workspace, std::uint64_t offset, const
   if (message.answer_timeout() > 0) {
     const Place place{workspace, offset};
     const base::Duration timeout(message.answer_timeout());
-    require(message.reply_by() || message.kind() == static_cast<std::uint32_t>(Kind::request), place, "PIP-08: an answer to no request");
+    require(message.reply_by() || message.kind() == static_cast<std::uint32_t>(Kind::request), place,
+            "PIP-08: an answer to no request");
     require(base::instant_of(message.answer_due()) == at + timeout, place, "MSH-03: the time does not begin now");
     const auto& to = message.recipients();
-    Asked request{message.message_id(), message.sender(), {to.begin(), to.end()}, timeout, at + timeout,
-                  message.reply_by()};
+    Asked request{message.message_id(), message.sender(),  {to.begin(), to.end()}, timeout,
+                  at + timeout,         message.reply_by()};
     const bool for_itself = !request.reply_by && waits_for_itself(workspace, request, message.reply_to());
     require(!for_itself, place, "BEY-04: its asker waits for itself");
     open_[place] = std::move(request);
@@ -112,7 +113,8 @@ void RequestChronicle::fold(const event::Event& event, base::Instant at) {
       require(request->due <= at, place, "MSH-03: timed out before its time");
       const std::set<std::uint32_t> silent(over.silent().begin(), over.silent().end());
       require(request->reply_by == over.bounces(), place, "BEY-01: bounced without a time to reply by");
-      require(over.bounces() ? std::ranges::includes(silent, request->waiting) : silent == request->waiting, place, "PIP-08: others are named silent than have not answered");
+      require(over.bounces() ? std::ranges::includes(silent, request->waiting) : silent == request->waiting, place,
+              "PIP-08: others are named silent than have not answered");
       if (!over.bounces()) sightings_.saw(Sighting::request_timed_out);
       open_.erase(place);
       return;

@@ -118,8 +118,8 @@ void Workload::take_something_back() {
   const Accepted* const known = own_message(client);
   if (!known) return;
   findings_.trace("rescind " + known->sending.id);
-  const auto rescinded = world_.broker().rescind(*clients_[client].caller, clients_[client].workspace,
-                                                 known->sending.id, {}, "simulated");
+  const auto rescinded =
+      world_.broker().rescind(*clients_[client].caller, clients_[client].workspace, known->sending.id, {}, "simulated");
   if (rescinded || !world_.up()) return;
   switch (rescinded.error().code) {
     case ErrorCode::TAKEN_BACK:
@@ -142,8 +142,7 @@ void Workload::send(Sending sending) {
   issued.senders.insert(client.caller->agent.value);
   const auto document = json::Document::parse(sending.bytes);
   const broker::SendOptions options{sending.supersedes, {}, sending.reply_by};
-  auto sent = world_.broker().send(*client.caller, client.workspace, {sending.bytes, document->root()}, {},
-                                    &options);
+  auto sent = world_.broker().send(*client.caller, client.workspace, {sending.bytes, document->root()}, {}, &options);
   if (!sent) note_refusal(sending, document->root(), sent.error());
   const auto at = unanswered_.insert(unanswered_.end(), std::move(sending));
   const ContentKey content{workspace_number(client), at->hash};

@@ -196,7 +196,7 @@ TaskChronicle::Judged TaskChronicle::judge(const Workspace& workspace, const Tas
                        task.state == State::postponed;
     const bool in_place = word.supersedes == task.order && works && !task.offer &&  // BEY-03
                           readiness(workspace, on) == State::assigned;
-    if (!again && !in_place) return {Verdict::out_of_sequence, place, {}};                       // 000 §6.3: unique
+    if (!again && !in_place) return {Verdict::out_of_sequence, place, {}};  // 000 §6.3: unique
     const bool may = word.sender == task.assigner || !is_here(workspace, task.assigner);
     return {may ? Verdict::legal : Verdict::not_party, place, readiness(workspace, on)};
   }

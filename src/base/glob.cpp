@@ -39,7 +39,8 @@ bool glob_matches(std::string_view glob, std::string_view path, std::uint64_t& s
   bool at_name = true;  // p stands at the beginning of a name
   while (p < path.size()) {
     ++steps;
-    if (g < glob.size() && at_name && is_any_names(glob.substr(g))) {
+    const bool both_begin = at_name && (g == 0 || glob[g - 1] == '/');
+    if (g < glob.size() && both_begin && is_any_names(glob.substr(g))) {
       if (g + 2 == glob.size()) return true;
       names_g = g += 3;
       names_p = p;

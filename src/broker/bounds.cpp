@@ -20,10 +20,10 @@ base::Result<> check_lease(base::Duration lease, std::string where) {
 
 base::Result<> check_asked(std::size_t count) {
   if (count > 0 && count <= asked_max) return {};
-  return base::fail(base::ErrorCode::BAD_REQUEST,
-                    std::to_string(count) + " deliveries and messages are asked about; it may be 1 to " +
-                        std::to_string(asked_max),
-                    "/delivery_ids");
+  return base::fail(
+      base::ErrorCode::BAD_REQUEST,
+      std::to_string(count) + " deliveries and messages are asked about; it may be 1 to " + std::to_string(asked_max),
+      "/delivery_ids");
 }
 
 base::Result<> check_rationale(std::string_view rationale) {

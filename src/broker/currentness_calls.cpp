@@ -14,7 +14,7 @@ using base::ErrorCode;
 
 // What stands there now is named to who gets it (I1).
 void write_checked(json::Writer& writer, const engine::Workspace& workspace, base::AgentNumber agent,
-                    const engine::Checked& checked) {
+                   const engine::Checked& checked) {
   writer.member("status", name(checked.is));
   if (checked.by != base::Offset{}) {
     const engine::Message* const by = workspace.messages.find(checked.by);

@@ -69,8 +69,8 @@ base::Result<Sent> Broker::send(const Caller& caller, std::string_view workspace
   return send(caller, workspace_name, one_, 0, options);
 }
 
-base::Result<Sent> Broker::send(const Caller& caller, std::string_view workspace_name, Batch& batch,
-                                std::size_t index, const SendOptions* options) {
+base::Result<Sent> Broker::send(const Caller& caller, std::string_view workspace_name, Batch& batch, std::size_t index,
+                                const SendOptions* options) {
   PARLEY_TRY(const base::WorkspaceNumber number, enter(engine_.state(), caller, workspace_name, Right::read));
   if (caller.kind != Caller::Kind::agent)
     return base::fail(ErrorCode::FORBIDDEN, "'" + caller.id + "' is no agent, and only agents send messages", {},

@@ -101,15 +101,15 @@ struct Delivery {
   envelope::Priority priority = envelope::Priority::normal;
   std::string_view message;  // the native bytes; or, with `notice`, the server's own words (R31)
   bool notice = false;
-  bool by_server = false;               // R31
-  std::string_view profile;             // of the message
-  std::uint32_t task_epoch = 0;         // of an assignment: an order of an older epoch is stale (BEY-03)
-  std::vector<std::string> pending;     // likewise: tasks whose results it may need, not completed by now (COL-10)
+  bool by_server = false;                 // R31
+  std::string_view profile;               // of the message
+  std::uint32_t task_epoch = 0;           // of an assignment: an order of an older epoch is stale (BEY-03)
+  std::vector<std::string> pending;       // likewise: tasks whose results it may need, not completed by now (COL-10)
   std::optional<base::Instant> reply_by;  // an answer is wanted until then (BEY-01)
-  base::Offset supersedes;              // another of its sender's, in whose place it stands; 0: none
-  std::string superseded_id;            // that one's
-  std::vector<base::Problem> warnings;  // what validation had to say
-  std::string made_id;                  // R5: what the message lacks and the server made for it; empty: nothing
+  base::Offset supersedes;                // another of its sender's, in whose place it stands; 0: none
+  std::string superseded_id;              // that one's
+  std::vector<base::Problem> warnings;    // what validation had to say
+  std::string made_id;                    // R5: what the message lacks and the server made for it; empty: nothing
   std::optional<base::Instant> made_timestamp;
 };
 

@@ -9,7 +9,7 @@ namespace parley::engine {
 namespace {
 
 // Of this version. Changed both? Then this line is right again as the failure prints it.
-constexpr std::string_view known = "version 15, 8db5e043abc09f5f153c7b93f3902d31933e4170601488e5889572a94d4cb383";
+constexpr std::string_view known = "version 16, 0";
 
 class History {
  public:

@@ -400,14 +400,14 @@ void rescind(const Call& call) {
   const auto who = caller(call, sender);
   if (!who) return;
   const std::string id = call.command.has("id") ? numbered_id(call, "id") : call.word(0);
-  call.world.answer(print(
-      call.world.broker().rescind(*who, call.workspace(), id, call.option("to"), call.text("reason")),
-      [](json::Value body) {
-        std::string text = text_of(body, "status") + members(body, {"offset"}) + '\n';
-        for (const json::Value receipt : body.find("receipts").elements())
-          text += "  " + text_of(receipt, "recipient") + ' ' + text_of(receipt, "state") + '\n';
-        return text;
-      }));
+  call.world.answer(
+      print(call.world.broker().rescind(*who, call.workspace(), id, call.option("to"), call.text("reason")),
+            [](json::Value body) {
+              std::string text = text_of(body, "status") + members(body, {"offset"}) + '\n';
+              for (const json::Value receipt : body.find("receipts").elements())
+                text += "  " + text_of(receipt, "recipient") + ' ' + text_of(receipt, "state") + '\n';
+              return text;
+            }));
 }
 
 // standing 5-1 6-1 agent=developer-01 message=3 from=architect-main
@@ -796,9 +796,10 @@ void log(const Call& call) {
     std::string text;
     for (const json::Value item : list.find("items").elements()) {
       text += text_of(item, "offset") + ' ' + (item.find("private") ? "private" : text_of(item, "event"));
-      text += members(
-          item, {"agent", "messages", "from", "to", "type", "kind", "code", "count", "first_at", "last_at", "answers",
-                 "extends", "health", "breaker", "held", "changed", "superseded", "superseded_by", "automatic", "help_state"});
+      text += members(item,
+                      {"agent",      "messages",      "from",      "to",        "type",   "kind",    "code", "count",
+                       "first_at",   "last_at",       "answers",   "extends",   "health", "breaker", "held", "changed",
+                       "superseded", "superseded_by", "automatic", "help_state"});
       if (text_of(item, "event") == "help_moved") text += members(item, {"state", "helper"});
       if (text_of(item, "event").starts_with("approval_"))
         text += members(item, {"by", "state", "rationale", "modified_action", "due"});

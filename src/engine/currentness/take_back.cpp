@@ -67,9 +67,9 @@ base::Result<Consequences> judge_move(const TakeBack& command, const Workspace& 
     const Task& task = workspace.tasks.at(*known);
     if (task.assignment() != command.message || machine::task::is_over(task.state)) return Consequences{};
     if (is_worked_on(task.state)) return Consequences{.cancels = *known, .resumes = {}};
-    return stands(workspace, command,
-                  "was carried out: task " + quoted(task.id.view()) + " is " +
-                      std::string(machine::task::name(task.state)));
+    return stands(
+        workspace, command,
+        "was carried out: task " + quoted(task.id.view()) + " is " + std::string(machine::task::name(task.state)));
   }
   if (static_cast<Kind>(command.was.kind()) == Kind::task_progress) return Consequences{};
   const Offset of_task = moved.task() == 0 ? command.message : Offset(moved.task());
@@ -121,8 +121,7 @@ void tell_who_has_it(Decided& decided, const State& state, const TakeBack& comma
   const Workspace& workspace = state.workspace(command.workspace);
   const Message& message = workspace.messages.at(command.message);
   const std::string why = place.by == Offset{} ? "its sender took it back" : "its sender put another in its place";
-  const std::string reason =
-      command.reason.empty() ? why : why + ": " + base::excerpt(command.reason, reason_bytes);
+  const std::string reason = command.reason.empty() ? why : why + ": " + base::excerpt(command.reason, reason_bytes);
   std::size_t told = 0;
   for (const Receipt& receipt : message.receipts) {
     if (!has_it(receipt.state) || std::ranges::binary_search(place.reached, receipt.agent)) continue;

@@ -1,6 +1,6 @@
-// A sender takes its message back (BEY-03): rescinded, or superseded by another of its messages. What waits in a mailbox
-// never comes out of it, who has it is told at the next act, what was done with it stays done. What the message began,
-// an order, a request, an approval, ends with it.
+// A sender takes its message back (BEY-03): rescinded, or superseded by another of its messages. What waits in a
+// mailbox never comes out of it, who has it is told at the next act, what was done with it stays done. What the message
+// began, an order, a request, an approval, ends with it.
 #pragma once
 #include <span>
 #include <vector>

@@ -22,8 +22,8 @@ struct LastAttempt {
 void decide_dead(Decided& decided, const State& state, const DeliveryFacts& delivery, std::string reason,
                  const LastAttempt& last);
 
-// What the message is about is over, by the event `by`: where it is still open, it is taken back; also where it is held,
-// if it is `kept_back` for others (COL-10).
+// What the message is about is over, by the event `by`: where it is still open, it is taken back; also where it is
+// held, if it is `kept_back` for others (COL-10).
 void decide_taken_back(Decided& decided, const Workspace& workspace, WorkspaceNumber number, Offset message,
                        AgentNumber agent, Offset by, bool kept_back = false);
 

@@ -78,8 +78,8 @@ std::vector<Settled> Engine::decide(const AckMessages& command, const Context& c
 
 std::vector<Settled> Engine::decide(const ActOnMessages& command, const Context& context, Decided& decided) const {
   std::vector<Offset> done;
-  auto verdicts = judge<acting_on>(state_.workspace(command.workspace), command.agent, command.deliveries, context.now,
-                                   done);
+  auto verdicts =
+      judge<acting_on>(state_.workspace(command.workspace), command.agent, command.deliveries, context.now, done);
   if (done.empty()) return verdicts;
   event::Acted& event = *decided.add(command.workspace).mutable_acted();
   event.set_agent(command.agent.value);

@@ -49,12 +49,12 @@ constexpr bool taken(ReceiptState state) {
 struct Receipt {
   AgentNumber agent;
   ReceiptState state = ReceiptState::queued;
-  std::uint8_t attempts = 0;   // nacks, and leases that ended by themselves (R46)
-  std::uint8_t uncounted = 0;  // offers that a restart or a lost connection took back (R46)
+  std::uint8_t attempts = 0;     // nacks, and leases that ended by themselves (R46)
+  std::uint8_t uncounted = 0;    // offers that a restart or a lost connection took back (R46)
   Bounce bounce = Bounce::none;  // why it bounced
-  std::uint32_t epoch = 0;     // of the newest offer; an ack of an older one is refused
-  SessionId session{};         // while leased
-  Instant until{};             // leased: end of the lease; waiting: of the backoff
+  std::uint32_t epoch = 0;       // of the newest offer; an ack of an older one is refused
+  SessionId session{};           // while leased
+  Instant until{};               // leased: end of the lease; waiting: of the backoff
 
   template <class Archive>
   void archive(Archive& a) {

@@ -1,8 +1,8 @@
 #include "engine/messages/release.hpp"
 
 #include "engine/appliers.hpp"
-#include "engine/help/follow.hpp"
 #include "engine/currentness/take_back.hpp"
+#include "engine/help/follow.hpp"
 #include "engine/mailboxes/transitions.hpp"
 #include "engine/messages/directions.hpp"
 #include "engine/messages/notice.hpp"

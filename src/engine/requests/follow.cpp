@@ -59,10 +59,10 @@ bool awaits_answer(const AcceptMessage& command) {
 base::Result<> check_request(const AcceptMessage& command, const Workspace& workspace, Instant now) {
   if (!awaits_answer(command)) return {};
   if (command.reply_by != Instant{} && (command.reply_by <= now || command.reply_by > now + longest_reply))
-    return base::fail(base::ErrorCode::BAD_REQUEST,
-                      "the reply is wanted by " + base::to_rfc3339(command.reply_by) + ", and now it is " +
-                          base::to_rfc3339(now),
-                      "reply_by", "Name a time to come, of the next 365 days.");
+    return base::fail(
+        base::ErrorCode::BAD_REQUEST,
+        "the reply is wanted by " + base::to_rfc3339(command.reply_by) + ", and now it is " + base::to_rfc3339(now),
+        "reply_by", "Name a time to come, of the next 365 days.");
   const Settings& settings = workspace.settings;
   const std::size_t own = workspace.requests.size(command.sender);
   if (own >= most_of_one(settings))

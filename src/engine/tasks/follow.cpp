@@ -74,7 +74,8 @@ class Follow {
     PARLEY_CHECK(check_task_room(workspace_, command_.sender));
     PARLEY_TRY(const auto on, dependencies_of(command_, workspace_));
     facts_.readiness = readiness_of(on);
-    if (known) PARLEY_CHECK(move_of(workspace_.tasks.at(*known)));  // in another's place nothing is given that must wait
+    if (known)
+      PARLEY_CHECK(move_of(workspace_.tasks.at(*known)));  // in another's place nothing is given that must wait
     const TaskState from = known ? workspace_.tasks.at(*known).state : TaskState::none;
     const std::uint32_t epoch = known ? workspace_.tasks.at(*known).epoch : 0;
     return assigned(known.value_or(Offset{}), epoch + 1, *move_on(Kind::task_assign, from, facts_)->to, on);

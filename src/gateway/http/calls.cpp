@@ -116,7 +116,8 @@ base::Result<Answer> Gateway::answer(const Request& request, Body body) {
     case Call::look_into_inbox:
       return broker_.inbox(caller, at[0], at[1], page);
     case Call::ack:
-      return settle(request, body.find("acted").if_bool().value_or(false) ? broker::Settlement::act : broker::Settlement::ack,
+      return settle(request,
+                    body.find("acted").if_bool().value_or(false) ? broker::Settlement::act : broker::Settlement::ack,
                     body);
     case Call::act:
       return settle(request, broker::Settlement::act, body);

@@ -97,9 +97,9 @@ void Gateway::send(const Request& request, const net::http::Head& head, std::str
     writer.begin_array();
     for (const std::string_view line : lines) {
       const auto parsed = parser_.parse(line);
-      form::write_sent(writer, parsed ? broker_.send(*request.caller, workspace, {parser_.slice(*parsed), *parsed}, {},
-                                                           &options)
-                                      : base::Result<broker::Sent>(std::unexpected(parsed.error())));
+      form::write_sent(
+          writer, parsed ? broker_.send(*request.caller, workspace, {parser_.slice(*parsed), *parsed}, {}, &options)
+                         : base::Result<broker::Sent>(std::unexpected(parsed.error())));
     }
     writer.end_array();
     return respond(request.id, json_response(207, std::move(body)));

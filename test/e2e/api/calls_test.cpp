@@ -151,6 +151,11 @@ TEST_F(Calls, Every_operation_answers_a_valid_call) {
   // Its deadline is long over: the architect was told (COL-08).
   const Answer late = post(s, workspace + "/agents/architect-main/inbox/take", architect, R"({"wait":"5s"})");
   EXPECT_EQ(late.text("/deliveries/0/message/payload/status"), "late");
+  const std::string of_next = workspace + "/tasks/task-that-comes-next/dependencies";
+  EXPECT_EQ(call(s, {"PUT", of_next, architect, R"({"depends_on":["task-settings-loader"],"dependency_type":"hard"})"})
+                .text("/dependencies/0/task_id"),
+            "task-settings-loader");
+  EXPECT_EQ(get(s, of_next, developer).text("/dependencies/0/dependency_type"), "hard");
   EXPECT_EQ(post(s, of_task + "/extend", developer, R"({"timeout_seconds":3600})").status, 200);
   // Completed, and reviewed.
   make_agent(s, workspace, "reviewer-main", "collab", "reviewer");
