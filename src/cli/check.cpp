@@ -2,6 +2,7 @@
 #include "cli/online.hpp"
 #include "cli/verbs.hpp"
 #include "json/parser.hpp"
+#include "json/writer.hpp"
 
 namespace parley::cli {
 namespace {

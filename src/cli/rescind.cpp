@@ -3,6 +3,7 @@
 #include "cli/verbs.hpp"
 #include "json/parser.hpp"
 #include "sdk/cpp/error_text.hpp"
+#include "json/writer.hpp"
 
 namespace parley::cli {
 namespace {

@@ -101,6 +101,7 @@ void follow_requests(const AcceptMessage& command, const Workspace& workspace, c
   if (!reaches(event, request.asker)) return;  // it never does
   if (request.reply_by && !answers) return;    // a deadline stays
   if (answers) return event.set_answers(offset->value);
+  if (event.answer_timeout() > 0) return;  // what wants an answer itself is no sign that work goes on
   event.set_extends(offset->value);
   event.set_answer_due(base::unix_us(context.now + request.timeout));
 }

@@ -5,6 +5,8 @@
 #include <thread>
 
 #include "api.hpp"
+#include "base/clock.hpp"
+#include "base/time.hpp"
 #include "json/writer.hpp"
 
 namespace parley::e2e {
