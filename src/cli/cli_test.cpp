@@ -113,7 +113,7 @@ TEST(CommandLine, help_is_given_whatever_is_missing) {
     EXPECT_EQ(page.status, 0);
     EXPECT_NE(page.out.find("serve"), std::string::npos);
     EXPECT_NE(page.out.find("Exit status"), std::string::npos);
-    EXPECT_LE(std::ranges::count(page.out, '\n'), 40) << "one page";
+    EXPECT_LE(std::ranges::count(page.out, '\n'), 45) << "one page";
   }
   const auto page = run_cli({"agent", "add", "--help"});
   EXPECT_EQ(page.status, 0);

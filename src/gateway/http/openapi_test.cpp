@@ -161,7 +161,8 @@ TEST(OpenApi, Refuses_bodies_with_a_member_misspelt) {
   const Contract contract;
   int bodies = 0;
   for (const Route& route : routes()) {
-    if (route.body_bytes_max == 0 || route.call == Call::send_messages) continue;
+    if (route.body_bytes_max == 0 || route.call == Call::send_messages || route.call == Call::supersede_message)
+      continue;
     ++bodies;
     const auto misspelt = json::Document::parse(R"({"mispelt": 1})").value();
     const auto refused = contract.check_body(route.operation, misspelt.root());
