@@ -2,8 +2,8 @@
 #include "cli/online.hpp"
 #include "cli/verbs.hpp"
 #include "json/parser.hpp"
-#include "sdk/cpp/error_text.hpp"
 #include "json/writer.hpp"
+#include "sdk/cpp/error_text.hpp"
 
 namespace parley::cli {
 namespace {

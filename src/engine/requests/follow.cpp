@@ -88,8 +88,10 @@ void follow_requests(const AcceptMessage& command, const Workspace& workspace, c
     event.set_reply_by(by_deadline);
   }
   if (workspace.requests.with_reply_by() > 0)
-    if (const auto replied = replied_to(command, workspace))
-      if (reaches(event, workspace.requests.find(*replied)->asker)) return event.set_answers(replied->value);
+    if (const auto replied = replied_to(command, workspace)) {
+      const Request& request = *workspace.requests.find(*replied);
+      if (request.due > context.now && reaches(event, request.asker)) return event.set_answers(replied->value);
+    }
   if (!policy) return;
   const bool answers = envelope.kind == Kind::response || envelope.kind == Kind::error_report;
   const bool goes_on =
@@ -98,8 +100,8 @@ void follow_requests(const AcceptMessage& command, const Workspace& workspace, c
   const auto offset = workspace.requests.find(envelope.reply_to, command.sender);
   if (!offset) return;
   const Request& request = *workspace.requests.find(*offset);
-  if (!reaches(event, request.asker)) return;  // it never does
-  if (request.reply_by && !answers) return;    // a deadline stays
+  if (!reaches(event, request.asker)) return;                                // it never does
+  if (request.reply_by && (!answers || request.due <= context.now)) return;  // a deadline stays, and was one
   if (answers) return event.set_answers(offset->value);
   if (event.answer_timeout() > 0) return;  // what wants an answer itself is no sign that work goes on
   event.set_extends(offset->value);
