@@ -417,6 +417,8 @@ void TaskChronicle::check_kept_back(const Place& place, const Task& task, State 
     require(gone || expired, place, "COL-10: given up while it waits");
     return sightings_.saw(Sighting::task_given_up);
   }
+  if (to == State::aborted)
+    return require(task.taken_back, place, "BEY-03: ended by the server, though its order stands");
   require(to == task.state || to == readiness(workspaces_[place.first], task.depends_on), place,
           "COL-10: it waits, is blocked or goes out against what it depends on");
   if (to == State::assigned) sightings_.saw(Sighting::task_let_go);

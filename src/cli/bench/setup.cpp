@@ -9,7 +9,7 @@
 namespace parley::cli::bench {
 namespace {
 
-base::Result<std::string> make_workspace(sdk::Client& admin) {
+base::Result<std::string> make_workspace(sdk::Client& admin, Contents contents) {
   base::SystemRandom random;
   std::string bytes(5, '\0');
   random.fill({reinterpret_cast<std::uint8_t*>(bytes.data()), bytes.size()});
@@ -18,8 +18,8 @@ base::Result<std::string> make_workspace(sdk::Client& admin) {
   json::Writer out(body);
   out.begin_object().member("name", name).member("validation", "strict").key("settings").begin_object();
   out.member("mailbox_messages", 1'000'000'000).member("mailbox_bytes", std::int64_t{1} << 40);
-  out.member("tasks", 1'000'000'000).end_object();  // each message assigns one
-  out.end_object();
+  if (contents == Contents::tasks) out.member("tasks", 1'000'000'000);  // each message assigns one
+  out.end_object().end_object();
   PARLEY_CHECK(admin.post("/v1/workspaces", body));
   return name;
 }
@@ -56,7 +56,7 @@ base::Result<std::vector<Participant>> register_all(sdk::Client& admin, const st
 
 base::Result<Cast> set_up(sdk::Client& admin, const Settings& settings) {
   Cast cast;
-  PARLEY_TRY(cast.workspace, make_workspace(admin));
+  PARLEY_TRY(cast.workspace, make_workspace(admin, settings.contents));
   PARLEY_TRY(cast.producers, register_all(admin, cast.workspace, "architect", settings.producers));
   PARLEY_TRY(cast.recipients, register_all(admin, cast.workspace, "developer", settings.consumers));
   return cast;

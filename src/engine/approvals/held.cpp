@@ -122,7 +122,8 @@ void apply(State& state, Workspace& workspace, WorkspaceNumber number, const eve
   const ReceiptState final = event.superseded() ? ReceiptState::superseded : ReceiptState::rejected;
   for (const AgentNumber agent : agents) {
     const Found found = find(workspace, agent, offset);
-    if (found.receipt->state != ReceiptState::held) continue;  // a broadcast that bounced there
+    // A broadcast that bounced there; or forgotten, with the last one that was held.
+    if (!found || found.receipt->state != ReceiptState::held) continue;
     withhold({state, workspace, number, agent, at}, offset, *found.message, *found.receipt, final);
   }
 }

@@ -47,9 +47,10 @@ std::unexpected<base::Error> stands(const Workspace& workspace, const TakeBack& 
                     "message_id");
 }
 
-bool is_worked_on(TaskState state) {
+// Also what has reached nobody yet (COL-10).
+bool can_be_cancelled(TaskState state) {
   return state == TaskState::assigned || state == TaskState::active || state == TaskState::stalled ||
-         state == TaskState::postponed;
+         state == TaskState::postponed || state == TaskState::waiting || state == TaskState::blocked;
 }
 
 // It never counted: a human, or time, has rejected it.
@@ -58,19 +59,18 @@ bool was_withheld(const Message& message) {
                              [](const Receipt& receipt) { return receipt.state == ReceiptState::rejected; });
 }
 
+base::Result<Consequences> judge_order(const TakeBack& command, const Workspace& workspace, Offset of_task) {
+  const Task& task = workspace.tasks.at(of_task);
+  if (task.assignment() != command.message || machine::task::is_over(task.state)) return Consequences{};
+  if (can_be_cancelled(task.state)) return Consequences{.cancels = of_task, .resumes = {}};
+  return stands(
+      workspace, command,
+      "was carried out: task " + quoted(task.id.view()) + " is " + std::string(machine::task::name(task.state)));
+}
+
 base::Result<Consequences> judge_move(const TakeBack& command, const Workspace& workspace) {
   const event::TaskMoved& moved = command.was.task_moved();
-  const auto known = workspace.tasks.of_assignment(command.message);
-  const bool is_order = moved.assignee() != 0 && !moved.has_offer();
-  if (is_order) {
-    if (!known) return Consequences{};
-    const Task& task = workspace.tasks.at(*known);
-    if (task.assignment() != command.message || machine::task::is_over(task.state)) return Consequences{};
-    if (is_worked_on(task.state)) return Consequences{.cancels = *known, .resumes = {}};
-    return stands(
-        workspace, command,
-        "was carried out: task " + quoted(task.id.view()) + " is " + std::string(machine::task::name(task.state)));
-  }
+  if (moved.assignee() != 0 && !moved.has_offer()) return Consequences{};  // an order that nobody knows any more
   if (static_cast<Kind>(command.was.kind()) == Kind::task_progress) return Consequences{};
   const Offset of_task = moved.task() == 0 ? command.message : Offset(moved.task());
   const auto task = workspace.tasks.all().find(of_task);
@@ -96,7 +96,12 @@ base::Result<Consequences> judge(const TakeBack& command, const Workspace& works
     if (task && workspace.tasks.at(*task).held == command.message) consequences.resumes = *task;
     return consequences;
   }
-  if (!command.was.has_task_moved() || was_withheld(message)) return Consequences{};
+  if (was_withheld(message)) return Consequences{};
+  // What was held has moved nothing when it came, and may have when it was released: its task tells.
+  if (const auto known = workspace.tasks.of_assignment(command.message)) return judge_order(command, workspace, *known);
+  if (const auto known = workspace.tasks.of_offer(command.message))
+    return stands(workspace, command, "offers task " + quoted(workspace.tasks.at(*known).id.view()));
+  if (!command.was.has_task_moved()) return Consequences{};
   return judge_move(command, workspace);
 }
 
@@ -162,6 +167,10 @@ base::Result<Consequences> judge_superseded(const AcceptMessage& command, const 
   if (moved && consequences.cancels != Offset{} && Offset(moved->task()) == consequences.cancels) {
     consequences.cancels = {};
     consequences.replaces_order = moved->assignee() != 0;
+  }
+  if (moved && consequences.resumes != Offset{} && Offset(moved->task()) == consequences.resumes) {
+    consequences.resumes = {};
+    if (static_cast<TaskState>(moved->state()) == TaskState::aborted) consequences.withdraws = false;
   }
   return consequences;
 }

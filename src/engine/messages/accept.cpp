@@ -210,6 +210,12 @@ base::Result<Accepted> Engine::decide(const AcceptMessage& command, const Contex
       const std::string& why = semantics.task_moved->why();
       message.set_held(true);
       message.set_approval_why(why);
+      if (message.reply_by()) {  // it would run out, and the order come afterwards
+        message.clear_answer_timeout();
+        message.clear_answer_due();
+        message.clear_reply_by();
+        warnings.push_back({"", "NO_EFFECT", "No reply is awaited: the message reaches nobody now."});
+      }
       warnings.push_back({"", "KEPT_BACK", "It is accepted, and reaches nobody yet: " + why + "."});
     }
     if (!of_superseded.replaces_order)

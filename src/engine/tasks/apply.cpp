@@ -142,7 +142,7 @@ void move(State& state, Workspace& workspace, WorkspaceNumber number, Offset off
   if (moved) note_moved(state, workspace, number, task, at);
   if (was_over && to == TaskState::in_review) workspace.tasks.set_aside(offset);
   if (!machine::task::is_over(to) || was_over) return;
-  workspace.tasks.end(offset, by);
+  workspace.tasks.end(offset, std::max(by, workspace.head));  // a released message is an old one
 }
 
 // Of the tasks that are over, and with them what is known of their reviews and of what they depended on.
