@@ -48,12 +48,13 @@ Message collab(const AgentRole& sender, std::uint64_t number, std::mt19937_64& r
   return message;
 }
 
-// Status at most once; requests for help at least once, those of a task in its lane (R20).
+// Status at most once; errors at least once, those of a task in its lane (R20): a kind that leaves no open record
+// behind, of which a sender may have only so many.
 Message handoff(const AgentRole& sender, std::uint64_t number, std::mt19937_64& random, std::size_t text_bytes) {
   Message message{number, sender.workspace, sender.agent_id, {"dispatcher"}, {}, random() % 2 == 0, false, {}};
   json::Writer out(message.native);
   out.begin_object().member("id", id_of(number)).member("timestamp", now()).member("from", sender.agent_id);
-  out.member("to", "dispatcher").member("type", message.at_most_once ? "STATUS_UPDATE" : "HELP_REQUEST");
+  out.member("to", "dispatcher").member("type", message.at_most_once ? "STATUS_UPDATE" : "ERROR_REPORT");
   out.key("payload").begin_object();
   if (message.at_most_once) {
     out.member("agent_id", sender.agent_id).key("status").begin_object().member("state", "BUSY");
@@ -68,10 +69,12 @@ Message handoff(const AgentRole& sender, std::uint64_t number, std::mt19937_64& 
     out.member("avg_latency_ms", 310.2).member("error_count", 3).end_object();
   } else {
     message.lane = "task-" + std::to_string(random() % 64);
-    out.member("requester_id", sender.agent_id).member("task_id", message.lane);
-    out.member("help_type", "DEBUGGING_ASSISTANCE").member("description", filler(number, text_bytes));
-    out.key("context").begin_object().member("current_state", "two pages of three are read");
-    out.key("attempted_solutions").begin_array().end_array().end_object().member("urgency", "medium");
+    out.member("error_id", "error-" + std::to_string(number)).member("agent_id", sender.agent_id);
+    out.member("task_id", message.lane).member("error_type", "EXTERNAL_SERVICE_ERROR").member("severity", "high");
+    out.member("message", filler(number, text_bytes)).member("stack_trace", "ocr.client.read");
+    out.key("context").begin_object().key("input_data").begin_object().end_object();
+    out.key("configuration").begin_object().end_object().key("environment").begin_object().end_object().end_object();
+    out.key("recovery_attempts").begin_array().end_array().key("suggested_actions").begin_array().end_array();
   }
   out.end_object().key("metadata").begin_object().member("priority", "normal");
   out.member("retry_count", 0).member("max_retries", 5).end_object().end_object();
