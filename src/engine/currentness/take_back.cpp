@@ -10,6 +10,7 @@
 #include "engine/messages/notice.hpp"
 #include "engine/messages/said.hpp"
 #include "engine/requests/follow.hpp"
+#include "engine/reviews/end.hpp"
 #include "engine/tasks/watch.hpp"
 
 namespace parley::engine {
@@ -62,7 +63,7 @@ bool was_withheld(const Message& message) {
 base::Result<Consequences> judge_order(const TakeBack& command, const Workspace& workspace, Offset of_task) {
   const Task& task = workspace.tasks.at(of_task);
   if (task.assignment() != command.message || machine::task::is_over(task.state)) return Consequences{};
-  if (can_be_cancelled(task.state)) return Consequences{.cancels = of_task, .resumes = {}};
+  if (can_be_cancelled(task.state)) return Consequences{.cancels = of_task};
   return stands(
       workspace, command,
       "was carried out: task " + quoted(task.id.view()) + " is " + std::string(machine::task::name(task.state)));
@@ -84,6 +85,9 @@ base::Result<Consequences> judge(const TakeBack& command, const Workspace& works
   const Message& message = workspace.messages.at(command.message);
   if (const Offset* const by = message.linked ? workspace.replacements.after(command.message) : nullptr)
     return taken_back(workspace, command.message, *by);
+  const auto review = workspace.reviews.all().find(command.message);
+  if (review != workspace.reviews.all().end() && review->second.state == ReviewState::requested)
+    return Consequences{.withdraws_review = command.message};
   if (command.was.has_review_moved())
     return stands(workspace, command,
                   "moved review " + quoted(command.was.review_moved().id()) + " to " +
@@ -91,7 +95,7 @@ base::Result<Consequences> judge(const TakeBack& command, const Workspace& works
   const Approval* const approval =
       command.was.approval_timeout() > 0 ? workspace.approvals.find(command.message) : nullptr;
   if (approval && approval->waits()) {
-    Consequences consequences{.cancels = {}, .resumes = {}, .withdraws = true};
+    Consequences consequences{.withdraws = true};
     const auto task = approval->holds ? workspace.tasks.find(approval->task) : std::nullopt;
     if (task && workspace.tasks.at(*task).held == command.message) consequences.resumes = *task;
     return consequences;
@@ -99,8 +103,7 @@ base::Result<Consequences> judge(const TakeBack& command, const Workspace& works
   if (was_withheld(message)) return Consequences{};
   // What was held has moved nothing when it came, and may have when it was released: its task tells.
   if (const auto known = workspace.tasks.of_assignment(command.message)) return judge_order(command, workspace, *known);
-  if (const auto known = workspace.tasks.of_offer(command.message))
-    return stands(workspace, command, "offers task " + quoted(workspace.tasks.at(*known).id.view()));
+  if (const auto known = workspace.tasks.of_offer(command.message)) return Consequences{.withdraws_offer = *known};
   if (!command.was.has_task_moved()) return Consequences{};
   return judge_move(command, workspace);
 }
@@ -168,6 +171,11 @@ base::Result<Consequences> judge_superseded(const AcceptMessage& command, const 
     consequences.cancels = {};
     consequences.replaces_order = moved->assignee() != 0;
   }
+  if (moved && consequences.withdraws_offer != Offset{} && Offset(moved->task()) == consequences.withdraws_offer)
+    return stands(workspace, superseded, "offers the task that the new message moves");
+  if (moved && consequences.withdraws_review != Offset{} &&
+      Offset(moved->task()) == workspace.reviews.at(consequences.withdraws_review).task)
+    consequences.withdraws_review = {};
   if (moved && consequences.resumes != Offset{} && Offset(moved->task()) == consequences.resumes) {
     consequences.resumes = {};
     if (static_cast<TaskState>(moved->state()) == TaskState::aborted) consequences.withdraws = false;
@@ -203,7 +211,16 @@ void decide_taken_back(Decided& decided, const State& state, const TakeBack& com
   if (consequences.withdraws) withdraw_approval(decided, workspace, command);
   if (consequences.resumes != Offset{})
     decide_resumed(decided, state, command.workspace, consequences.resumes, rules_of(consequences.resumes), context);
-  // The task's own words tell its assignee.
+  const std::string why = command.reason.empty()
+                              ? "its sender took it back"
+                              : "its sender took it back: " + base::excerpt(command.reason, reason_bytes);
+  if (const Offset review = consequences.withdraws_review; review != Offset{})
+    write_review_end(decided, workspace, command.workspace, review,
+                     machine::review::move_of(machine::review::Step::withdraw),
+                     machine::task::move_of(machine::task::Step::end_review), why + ".");
+  // The task's own words tell who has it.
+  if (const Offset task = consequences.withdraws_offer; task != Offset{})
+    return decide_offer_over(decided, state, command.workspace, task, rules_of(task), context, why + ".");
   if (consequences.cancels != Offset{})
     return decide_cancelled(decided, state, command.workspace, consequences.cancels, rules_of(consequences.cancels),
                             context, {base::excerpt(command.reason, reason_bytes), true});

@@ -13,6 +13,8 @@ namespace parley::engine {
 struct Consequences {
   Offset cancels;               // a task, by its order
   Offset resumes;               // a task that it held
+  Offset withdraws_offer;       // of this task
+  Offset withdraws_review;      // that it asks for
   bool withdraws = false;       // its approval
   bool replaces_order = false;  // the new message is the same task's order
 };

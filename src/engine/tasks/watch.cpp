@@ -252,6 +252,14 @@ void decide_extended(Decided& decided, const State& state, WorkspaceNumber numbe
   make(scene, making);
 }
 
+void decide_offer_over(Decided& decided, const State& state, WorkspaceNumber number, Offset offset,
+                       const profile::Ruleset* rules, const Context& context, const std::string& why) {
+  const TaskScene scene{decided, state, number, offset, rules, context};
+  make(scene, {Step::take_back, scene.task().watch.late,
+               opening(scene.workspace(), scene.task()) + " is offered to " +
+                   quoted(scene.workspace(), scene.task().offer->target) + " no more: " + why});
+}
+
 void decide_cancelled(Decided& decided, const State& state, WorkspaceNumber number, Offset offset,
                       const profile::Ruleset* rules, const Context& context, const Cancelling& why) {
   const TaskScene scene{decided, state, number, offset, rules, context};

@@ -45,6 +45,10 @@ void decide_attempt_failed(Decided& decided, const State& state, WorkspaceNumber
 void decide_extended(Decided& decided, const State& state, WorkspaceNumber workspace, Offset task,
                      const profile::Ruleset* rules, const Context& context, Instant until, const std::string& why);
 
+// The offer of it is open no more: both who made it and whom it was for are told why.
+void decide_offer_over(Decided& decided, const State& state, WorkspaceNumber workspace, Offset task,
+                       const profile::Ruleset* rules, const Context& context, const std::string& why);
+
 // It ends, whatever its state, and its assignee is told (COL-20).
 struct Cancelling {
   std::string reason;
