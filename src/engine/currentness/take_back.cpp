@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/excerpt.hpp"
+#include "base/quoted.hpp"
 #include "engine/appliers.hpp"
 #include "engine/approvals/held.hpp"
 #include "engine/help/follow.hpp"
@@ -17,14 +18,11 @@ namespace parley::engine {
 namespace {
 
 using base::ErrorCode;
+using base::quoted;
 using envelope::Kind;
 
 constexpr std::size_t told_max = 100;  // agents that have it, by a notice each (D11); the others hear when they act
 constexpr std::size_t reason_bytes = 1'000;
-
-std::string quoted(std::string_view id) {
-  return "'" + base::excerpt(id, 128) + "'";
-}
 
 std::string about(const Workspace& workspace, Offset message) {
   const Message* const known = workspace.messages.find(message);

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/excerpt.hpp"
+#include "base/quoted.hpp"
 #include "engine/appliers.hpp"
 #include "engine/messages/fields.hpp"
 #include "engine/reviews/limit.hpp"
@@ -17,13 +17,10 @@ namespace parley::engine {
 namespace {
 
 using base::ErrorCode;
+using base::quoted;
 using envelope::Kind;
 
 constexpr std::size_t id_bytes_max = 512;
-
-std::string quoted(std::string_view text) {
-  return "'" + base::excerpt(text, 128) + "'";
-}
 
 Timer timer_of(WorkspaceNumber number, Offset offset, Instant due) {
   return {due, TimerKind::review_times_out, number, {}, offset};

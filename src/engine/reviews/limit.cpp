@@ -1,14 +1,12 @@
 #include "engine/reviews/limit.hpp"
 
-#include "base/excerpt.hpp"
+#include "base/quoted.hpp"
 #include "engine/messages/said.hpp"
 
 namespace parley::engine {
 namespace {
 
-std::string quoted(std::string_view text) {
-  return "'" + base::excerpt(text, 128) + "'";
-}
+using base::quoted;
 
 std::string opening(const Review& review, const Task& task, std::uint32_t most) {
   return "Review " + quoted(review.id.view()) + " of task " + quoted(task.id.view()) +

@@ -3,12 +3,14 @@
 #include <algorithm>
 
 #include "base/excerpt.hpp"
+#include "base/quoted.hpp"
 #include "engine/messages/fields.hpp"
 
 namespace parley::engine {
 namespace {
 
-constexpr std::size_t named_max = 20;  // in a refusal
+using base::listed;
+using base::quoted;
 
 // Of the review whose changes are due.
 std::string newest_id(const Workspace& workspace, const ReviewedTask& reviewed) {
@@ -31,13 +33,6 @@ std::vector<std::string> lacking(const envelope::Envelope& envelope, const Revie
   std::vector<std::string> missing = reviewed.changes;
   std::erase_if(missing, [&](const std::string& id) { return std::binary_search(carried.begin(), carried.end(), id); });
   return missing;
-}
-
-std::string listed(const std::vector<std::string>& ids) {
-  std::string list;
-  for (std::size_t i = 0; i < std::min(ids.size(), named_max); ++i)
-    list += (i > 0 ? ", '" : "'") + base::excerpt(ids[i], 128) + "'";
-  return ids.size() > named_max ? list + ", …" : list;
 }
 
 }  // namespace
@@ -65,10 +60,10 @@ base::Result<> check_revision(const AcceptMessage& command, const Workspace& wor
     hint += std::string(hint.empty() ? "" : " ") + "Carry the required changes as the result of review '" + review +
             "' has them: " + listed(missing) + ".";
   }
-  return base::fail(base::ErrorCode::REVISION_INCOMPLETE,
-                    "task '" + base::excerpt(task.id.view(), 128) + "' was sent back by review '" + review +
-                        "': its revision lacks " + lacks,
-                    attempts < reviewed->sent_back ? "attempts" : "required_changes", std::move(hint));
+  return base::fail(
+      base::ErrorCode::REVISION_INCOMPLETE,
+      "task " + quoted(task.id.view()) + " was sent back by review '" + review + "': its revision lacks " + lacks,
+      attempts < reviewed->sent_back ? "attempts" : "required_changes", std::move(hint));
 }
 
 std::uint32_t iterations_in(const envelope::Envelope& envelope) {

@@ -3,27 +3,18 @@
 #include <algorithm>
 #include <map>
 
-#include "base/excerpt.hpp"
+#include "base/quoted.hpp"
 #include "engine/messages/fields.hpp"
 
 namespace parley::engine {
 namespace {
 
 using base::ErrorCode;
+using base::listed;
+using base::quoted;
 
-constexpr std::size_t named_max = 20;   // in a refusal
 constexpr std::size_t names_max = 100;  // of checks, or of changes, of one message (D11)
 constexpr std::size_t name_bytes_max = 256;
-
-std::string quoted(std::string_view text) {
-  return "'" + base::excerpt(text, 128) + "'";
-}
-
-std::string listed(const std::vector<std::string>& names) {
-  std::string list;
-  for (std::size_t i = 0; i < std::min(names.size(), named_max); ++i) list += (i > 0 ? ", " : "") + quoted(names[i]);
-  return names.size() > named_max ? list + ", …" : list;
-}
 
 bool has(const std::vector<std::string>& names, std::string_view name) {
   return std::find(names.begin(), names.end(), name) != names.end();

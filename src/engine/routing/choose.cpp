@@ -4,7 +4,7 @@
 #include <limits>
 #include <tuple>
 
-#include "base/excerpt.hpp"
+#include "base/quoted.hpp"
 #include "engine/health/availability.hpp"
 #include "engine/messages/fields.hpp"
 
@@ -13,7 +13,6 @@ namespace {
 
 constexpr std::size_t looks_max = 10'000;       // agents a choice (D11)
 constexpr std::size_t wanted_max = 256;         // capabilities: an agent registers no more (D11)
-constexpr std::size_t named_max = 20;           // in a refusal
 constexpr std::uint64_t size_of_unstated = 10;  // tasks at once, of who registered no max_load
 
 bool has_all(const Agent& agent, const std::vector<std::string>& wanted) {
@@ -56,13 +55,6 @@ std::vector<std::string> capabilities_of(const AcceptMessage& command) {
   return subject.empty() ? std::vector<std::string>() : std::vector{std::move(subject)};
 }
 
-std::string listed(const std::vector<std::string>& names) {
-  std::string list;
-  for (std::size_t i = 0; i < std::min(names.size(), named_max); ++i)
-    list += (i > 0 ? ", '" : "'") + base::excerpt(names[i], 64) + "'";
-  return names.size() > named_max ? list + ", …" : list;
-}
-
 }  // namespace
 
 base::Result<AgentNumber> choose_for(const AcceptMessage& command, const Workspace& workspace, Instant now) {
@@ -82,7 +74,7 @@ base::Result<AgentNumber> choose_for(const AcceptMessage& command, const Workspa
                           " capabilities; the limit where routing chooses is " + std::to_string(wanted_max),
                       "recipients");
   if (const auto chosen = choose(workspace, wanted, now)) return *chosen;
-  const std::string capabilities = listed(wanted.capabilities);
+  const std::string capabilities = base::listed(wanted.capabilities);
   if (anybody_has(workspace, wanted))
     return base::fail(base::ErrorCode::AGENT_UNAVAILABLE,
                       "everybody here with " + capabilities + " is full or takes no new work now", "recipients",

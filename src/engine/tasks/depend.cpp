@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/excerpt.hpp"
+#include "base/quoted.hpp"
 #include "engine/appliers.hpp"
 #include "engine/tasks/parts.hpp"
 #include "engine/tasks/watch.hpp"
@@ -10,15 +11,13 @@
 namespace parley::engine {
 namespace {
 
+using base::quoted;
+
 constexpr std::size_t named_max = 10;  // in a text
 constexpr std::size_t error_bytes = 256;
 
 bool has_failed(TaskState state) {
   return state == TaskState::failed || state == TaskState::aborted;
-}
-
-std::string quoted(std::string_view id) {
-  return "'" + base::excerpt(id, 128) + "'";
 }
 
 std::string_view state_name(TaskState state) {

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "base/excerpt.hpp"
+#include "base/quoted.hpp"
 #include "engine/engine.hpp"
 #include "engine/messages/directions.hpp"
 #include "engine/messages/fields.hpp"
@@ -12,16 +12,13 @@ namespace parley::engine {
 namespace {
 
 using base::ErrorCode;
+using base::quoted;
 
 // D11.
 constexpr std::size_t pairs_max = 200'000;  // of a workspace; a tenth of them set by one agent
 constexpr std::size_t id_bytes_max = 512;
 constexpr std::size_t steps_max = 5'000;  // of the search for a cycle
 constexpr std::size_t cycle_shown = 20;
-
-std::string quoted(std::string_view id) {
-  return "'" + base::excerpt(id, 128) + "'";
-}
 
 std::unexpected<base::Error> full(std::string what) {
   return base::fail(ErrorCode::DEPENDENCIES_FULL, std::move(what), "dependencies");

@@ -3,14 +3,16 @@
 #include <algorithm>
 #include <optional>
 
-#include "base/excerpt.hpp"
 #include "base/glob.hpp"
+#include "base/quoted.hpp"
 #include "engine/messages/fields.hpp"
 
 namespace parley::engine {
 namespace {
 
 using base::ErrorCode;
+using base::listed;
+using base::quoted;
 
 constexpr std::size_t terms_max = 1'000;         // entries of one list (D11)
 constexpr std::size_t terms_bytes_max = 16'384;  // of all of them
@@ -46,13 +48,6 @@ std::optional<std::vector<std::string>> outside(std::vector<std::string> paths, 
   return steps > steps_max ? std::nullopt : std::optional(std::move(paths));
 }
 
-std::string listed(const std::vector<std::string>& texts) {
-  std::string list;
-  for (std::size_t i = 0; i < std::min(texts.size(), named_max); ++i)
-    list += (i > 0 ? ", '" : "'") + base::excerpt(texts[i], 128) + "'";
-  return texts.size() > named_max ? list + ", …" : list;
-}
-
 base::Result<> check_scope(const envelope::Envelope& envelope, const Task& task) {
   if (task.terms.scope.empty()) return {};
   if (envelope::field(envelope, "changes").empty())  // of a lenient workspace
@@ -63,11 +58,11 @@ base::Result<> check_scope(const envelope::Envelope& envelope, const Task& task)
     return base::fail(ErrorCode::PAYLOAD_TOO_LARGE, "so many files cannot be held against so wide a scope", "changes",
                       "Complete the work as several tasks.");
   if (found->empty()) return {};
-  return base::fail(
-      ErrorCode::SCOPE_VIOLATION,
-      "task '" + base::excerpt(task.id.view(), 128) + "' was changed outside its scope: " + listed(*found), "changes",
-      "Its scope is " + listed(task.terms.scope) +
-          ". Undo what lies outside and complete it again, or ask for a wider scope; the task goes on.");
+  return base::fail(ErrorCode::SCOPE_VIOLATION,
+                    "task " + quoted(task.id.view()) + " was changed outside its scope: " + listed(*found, named_max),
+                    "changes",
+                    "Its scope is " + listed(task.terms.scope, named_max) +
+                        ". Undo what lies outside and complete it again, or ask for a wider scope; the task goes on.");
 }
 
 base::Result<> check_tests(const AcceptMessage& command, const Task& task) {
@@ -79,7 +74,7 @@ base::Result<> check_tests(const AcceptMessage& command, const Task& task) {
   const bool run = review.root().find("tests_run").if_bool().value_or(false);
   if (run && review.root().find("tests_passed").if_bool().value_or(true)) return {};
   return base::fail(ErrorCode::EVIDENCE_MISSING,
-                    "task '" + base::excerpt(task.id.view(), 128) + "' requires testing, and its tests were " +
+                    "task " + quoted(task.id.view()) + " requires testing, and its tests were " +
                         (run ? "run and did not pass" : "not run"),
                     "self_review",
                     "Run the tests until they pass, or complete it in part or as failed, with blockers.");

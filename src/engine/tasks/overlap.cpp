@@ -4,20 +4,18 @@
 #include <optional>
 #include <utility>
 
-#include "base/excerpt.hpp"
 #include "base/glob_overlap.hpp"
+#include "base/quoted.hpp"
 
 namespace parley::engine {
 namespace {
+
+using base::quoted;
 
 // D11: a fraction of a millisecond.
 constexpr std::size_t looks_max = 1'000;     // tasks
 constexpr std::uint64_t steps_max = 50'000;  // of all comparisons
 constexpr std::size_t named_max = 3;
-
-std::string quoted(std::string_view text) {
-  return "'" + base::excerpt(text, 128) + "'";
-}
 
 // The first two globs that one file may match.
 using Pair = std::pair<std::string_view, std::string_view>;

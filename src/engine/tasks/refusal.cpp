@@ -2,18 +2,15 @@
 
 #include <algorithm>
 
-#include "base/excerpt.hpp"
+#include "base/quoted.hpp"
 #include "engine/tasks/moves.hpp"
 
 namespace parley::engine {
 namespace {
 
+using base::quoted;
 using machine::task::Move;
 using machine::task::Party;
-
-std::string quoted(std::string_view text) {
-  return "'" + base::excerpt(text, 128) + "'";
-}
 
 const std::string& name_of(const Workspace& workspace, AgentNumber agent) {
   return workspace.registry.agent(agent).id;
