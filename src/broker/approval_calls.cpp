@@ -134,20 +134,12 @@ base::Result<Answer> Broker::approvals(const Caller& caller, std::string_view wo
                                        const Page& page) {
   PARLEY_TRY(const base::WorkspaceNumber number, enter(engine_.state(), caller, workspace_name, Right::read));
   const engine::Workspace& workspace = engine_.state().workspace(number);
-  const auto& all = workspace.approvals.all();
-  base::Offset last;
-  if (!page.after.empty()) {
-    PARLEY_TRY(last.value, parse_cursor<std::uint64_t>(page.after));
-  }
-  ListPage list(page.limit);
-  for (auto at = all.upper_bound(last); at != all.end(); ++at) {
-    if (!sees(caller, at->second) || !is_wanted(at->second, state)) continue;
-    PARLEY_TRY(const std::string_view body, history_.body(at->second.position));
-    if (!list.takes(body.size())) return list.end(std::to_string(last.value));
-    PARLEY_CHECK(write_approval(list.writer, workspace, at->first));
-    last = at->first;
-  }
-  return list.end();
+  return list_by_offset(
+      workspace.approvals.all(), page,
+      [&](const Approval& approval) { return sees(caller, approval) && is_wanted(approval, state); },
+      [&](json::Writer& writer, base::Offset offset, const Approval&) {
+        return write_approval(writer, workspace, offset);
+      });
 }
 
 base::Result<Answer> Broker::approval(const Caller& caller, std::string_view workspace_name, std::string_view id) {

@@ -291,7 +291,7 @@ class Broker final : public Port, private journal::Outcomes {
 
   std::deque<Held> held_;
   Waits waits_;
-  ReceiptWatch receipt_watch_;
+  ReceiptWatch receipt_watch_{parts_.ruleset_of};
   Refusals refusals_;
   absl::btree_map<base::SessionId, Session> sessions_;
   absl::btree_map<Mailbox, base::SessionId> session_of_;

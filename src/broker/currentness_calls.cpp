@@ -6,6 +6,7 @@
 #include "broker/rights.hpp"
 #include "broker/views.hpp"
 #include "engine/currentness/check.hpp"
+#include "engine/mailboxes/failures.hpp"
 
 namespace parley::broker {
 namespace {
@@ -55,7 +56,7 @@ base::Result<Answer> Broker::rescind(const Caller& caller, std::string_view work
   writer.member("status", std::string_view(now ? "rescinded" : "already"));
   // What ended everywhere may be forgotten with it.
   if (const engine::Message* const message = workspace.messages.find(offset))
-    write_receipts(writer, workspace, *message);
+    write_receipts(writer, workspace, offset, *message, retry_of(parts_.ruleset_of, workspace, *message));
   else
     writer.key("receipts").begin_array().end_array();
   writer.end_object();

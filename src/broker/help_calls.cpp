@@ -14,8 +14,6 @@ namespace {
 using base::ErrorCode;
 using engine::Help;
 
-constexpr std::size_t looks_max = 10'000;  // requests a call (D11)
-
 bool sees(const Caller& caller, const Help& help) {
   if (caller.kind != Caller::Kind::agent || help.asker == caller.agent) return true;
   return std::ranges::find(help.helpers, caller.agent) != help.helpers.end();
@@ -67,26 +65,10 @@ base::Result<Answer> Broker::help_requests(const Caller& caller, std::string_vie
                                            std::string_view state, std::string_view agent, const Page& page) {
   PARLEY_TRY(const base::WorkspaceNumber number, enter(engine_.state(), caller, workspace_name, Right::read));
   const engine::Workspace& workspace = engine_.state().workspace(number);
-  const auto& all = workspace.help.all();
-  base::Offset last;
-  if (!page.after.empty()) {
-    PARLEY_TRY(last.value, parse_cursor<std::uint64_t>(page.after));
-  }
-  ListPage list(page.limit);
-  std::size_t looks = looks_max;
-  for (auto at = all.upper_bound(last); at != all.end(); ++at) {
-    if (looks-- == 0) return list.end(std::to_string(last.value));
-    const Help& help = at->second;
-    if (sees(caller, help) && is_wanted(help, state) && is_of(workspace, help, agent)) {
-      std::string text;
-      json::Writer writer(text);
-      PARLEY_CHECK(write_help(writer, workspace, at->first));
-      if (!list.takes(text.size())) return list.end(std::to_string(last.value));
-      list.writer.raw(text);
-    }
-    last = at->first;
-  }
-  return list.end();
+  return list_by_offset(
+      workspace.help.all(), page,
+      [&](const Help& help) { return sees(caller, help) && is_wanted(help, state) && is_of(workspace, help, agent); },
+      [&](json::Writer& writer, base::Offset offset, const Help&) { return write_help(writer, workspace, offset); });
 }
 
 base::Result<Answer> Broker::help_request(const Caller& caller, std::string_view workspace_name, std::string_view id) {

@@ -68,4 +68,30 @@ base::Result<Value> parse_cursor(std::string_view text) {
   return base::fail(base::ErrorCode::BAD_CURSOR, "'" + base::excerpt(text, 64) + "' is no cursor of this list");
 }
 
+// The page of `all` (by offset) after the cursor. `wanted(value)`; `write(writer, offset, value)` -> Result<>. A page
+// may hold few or none of a long list and still have a following one: each call looks at so many (D11).
+template <class Map, class Wanted, class Write>
+base::Result<Answer> list_by_offset(const Map& all, const Page& page, const Wanted& wanted, const Write& write) {
+  constexpr std::size_t looks_max = 10'000;
+  base::Offset last;
+  if (!page.after.empty()) {
+    PARLEY_TRY(last.value, parse_cursor<std::uint64_t>(page.after));
+  }
+  ListPage list(page.limit);
+  std::size_t looks = 0;
+  for (auto at = all.upper_bound(last); at != all.end(); ++at) {
+    if (looks++ == looks_max) return list.end(std::to_string(last.value));
+    if (wanted(at->second)) {
+      if (list.full()) return list.end(std::to_string(last.value));
+      std::string text;
+      json::Writer writer(text);
+      PARLEY_CHECK(write(writer, at->first, at->second));
+      if (!list.takes(text.size())) return list.end(std::to_string(last.value));
+      list.writer.raw(text);
+    }
+    last = at->first;
+  }
+  return list.end();
+}
+
 }  // namespace parley::broker

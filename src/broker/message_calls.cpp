@@ -5,6 +5,7 @@
 #include "broker/find_message.hpp"
 #include "broker/rights.hpp"
 #include "broker/views.hpp"
+#include "engine/mailboxes/failures.hpp"
 
 namespace parley::broker {
 namespace {
@@ -153,7 +154,7 @@ base::Result<Answer> Broker::message(const Caller& caller, std::string_view work
   write_accepted(writer, workspace, offset, message.accepted_at, accepted_of(event));
   write_request(writer, workspace, offset);
   if (message.linked) write_replacement(writer, workspace, offset);
-  write_receipts(writer, workspace, message);
+  write_receipts(writer, workspace, offset, message, retry_of(parts_.ruleset_of, workspace, message));
   writer.key("message").raw(body).end_object();
   return answer;
 }

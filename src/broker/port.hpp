@@ -138,6 +138,7 @@ struct ReceiptChange {
   base::Instant at;
   std::optional<base::Instant> retrying_at;  // waiting
   std::string_view why;                      // bounced
+  std::string error;                         // JSON: the delivery_error of a receipt; empty: none
 };
 
 // A connection that takes deliveries as they come. Implemented by a gateway, called during a turn of the loop.

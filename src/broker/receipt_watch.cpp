@@ -1,6 +1,7 @@
 #include "broker/receipt_watch.hpp"
 
 #include "broker/views.hpp"
+#include "engine/mailboxes/failures.hpp"
 
 namespace parley::broker {
 
@@ -141,10 +142,14 @@ void ReceiptWatch::after(const engine::State& state, base::Instant now) {
               name(state_now),
               now,
               {},
+              {},
               {}};
     if (receipt && state_now == ReceiptState::bounced)
       change.why = engine::bounce_names[static_cast<std::size_t>(receipt->bounce)];
     if (receipt && state_now == ReceiptState::waiting) change.retrying_at = receipt->until;
+    if (receipt)
+      change.error =
+          delivery_error(workspace, touched.offset, *message, *receipt, retry_of(ruleset_of_, workspace, *message));
   }
   touched_.clear();
 }

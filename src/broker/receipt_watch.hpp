@@ -6,7 +6,7 @@
 
 #include "broker/port.hpp"
 #include "broker/waits.hpp"
-#include "engine/state.hpp"
+#include "engine/engine.hpp"
 #include "event/events.pb.h"
 
 namespace parley::broker {
@@ -14,6 +14,8 @@ namespace parley::broker {
 class ReceiptWatch {
  public:
   static constexpr std::size_t pending_max = 10'000;  // of a sender
+
+  explicit ReceiptWatch(engine::RulesetOf ruleset_of) : ruleset_of_(std::move(ruleset_of)) {}
 
   using Sender = WaitFor;
   void begin(const Sender& sender) { told_.try_emplace(sender); }
@@ -48,6 +50,7 @@ class ReceiptWatch {
   void touch(base::WorkspaceNumber, const engine::Workspace&, base::Offset, base::AgentNumber, engine::ReceiptState);
   void touch_later(base::WorkspaceNumber, const engine::Workspace&, base::Offset, base::AgentNumber);
 
+  engine::RulesetOf ruleset_of_;
   absl::btree_map<Sender, Pending> told_;
   std::vector<Touched> touched_;  // by the event that is being applied
 };

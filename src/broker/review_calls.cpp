@@ -17,7 +17,6 @@ using base::ErrorCode;
 using engine::Review;
 using engine::ReviewState;
 
-constexpr std::size_t looks_max = 10'000;              // reviews a call (D11)
 constexpr std::uint64_t results_bytes_max = 8u << 20;  // read of one task's, the newest first
 
 void write_texts(json::Writer& writer, std::string_view name, const std::vector<std::string>& texts) {
@@ -74,28 +73,17 @@ base::Result<Answer> Broker::reviews(const Caller& caller, std::string_view work
                                      std::string_view task, const Page& page) {
   PARLEY_TRY(const base::WorkspaceNumber number, enter(engine_.state(), caller, workspace_name, Right::read));
   const engine::Workspace& workspace = engine_.state().workspace(number);
-  const auto& all = workspace.reviews.all();
-  auto at = all.begin();
-  if (!page.after.empty()) {
-    PARLEY_TRY(const std::uint64_t after, parse_cursor<std::uint64_t>(page.after));
-    at = all.upper_bound(base::Offset(after));
-  }
-  ListPage list(page.limit);
-  std::string last;
-  std::size_t looks = looks_max;
-  for (; at != all.end(); ++at) {
-    const Review& review = at->second;
-    if (looks-- == 0) return list.end(last);
-    const bool wanted = (state.empty() || machine::review::name(review.state) == state) &&
-                        (task.empty() || workspace.tasks.at(review.task).id.view() == task);
-    if (wanted) {
-      if (!list.takes()) return list.end(last);
-      write_review(list.writer, workspace, at->first, review);
-      list.writer.end_object();
-    }
-    last = std::to_string(at->first.value);
-  }
-  return list.end();
+  return list_by_offset(
+      workspace.reviews.all(), page,
+      [&](const Review& review) {
+        return (state.empty() || machine::review::name(review.state) == state) &&
+               (task.empty() || workspace.tasks.at(review.task).id.view() == task);
+      },
+      [&](json::Writer& writer, base::Offset offset, const Review& review) -> base::Result<> {
+        write_review(writer, workspace, offset, review);
+        writer.end_object();
+        return {};
+      });
 }
 
 // What the next assignment carries (R12): a summary of each attempt that was sent back, and what the newest wants

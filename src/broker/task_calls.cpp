@@ -15,8 +15,6 @@ namespace {
 
 using base::ErrorCode;
 
-constexpr std::size_t looks_max = 10'000;  // tasks a call (D11)
-
 void write_instant(json::Writer& writer, std::string_view name, base::Instant at) {
   if (at != base::Instant{}) writer.member(name, base::to_rfc3339(at));
 }
@@ -126,29 +124,17 @@ base::Result<Answer> Broker::tasks(const Caller& caller, std::string_view worksp
                                    std::string_view agent, const Page& page) {
   PARLEY_TRY(const base::WorkspaceNumber number, enter(engine_.state(), caller, workspace_name, Right::read));
   const engine::Workspace& workspace = engine_.state().workspace(number);
-  const auto& all = workspace.tasks.all();
-  auto at = all.begin();
-  if (!page.after.empty()) {
-    PARLEY_TRY(const std::uint64_t after, parse_cursor<std::uint64_t>(page.after));
-    at = all.upper_bound(base::Offset(after));
-  }
-  ListPage list(page.limit);
-  std::string last;
-  std::size_t looks = looks_max;
-  for (; at != all.end(); ++at) {
-    const engine::Task& task = *at->second;
-    if (looks-- == 0) return list.end(last);
-    const auto cursor = std::to_string(at->first.value);
-    const bool wanted = (state.empty() || machine::task::name(task.state) == state) &&
-                        (agent.empty() || workspace.registry.agent(task.assignee).id == agent ||
-                         workspace.registry.agent(task.assigner).id == agent);
-    if (wanted) {
-      if (!list.takes()) return list.end(last);
-      write_task(list.writer, workspace, task, parts_.ruleset_of);
-    }
-    last = cursor;
-  }
-  return list.end();
+  return list_by_offset(
+      workspace.tasks.all(), page,
+      [&](const auto& task) {
+        return (state.empty() || machine::task::name(task->state) == state) &&
+               (agent.empty() || workspace.registry.agent(task->assignee).id == agent ||
+                workspace.registry.agent(task->assigner).id == agent);
+      },
+      [&](json::Writer& writer, base::Offset, const auto& task) -> base::Result<> {
+        write_task(writer, workspace, *task, parts_.ruleset_of);
+        return {};
+      });
 }
 
 base::Result<Answer> Broker::task(const Caller& caller, std::string_view workspace_name, std::string_view task_id) {

@@ -3,6 +3,7 @@
 #include <charconv>
 
 #include "engine/engine.hpp"
+#include "engine/mailboxes/delivery_error.hpp"
 #include "envelope/kind.hpp"
 
 namespace parley::broker {
@@ -280,7 +281,22 @@ void write_replacement(json::Writer& writer, const engine::Workspace& workspace,
   }
 }
 
-void write_receipts(json::Writer& writer, const engine::Workspace& workspace, const engine::Message& message) {
+std::string delivery_error(const engine::Workspace& workspace, base::Offset offset, const engine::Message& message,
+                           const engine::Receipt& receipt, const profile::RetryPolicy& policy) {
+  const auto error = delivery_error_of(workspace, offset, receipt, policy);
+  if (!error) return {};
+  std::string text;
+  json::Writer writer(text);
+  writer.begin_object().member("original_message_id", message.id.view());
+  writer.member("error_type", name(error->type));
+  writer.member("retry_count", error->retries).member("max_retries", error->retries_max);
+  if (error->next_retry_at) writer.member("next_retry_at", base::to_rfc3339(*error->next_retry_at));
+  writer.end_object();
+  return text;
+}
+
+void write_receipts(json::Writer& writer, const engine::Workspace& workspace, base::Offset offset,
+                    const engine::Message& message, const profile::RetryPolicy& policy) {
   writer.key("receipts").begin_array();
   for (const engine::Receipt& receipt : message.receipts) {
     writer.begin_object().member("recipient", workspace.registry.agent(receipt.agent).id);
@@ -289,6 +305,8 @@ void write_receipts(json::Writer& writer, const engine::Workspace& workspace, co
       writer.member("why", engine::bounce_names[static_cast<std::size_t>(receipt.bounce)]);
     if (receipt.state == engine::ReceiptState::leased) writer.member("lease_until", base::to_rfc3339(receipt.until));
     if (receipt.state == engine::ReceiptState::waiting) writer.member("retrying_at", base::to_rfc3339(receipt.until));
+    if (const std::string error = delivery_error(workspace, offset, message, receipt, policy); !error.empty())
+      writer.key("delivery_error").raw(error);
     writer.end_object();
   }
   writer.end_array();

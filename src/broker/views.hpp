@@ -5,6 +5,7 @@
 #include "engine/state.hpp"
 #include "event/events.pb.h"
 #include "json/writer.hpp"
+#include "profile/ruleset.hpp"
 
 namespace parley::broker {
 
@@ -30,7 +31,11 @@ void write_request(json::Writer& writer, const engine::Workspace& workspace, bas
 void write_replacement(json::Writer& writer, const engine::Workspace& workspace, base::Offset offset);
 // {"message_id", "offset"}: the id as long as it is remembered.
 void write_reference(json::Writer& writer, const engine::Workspace& workspace, base::Offset offset);
-void write_receipts(json::Writer& writer, const engine::Workspace& workspace, const engine::Message& message);
+void write_receipts(json::Writer& writer, const engine::Workspace& workspace, base::Offset offset,
+                    const engine::Message& message, const profile::RetryPolicy& policy);
+// 000 §5.1's MessageDeliveryError as JSON; empty where nothing went wrong.
+std::string delivery_error(const engine::Workspace& workspace, base::Offset offset, const engine::Message& message,
+                           const engine::Receipt& receipt, const profile::RetryPolicy& policy);
 std::string_view name(engine::ReceiptState state);
 
 std::string delivery_id(base::Offset offset, std::uint32_t epoch);

@@ -1,5 +1,5 @@
 // What time brings: leases and backoffs that end, messages that expire, ids that are forgotten (D11: bounded a turn).
-#include <algorithm>
+#include <tuple>
 
 #include "engine/appliers.hpp"
 #include "engine/approvals/time_out.hpp"
@@ -26,24 +26,146 @@ bool expired(const Message& message, Instant now) {
   return message.expires() && message.expires_at <= now;
 }
 
-// By an earlier fact of this decision, with the end of its review or of its task.
-bool is_taken_back(Decided& decided, const Timer& lease) {
-  return std::ranges::any_of(decided.facts(), [&](const Fact& fact) {
-    const event::MessagesSuperseded& taken = fact.event.messages_superseded();
-    return fact.event.workspace() == lease.workspace.value && taken.agent() == lease.agent.value &&
-           std::ranges::find(taken.offsets(), lease.message.value) != taken.offsets().end();
-  });
-}
+// Of one turn. Leases and backoffs end in one event per workspace and agent, whatever the number of messages.
+class Due {
+ public:
+  Due(const State& state, const RulesetOf& ruleset_of, const Context& context, const PolledAt& polled, Decided& decided)
+      : state_(state),
+        ruleset_of_(ruleset_of),
+        context_(context),
+        polled_(polled),
+        decided_(decided),
+        silences_(state, context, escalations_, decided) {}
+
+  // Does nothing where the turn has had enough of its kind: the timer stays due.
+  void look(const Timer& timer) {
+    using enum TimerKind;
+    switch (timer.kind) {
+      case lease_ends:
+        return lease_ends_at(timer);
+      case backoff_ends:
+        return backoff_ends_at(timer);
+      case message_expires:
+        return expire(timer);
+      case request_times_out:
+        return request_times_out_at(timer);
+      case task_due:
+        return task_due_at(timer);
+      case approval_times_out:
+        return approval_times_out_at(timer);
+      case health_is_looked_at:
+        return silences_.look(timer, rules_of(timer, timer.agent), polled_);
+      case review_times_out:
+        return review_times_out_at(timer);
+      case help_due:
+        return help_due_at(timer);
+    }
+  }
+
+  void finish() {
+    silences_.finish();
+    for (const auto& [group, offsets] : leases_) end(*decided_.add(group.first).mutable_leases_ended(), group, offsets);
+    for (const auto& [group, offsets] : backoffs_)
+      end(*decided_.add(group.first).mutable_backoffs_ended(), group, offsets);
+  }
+
+ private:
+  using Group = std::pair<WorkspaceNumber, AgentNumber>;
+  using Offsets = std::vector<Offset>;
+
+  const Workspace& workspace_of(const Timer& timer) const { return state_.workspace(timer.workspace); }
+  const Message& message_of(const Timer& timer) const { return workspace_of(timer).messages.at(timer.message); }
+  const profile::Ruleset* rules_of(const Timer& timer, AgentNumber agent) const {
+    return ruleset_of_(workspace_of(timer).registry.agent(agent).properties.profile);
+  }
+
+  void lease_ends_at(const Timer& timer) {
+    const Message& message = message_of(timer);
+    // Who held it kept it to the end of the lease (messages/expiry.hpp).
+    if (expired(message, context_.now))
+      return decide_expired(decided_, state_, timer.workspace, timer.message, {timer.agent}, context_.now);
+    const unsigned attempts = message.receipt_of(timer.agent)->attempts + 1u;
+    const profile::RetryPolicy policy = retry_of(ruleset_of_, workspace_of(timer), message);
+    if (attempts < policy.attempts)
+      leases_[{timer.workspace, timer.agent}].push_back(timer.message);
+    else if (!is_taken_back(timer))
+      decide_dead(decided_, state_, {timer.workspace, timer.agent, timer.message, context_.now},
+                  "attempts spent: " + std::to_string(attempts) + " of " + std::to_string(policy.attempts),
+                  {"lease ended", {}});
+  }
+
+  void backoff_ends_at(const Timer& timer) {
+    if (expired(message_of(timer), context_.now)) return expire(timer);
+    backoffs_[{timer.workspace, timer.agent}].push_back(timer.message);
+  }
+
+  void expire(const Timer& timer) {
+    if (expired_.insert({timer.workspace, timer.message}).second)
+      decide_expired(decided_, state_, timer.workspace, timer.message, message_of(timer).undelivered(), context_.now);
+  }
+
+  void request_times_out_at(const Timer& timer) {
+    if (++requests_ > requests_a_turn) return;
+    const AgentNumber asker = workspace_of(timer).requests.find(timer.message)->asker;
+    decide_timed_out(decided_, state_, timer.workspace, timer.message, rules_of(timer, asker), context_, escalations_);
+  }
+
+  void task_due_at(const Timer& timer) {
+    if (++tasks_ > tasks_a_turn) return;
+    const AgentNumber assigner = workspace_of(timer).tasks.at(timer.message).assigner;
+    decide_task_due(decided_, state_, timer.workspace, timer.message, rules_of(timer, assigner), context_);
+  }
+
+  void approval_times_out_at(const Timer& timer) {
+    if (++approvals_ > approvals_a_turn) return;
+    decide_overdue(decided_, state_, timer.workspace, timer.message, ruleset_of_, context_);
+  }
+
+  void review_times_out_at(const Timer& timer) {
+    if (++reviews_ > reviews_a_turn) return;
+    const Review& review = workspace_of(timer).reviews.at(timer.message);
+    decide_review_lapsed(decided_, state_, timer.workspace, timer.message, rules_of(timer, review.asker), context_,
+                         "no verdict came within " + base::to_text(review.due - review.asked_at) + ".");
+  }
+
+  void help_due_at(const Timer& timer) {
+    if (++helps_ > helps_a_turn) return;
+    const AgentNumber asker = workspace_of(timer).help.at(timer.message).asker;
+    decide_help_due(decided_, state_, timer.workspace, timer.message, rules_of(timer, asker), context_);
+  }
+
+  // By an earlier fact of this decision, with the end of its review or of its task.
+  bool is_taken_back(const Timer& lease) {
+    for (; facts_read_ < decided_.facts().size(); ++facts_read_) {
+      const event::Event& event = decided_.facts()[facts_read_].event;
+      const event::MessagesSuperseded& taken = event.messages_superseded();
+      for (const std::uint64_t offset : taken.offsets())
+        taken_back_.insert({WorkspaceNumber(event.workspace()), AgentNumber(taken.agent()), Offset(offset)});
+    }
+    return taken_back_.contains({lease.workspace, lease.agent, lease.message});
+  }
+
+  static void end(auto& event, const Group& group, const Offsets& offsets) {
+    event.set_agent(group.second.value);
+    for (const Offset offset : offsets) event.add_offsets(offset.value);
+  }
+
+  const State& state_;
+  const RulesetOf& ruleset_of_;
+  const Context& context_;
+  const PolledAt& polled_;
+  Decided& decided_;
+  Escalations escalations_;
+  Silences silences_;
+  absl::btree_map<Group, Offsets> leases_;
+  absl::btree_map<Group, Offsets> backoffs_;
+  absl::btree_set<std::pair<WorkspaceNumber, Offset>> expired_;  // a backoff may be due with its message: told once
+  absl::btree_set<std::tuple<WorkspaceNumber, AgentNumber, Offset>> taken_back_;  // by the facts read so far
+  std::size_t facts_read_ = 0;
+  std::size_t requests_ = 0, tasks_ = 0, approvals_ = 0, reviews_ = 0, helps_ = 0;
+};
 
 }  // namespace
-
-profile::RetryPolicy Engine::retry_of(const Workspace& workspace, const Message& message) const {
-  const bool by_server = message.sender == AgentNumber{};
-  if (by_server && message.notice) return {};
-  const AgentNumber whose = by_server ? message.receipts.front().agent : message.sender;  // R31: in its own protocol
-  const profile::Ruleset* ruleset = ruleset_of_(workspace.registry.agent(whose).properties.profile);
-  return ruleset ? ruleset->retry : profile::RetryPolicy{};
-}
 
 std::optional<Instant> Engine::next_due() const {
   if (!state_.unfinished.empty()) return state_.now;
@@ -52,90 +174,13 @@ std::optional<Instant> Engine::next_due() const {
 }
 
 void Engine::decide_due(const Context& context, Decided& decided, const PolledAt& polled) const {
-  // One event per workspace, agent and kind, whatever the number of messages.
-  using Group = std::pair<WorkspaceNumber, AgentNumber>;
-  absl::btree_map<Group, std::vector<Offset>> leases;
-  absl::btree_map<Group, std::vector<Offset>> backoffs;
-  absl::btree_set<std::pair<WorkspaceNumber, Offset>> over;  // a backoff may be due with its message: told once
-  Escalations escalations;
-  Silences silences(state_, context, escalations, decided);
-  std::size_t count = 0, requests = 0, tasks = 0, approvals = 0, reviews = 0, helps = 0;
+  Due due(state_, ruleset_of_, context, polled, decided);
+  std::size_t count = 0;
   for (const Timer& timer : state_.timers) {
     if (timer.due > context.now || ++count > timers_a_turn) break;
-    const Workspace& workspace = state_.workspace(timer.workspace);
-    if (timer.kind == TimerKind::request_times_out) {
-      if (++requests > requests_a_turn) continue;
-      const Agent& asker = workspace.registry.agent(workspace.requests.find(timer.message)->asker);
-      decide_timed_out(decided, state_, timer.workspace, timer.message, ruleset_of_(asker.properties.profile), context,
-                       escalations);
-      continue;
-    }
-    if (timer.kind == TimerKind::task_due) {
-      if (++tasks > tasks_a_turn) continue;
-      const Agent& assigner = workspace.registry.agent(workspace.tasks.at(timer.message).assigner);
-      decide_task_due(decided, state_, timer.workspace, timer.message, ruleset_of_(assigner.properties.profile),
-                      context);
-      continue;
-    }
-    if (timer.kind == TimerKind::approval_times_out) {
-      if (++approvals <= approvals_a_turn)
-        decide_overdue(decided, state_, timer.workspace, timer.message, ruleset_of_, context);
-      continue;
-    }
-    if (timer.kind == TimerKind::review_times_out) {
-      if (++reviews > reviews_a_turn) continue;
-      const Review& review = workspace.reviews.at(timer.message);
-      const Agent& asker = workspace.registry.agent(review.asker);
-      decide_review_lapsed(decided, state_, timer.workspace, timer.message, ruleset_of_(asker.properties.profile),
-                           context, "no verdict came within " + base::to_text(review.due - review.asked_at) + ".");
-      continue;
-    }
-    if (timer.kind == TimerKind::help_due) {
-      if (++helps > helps_a_turn) continue;
-      const Agent& asker = workspace.registry.agent(workspace.help.at(timer.message).asker);
-      decide_help_due(decided, state_, timer.workspace, timer.message, ruleset_of_(asker.properties.profile), context);
-      continue;
-    }
-    if (timer.kind == TimerKind::health_is_looked_at) {
-      silences.look(timer, ruleset_of_(workspace.registry.agent(timer.agent).properties.profile), polled);
-      continue;
-    }
-    const Message& message = workspace.messages.at(timer.message);
-    const bool is_over = expired(message, context.now);
-    if (timer.kind == TimerKind::message_expires || (timer.kind == TimerKind::backoff_ends && is_over)) {
-      if (over.insert({timer.workspace, timer.message}).second)
-        decide_expired(decided, state_, timer.workspace, timer.message, message.undelivered(), context.now);
-      continue;
-    }
-    // Who held it kept it to the end of the lease (messages/expiry.hpp).
-    if (is_over) {
-      decide_expired(decided, state_, timer.workspace, timer.message, {timer.agent}, context.now);
-      continue;
-    }
-    if (timer.kind == TimerKind::backoff_ends) {
-      backoffs[{timer.workspace, timer.agent}].push_back(timer.message);
-      continue;
-    }
-    const Receipt& receipt = *message.receipt_of(timer.agent);
-    const profile::RetryPolicy policy = retry_of(workspace, message);
-    if (receipt.attempts + 1u < policy.attempts)
-      leases[{timer.workspace, timer.agent}].push_back(timer.message);
-    else if (!is_taken_back(decided, timer))
-      decide_dead(decided, state_, {timer.workspace, timer.agent, timer.message, context.now},
-                  "attempts spent: " + std::to_string(receipt.attempts + 1u) + " of " + std::to_string(policy.attempts),
-                  {"lease ended", {}});
+    due.look(timer);
   }
-  silences.finish();
-  for (const auto& [group, offsets] : leases) {
-    event::LeasesEnded& event = *decided.add(group.first).mutable_leases_ended();
-    event.set_agent(group.second.value);
-    for (const Offset offset : offsets) event.add_offsets(offset.value);
-  }
-  for (const auto& [group, offsets] : backoffs) {
-    event::BackoffsEnded& event = *decided.add(group.first).mutable_backoffs_ended();
-    event.set_agent(group.second.value);
-    for (const Offset offset : offsets) event.add_offsets(offset.value);
-  }
+  due.finish();
 }
 
 void Engine::decide_forgotten(WorkspaceNumber number, std::size_t most, const Context& context,

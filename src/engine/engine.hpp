@@ -119,7 +119,6 @@ class Engine {
   base::Result<> check(const Settings&) const;
   std::size_t decide_leaving(WorkspaceNumber, AgentNumber, std::size_t most, const Context&, Decided&) const;
   const profile::Ruleset* ruleset_of_task(WorkspaceNumber, Offset task) const;
-  profile::RetryPolicy retry_of(const Workspace& workspace, const Message& message) const;
 
   RulesetOf ruleset_of_;
   State state_;

@@ -5,6 +5,7 @@
 #include "base/assert.hpp"
 #include "engine/appliers.hpp"
 #include "engine/messages/fields.hpp"
+#include "engine/workspaces/share.hpp"
 
 namespace parley::engine {
 namespace {
@@ -36,11 +37,6 @@ std::uint32_t offered_of(const envelope::Envelope& envelope) {
   return offered;
 }
 
-// An agent may have a tenth of the workspace's (D11).
-std::size_t most_of_one(const Settings& settings) {
-  return std::max<std::size_t>(1, settings.approvals / 10);
-}
-
 std::unexpected<base::Error> full(std::string holds) {
   auto error = base::fail(ErrorCode::APPROVALS_FULL, std::move(holds), "sender");
   error.error().retry_after = std::chrono::minutes(1);
@@ -64,9 +60,9 @@ std::optional<Asking> asking_of(const AcceptMessage& command) {
 base::Result<> check_approval(const AcceptMessage& command, const Workspace& workspace) {
   const Settings& settings = workspace.settings;
   const Approvals& approvals = workspace.approvals;
-  if (const std::size_t own = approvals.waiting(command.sender); own >= most_of_one(settings))
+  if (const std::size_t own = approvals.waiting(command.sender); own >= share_of_one(settings.approvals))
     return full("'" + workspace.registry.agent(command.sender).id + "' waits for " + std::to_string(own) +
-                " decisions; the limit is " + std::to_string(most_of_one(settings)));
+                " decisions; the limit is " + std::to_string(share_of_one(settings.approvals)));
   if (approvals.waiting() >= settings.approvals)
     return full("in '" + workspace.name + "' " + std::to_string(approvals.waiting()) +
                 " approvals wait; the limit is " + std::to_string(settings.approvals));

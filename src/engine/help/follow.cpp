@@ -7,6 +7,7 @@
 #include "engine/help/watch.hpp"
 #include "engine/messages/fields.hpp"
 #include "engine/steps.hpp"
+#include "engine/workspaces/share.hpp"
 
 namespace parley::engine {
 namespace {
@@ -30,11 +31,6 @@ void look_at(State& state, WorkspaceNumber number, Offset offset, Help& help, In
 
 bool asks(const AcceptMessage& command) {
   return command.ruleset.help && command.envelope.kind == Kind::help_request;
-}
-
-// An agent may have a tenth of the workspace's (D11).
-std::size_t most_of_one(const Settings& settings) {
-  return std::max<std::size_t>(1, settings.open_requests / 10);
 }
 
 bool is_one_of(const std::vector<std::string>& words, const std::string& word) {
@@ -113,7 +109,8 @@ void answer(const AcceptMessage& command, const Workspace& workspace, const Cont
 
 base::Result<> check_help(const AcceptMessage& command, const Workspace& workspace) {
   if (!asks(command)) return {};
-  const std::size_t own = workspace.help.of(command.sender).size(), most = most_of_one(workspace.settings);
+  const std::size_t own = workspace.help.of(command.sender).size(),
+                    most = share_of_one(workspace.settings.open_requests);
   if (own < most && workspace.help.open() < workspace.settings.open_requests) return {};
   auto error =
       base::fail(base::ErrorCode::REQUESTS_FULL,

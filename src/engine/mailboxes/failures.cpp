@@ -7,6 +7,14 @@
 
 namespace parley::engine {
 
+profile::RetryPolicy retry_of(const RulesetOf& ruleset_of, const Workspace& workspace, const Message& message) {
+  const bool by_server = message.sender == AgentNumber{};
+  if (by_server && message.notice) return {};
+  const AgentNumber whose = by_server ? message.receipts.front().agent : message.sender;
+  const profile::Ruleset* const rules = ruleset_of(workspace.registry.agent(whose).properties.profile);
+  return rules ? rules->retry : profile::RetryPolicy{};
+}
+
 void decide_dead(Decided& decided, const State& state, const DeliveryFacts& delivery, std::string reason,
                  const LastAttempt& last) {
   event::DeadLettered& event = *decided.add(delivery.workspace).mutable_dead_lettered();

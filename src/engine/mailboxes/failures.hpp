@@ -6,6 +6,9 @@
 
 namespace parley::engine {
 
+// How often it is tried, as the protocol of its sender says; of what the server says, of its recipient (R31).
+profile::RetryPolicy retry_of(const RulesetOf& ruleset_of, const Workspace& workspace, const Message& message);
+
 struct DeliveryFacts {
   WorkspaceNumber workspace;
   AgentNumber agent;

@@ -95,7 +95,7 @@ std::vector<Settled> Engine::decide(const NackMessages& command, const Context& 
   for (const Offset offset : done) {
     const Message& message = workspace.messages.at(offset);
     const std::uint32_t failed = message.receipt_of(command.agent)->attempts + 1u;
-    const profile::RetryPolicy policy = retry_of(workspace, message);
+    const profile::RetryPolicy policy = retry_of(ruleset_of_, workspace, message);
     if (failed >= policy.attempts) {
       decide_dead(decided, state_, {command.workspace, command.agent, offset, context.now},
                   "attempts spent: " + std::to_string(failed) + " of " + std::to_string(policy.attempts),

@@ -73,6 +73,10 @@ base::Result<> check_age(const Workspace& workspace, const Agent& sender, const 
                     "timestamp");
 }
 
+base::Problem nobody_replies() {
+  return {"", "NO_EFFECT", "No reply is awaited: the message reaches nobody now."};
+}
+
 // D7: `accepted` never pretends.
 void remark(const AcceptMessage& command, const Workspace& workspace, const Recipients& recipients,
             const std::optional<Asking>& asking, std::string_view message_id, std::vector<base::Problem>& remarks) {
@@ -91,7 +95,7 @@ void remark(const AcceptMessage& command, const Workspace& workspace, const Reci
                        "It is held, and reaches nobody, until a human has decided (approval '" +
                            std::string(message_id) + "'): " + asking->why + "."});
   if (command.reply_by != Instant{} && (recipients.open.empty() || (asking && asking->holds)))
-    remarks.push_back({"", "NO_EFFECT", "No reply is awaited: the message reaches nobody now."});
+    remarks.push_back(nobody_replies());
   if (recipients.bounced.empty()) return;
   remarks.push_back({"", "BOUNCED",
                      "It bounced at " + std::to_string(recipients.bounced.size()) +
@@ -206,7 +210,7 @@ base::Result<Accepted> Engine::decide(const AcceptMessage& command, const Contex
   if (semantics.review_moved) *message.mutable_review_moved() = *semantics.review_moved;
   if (semantics.task_moved) {
     *message.mutable_task_moved() = *semantics.task_moved;
-    if (is_kept_back(static_cast<TaskState>(semantics.task_moved->state())) && semantics.task_moved->assignee() != 0) {
+    if (keeps_back(*semantics.task_moved)) {
       const std::string& why = semantics.task_moved->why();
       message.set_held(true);
       message.set_approval_why(why);
@@ -214,7 +218,7 @@ base::Result<Accepted> Engine::decide(const AcceptMessage& command, const Contex
         message.clear_answer_timeout();
         message.clear_answer_due();
         message.clear_reply_by();
-        warnings.push_back({"", "NO_EFFECT", "No reply is awaited: the message reaches nobody now."});
+        warnings.push_back(nobody_replies());
       }
       warnings.push_back({"", "KEPT_BACK", "It is accepted, and reaches nobody yet: " + why + "."});
     }

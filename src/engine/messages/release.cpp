@@ -115,7 +115,7 @@ void apply(State& state, Workspace& workspace, WorkspaceNumber number, const eve
   if (event.changed()) change(message, as, placed);
   if (!as.record_at().empty())
     workspace.records.keep(as.task(), message.sender, {offset, message.position}, workspace.settings.kept_records);
-  if (is_kept_back(static_cast<TaskState>(as.task_moved().state())) && as.task_moved().assignee() != 0) {
+  if (keeps_back(as.task_moved())) {
     for (const std::uint32_t agent : as.recipients())
       hold(scene_of(agent), message, *message.receipt_of(AgentNumber(agent)));  // COL-10: now for another reason
     return;

@@ -5,6 +5,7 @@
 #include "engine/appliers.hpp"
 #include "engine/messages/fields.hpp"
 #include "engine/tasks/follow.hpp"
+#include "engine/workspaces/share.hpp"
 
 namespace parley::engine {
 namespace {
@@ -29,11 +30,6 @@ std::optional<Offset> replied_to(const AcceptMessage& command, const Workspace& 
 
 bool reaches(const event::MessageAccepted& event, AgentNumber agent) {
   return std::binary_search(event.recipients().begin(), event.recipients().end(), agent.value);
-}
-
-// An agent may have a tenth of the workspace's (D11).
-std::size_t most_of_one(const Settings& settings) {
-  return std::max<std::size_t>(1, settings.open_requests / 10);
 }
 
 std::unexpected<base::Error> full(std::string holds) {
@@ -65,9 +61,9 @@ base::Result<> check_request(const AcceptMessage& command, const Workspace& work
         "reply_by", "Name a time to come, of the next 365 days.");
   const Settings& settings = workspace.settings;
   const std::size_t own = workspace.requests.size(command.sender);
-  if (own >= most_of_one(settings))
+  if (own >= share_of_one(settings.open_requests))
     return full("'" + workspace.registry.agent(command.sender).id + "' awaits answers to " + std::to_string(own) +
-                " requests; the limit is " + std::to_string(most_of_one(settings)));
+                " requests; the limit is " + std::to_string(share_of_one(settings.open_requests)));
   if (workspace.requests.size() >= settings.open_requests)
     return full("in '" + workspace.name + "' answers to " + std::to_string(workspace.requests.size()) +
                 " requests are awaited; the limit is " + std::to_string(settings.open_requests));

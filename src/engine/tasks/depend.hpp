@@ -18,6 +18,10 @@ constexpr std::size_t dependents_max = 1'000;  // likewise
 constexpr bool is_kept_back(TaskState state) {
   return state == TaskState::waiting || state == TaskState::blocked;
 }
+// An assignment that moves its task so.
+inline bool keeps_back(const event::TaskMoved& moved) {
+  return moved.assignee() != 0 && is_kept_back(static_cast<TaskState>(moved.state()));
+}
 
 // Whether its order may go out, by what is hard.
 Readiness readiness_of(const std::vector<Dependency>& on);

@@ -95,6 +95,7 @@ void write_receipt(json::Writer& writer, const broker::ReceiptChange& change) {
   writer.member("at", base::to_rfc3339(change.at));
   if (!change.why.empty()) writer.member("why", change.why);
   if (change.retrying_at) writer.member("retrying_at", base::to_rfc3339(*change.retrying_at));
+  if (!change.error.empty()) writer.key("delivery_error").raw(change.error);
   writer.end_object();
 }
 

@@ -19,7 +19,7 @@ void write_sent(json::Writer& writer, const base::Result<broker::Sent>& sent);
 // "warnings": […]}
 void append_delivery(std::string& out, const broker::Delivery& delivery);
 
-// {"message_id", "offset", "recipient", "state", "at", "retrying_at"?}
+// {"message_id", "offset", "recipient", "state", "at", "why"?, "retrying_at"?, "delivery_error"?}
 void write_receipt(json::Writer& writer, const broker::ReceiptChange& change);
 
 // [{"delivery_id", "status"}] beside the ids asked about.

@@ -309,15 +309,8 @@ base::Result<> Session::extend(std::uint64_t id, json::Value content, Frame&) {
 }
 
 base::Result<> Session::settle(std::uint64_t id, broker::Settlement what, json::Value content) {
-  const json::Value list = content.find("delivery_ids");
-  if (!list.is_array() || list.size() == 0 || list.size() > batch_max)
-    return bad_frame("`delivery_ids` is no array of 1 to " + std::to_string(batch_max), "/delivery_ids");
-  std::vector<std::string_view> ids;
-  ids.reserve(list.size());
-  for (const json::Value item : list.elements()) {
-    if (!item.is_string()) return bad_frame("`delivery_ids` holds what is no text", "/delivery_ids");
-    ids.push_back(item.as_string());
-  }
+  PARLEY_TRY(const auto ids, texts_of(content, "delivery_ids"));
+  if (ids.empty()) return bad_frame("`delivery_ids` is no array of 1 to " + std::to_string(batch_max), "/delivery_ids");
   broker::SettleRequest request;
   request.what = what;
   request.delivery_ids = ids;
