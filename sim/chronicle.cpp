@@ -86,6 +86,7 @@ void Chronicle::fold(const event::Event& event, base::Instant at, const base::Di
   bounces_ =
       event.has_request_timed_out() && requests_.is_open({event.workspace(), event.request_timed_out().request()});
   requests_.fold(event, at);
+  errors_.fold(event);
   health_.fold(event, at);
   approvals_.fold(event, at);
   help_.fold(event, at);
@@ -173,8 +174,19 @@ void Chronicle::fold_in_workspace(const event::Event& event, base::Instant at, c
       asked.sender = event.request_timed_out().asker();
       return owe(number, asked, timed_out, 0);
     }
+    case Event::kRequestAskedAgain:
+      if (event.request_asked_again().given())
+        give_again(number, event.request_asked_again().agent(), event.request_asked_again().request());
+      return;
+    case Event::kRequestGivenUp: {
+      if (event.request_given_up().bounces()) return fold(number, event.request_given_up());
+      Message asked;
+      asked.sender = event.request_given_up().asker();
+      return owe(number, asked, timed_out, 0);
+    }
     case Event::kTaskMoved: {
-      if (event.task_moved().given_again()) return give_again(number, event.task_moved());
+      if (event.task_moved().given_again())
+        return give_again(number, event.task_moved().assignee(), tasks_.order_of(number, event.task_moved().task()));
       if (event.task_moved().let_go()) return let_go(number, event.task_moved());
       if (event.task_moved().state() != static_cast<std::uint32_t>(TaskChronicle::State::failed)) return;
       Message assigned;
@@ -576,17 +588,16 @@ void Chronicle::fold(std::uint32_t number, const event::Redriven& event, base::I
 }
 
 // COL-16: who had read the order has it before it once more.
-void Chronicle::give_again(std::uint32_t number, const event::TaskMoved& event) {
-  const std::uint64_t order = tasks_.order_of(number, event.task());
-  const Place place{number, event.assignee(), order};
-  Receipt* const found = receipt(place, "an order given again");
+void Chronicle::give_again(std::uint32_t number, std::uint32_t agent_number, std::uint64_t order) {
+  const Place place{number, agent_number, order};
+  Receipt* const found = receipt(place, "an order or a request given again");
   if (!found || open(found->state)) return;
   require(found->state == State::acked || found->state == State::acted || found->state == State::handed_over, place,
           "COL-16: given again, though it cannot be had");
   found->state = State::queued;
   found->attempts = 0;
   found->lost_readers = 0;
-  Agent& agent = workspaces_[number].agents[event.assignee()];
+  Agent& agent = workspaces_[number].agents[agent_number];
   count_open(agent);
   agent.open.insert(order);
   count_open(agent);
@@ -699,6 +710,19 @@ void Chronicle::fold(std::uint32_t number, const event::RequestTimedOut& event) 
   }
   owe(number, workspaces_[number].messages[offset], "bounced", offset);
   sightings_.saw(Sighting::reply_missed);
+}
+
+// BEY-01: nor comes one any more from who was removed; what is still in its mailbox bounces with its mail.
+void Chronicle::fold(std::uint32_t number, const event::RequestGivenUp& event) {
+  bool taken = false;
+  for (const std::uint32_t agent : event.agents()) {
+    const Place place{number, agent, event.request()};
+    Receipt* const found = receipt(place, "a reply that cannot come");
+    if (!found) return;
+    taken |= found->state == State::acked || found->state == State::handed_over || found->state == State::acted;
+    if (found->state == State::acked || found->state == State::handed_over) move(place, *found, State::bounced);
+  }
+  if (taken) owe(number, workspaces_[number].messages[event.request()], "bounced", event.request());
 }
 
 void Chronicle::fold(const event::ServerStarted& event) {

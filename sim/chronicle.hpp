@@ -17,6 +17,7 @@
 #include "event/events.pb.h"
 #include "profile/ruleset.hpp"
 #include "sim/approvals.hpp"
+#include "sim/errors.hpp"
 #include "sim/findings.hpp"
 #include "sim/health.hpp"
 #include "sim/help.hpp"
@@ -74,6 +75,7 @@ class Chronicle {
         findings_(findings),
         sightings_(sightings),
         requests_(findings, sightings),
+        errors_(findings, sightings),
         health_(findings, sightings),
         approvals_(findings, sightings),
         help_(findings, sightings),
@@ -154,11 +156,12 @@ class Chronicle {
   void fold(std::uint32_t workspace, const event::AgentRemoved&);
   void let_go(std::uint32_t number, const event::TaskMoved&);
   void end_hold(const Place& place, Receipt& receipt, State to);
-  void give_again(std::uint32_t workspace, const event::TaskMoved&);
+  void give_again(std::uint32_t workspace, std::uint32_t agent, std::uint64_t message);
   void fold(std::uint32_t workspace, const event::MessagesBounced&);
   void fold(std::uint32_t workspace, const event::MessagesSuperseded&);
   void fold(std::uint32_t workspace, const event::MessageTakenBack&);
   void fold(std::uint32_t workspace, const event::RequestTimedOut&);
+  void fold(std::uint32_t workspace, const event::RequestGivenUp&);
   void fold(std::uint32_t workspace, const event::MessageReleased&, const base::Digest& hash);
   void fold(std::uint32_t workspace, const event::MessageWithheld&);
   void pass_on(std::uint32_t workspace, const event::HelpMoved&);
@@ -192,6 +195,7 @@ class Chronicle {
   std::set<OfferKey> handed_over_;  // at-most-once deliveries that a client has received
   std::multiset<Owed> owed_;
   RequestChronicle requests_;
+  ErrorChronicle errors_;
   HealthChronicle health_;
   ApprovalChronicle approvals_;
   HelpChronicle help_;

@@ -84,6 +84,15 @@ void RequestChronicle::fold(std::uint32_t workspace, std::uint64_t offset, const
     sightings_.saw(request->reply_by ? Sighting::reply_came : Sighting::request_answered);
     if (request->waiting.empty()) open_.erase(place);
   }
+  if (message.has_postpones()) {
+    const Place place{workspace, message.postpones().request()};
+    if (Asked* const request = asked(place)) {
+      require(message.kind() == static_cast<std::uint32_t>(Kind::error_report) && message.reply_to() == request->id,
+              place, "MSH-11: asked again after what is no error under it");
+      require(message.answers() == 0, place, "MSH-11: answered, and asked again");
+    }
+    postpone(workspace, message.postpones(), at);
+  }
   if (message.extends() > 0) {
     const Place place{workspace, message.extends()};
     Asked* const request = asked(place);
@@ -94,6 +103,24 @@ void RequestChronicle::fold(std::uint32_t workspace, std::uint64_t offset, const
     require(request->due == at + request->timeout, place, "MSH-03: not the whole time anew");
     sightings_.saw(Sighting::request_extended);
   }
+}
+
+// MSH-11: 3 sends at most, after 1 s and 2 s, of errors that may pass.
+void RequestChronicle::postpone(std::uint32_t workspace, const event::RequestPostponed& event, base::Instant at) {
+  const Place place{workspace, event.request()};
+  Asked* const request = asked(place);
+  if (!request) return;
+  for (const std::uint32_t agent : event.agents()) {
+    require(request->waiting.contains(agent), place, "MSH-11: who is not awaited is asked again");
+    std::uint32_t& sends = request->sends[agent];
+    ++sends;
+    require(sends <= 2, place, "MSH-11: sent more than three times");
+    const auto wait = std::chrono::seconds(sends);
+    require(base::instant_of(event.again_at()) == at + wait, place, "MSH-11: another wait than 1 s, then 2 s");
+    request->again[agent] = base::instant_of(event.again_at());
+  }
+  request->due = base::instant_of(event.due());
+  require(request->due == base::instant_of(event.again_at()) + request->timeout, place, "MSH-03: not the whole time");
 }
 
 void RequestChronicle::fold(const event::Event& event, base::Instant at) {
@@ -122,14 +149,45 @@ void RequestChronicle::fold(const event::Event& event, base::Instant at) {
     case Event::kMessageTakenBack:
       open_.erase(Place{workspace, event.message_taken_back().message()});
       return;
+    case Event::kRequestGivenUp: {
+      const auto& left = event.request_given_up();
+      const Place place{workspace, left.request()};
+      Asked* const request = asked(place);
+      if (!request) return;
+      for (const std::uint32_t agent : left.agents()) {
+        require(removed_.contains({workspace, agent}), place, "PIP-08: given up of an agent that is there");
+        require(request->waiting.erase(agent) == 1, place, "PIP-08: given up of who is not awaited");
+      }
+      require(left.bounces() == request->reply_by, place, "BEY-01: given up as what it is not");
+      sightings_.saw(Sighting::request_given_up);
+      if (request->waiting.empty()) open_.erase(place);
+      return;
+    }
+    case Event::kRequestPostponed:
+      return postpone(workspace, event.request_postponed(), at);
+    case Event::kRequestAskedAgain: {
+      const Place place{workspace, event.request_asked_again().request()};
+      Asked* const request = asked(place);
+      if (!request) return;
+      const auto again = request->again.find(event.request_asked_again().agent());
+      const bool wanted = again != request->again.end() && again->second != base::Instant{};
+      require(wanted && again->second <= at, place, "MSH-11: asked again before its time");
+      if (wanted) again->second = {};
+      sightings_.saw(Sighting::request_asked_again);
+      return;
+    }
     case Event::kAgentRemoved:
+      removed_.insert({workspace, event.agent_removed().number()});
       std::erase_if(open_, [&](const auto& one) {
         return one.first.first == workspace && one.second.asker == event.agent_removed().number();
       });
       return;
     case Event::kServerStarted:  // D2
-      for (auto& [place, request] : open_)
+      for (auto& [place, request] : open_) {
+        for (auto& [agent, again] : request.again)
+          if (again != base::Instant{}) again += base::Duration(event.server_started().downtime());
         if (!request.reply_by) request.due += base::Duration(event.server_started().downtime());
+      }
       return;
     default:
       return;

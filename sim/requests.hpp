@@ -31,16 +31,20 @@ class RequestChronicle {
     base::Duration timeout{};
     base::Instant due{};
     bool reply_by = false;
+    std::map<std::uint32_t, std::uint32_t> sends{};  // more than the first
+    std::map<std::uint32_t, base::Instant> again{};  // when the next is; 0: it was
   };
 
   void fold(std::uint32_t workspace, std::uint64_t offset, const event::MessageAccepted& message, base::Instant at);
   bool waits_for_itself(std::uint32_t workspace, const Asked& request, const std::string& asked_back) const;
+  void postpone(std::uint32_t workspace, const event::RequestPostponed& event, base::Instant at);
   void require(bool holds, const Place& place, const std::string& what);
   Asked* asked(const Place& place);
 
   Findings& findings_;
   Sightings& sightings_;
   std::map<Place, Asked> open_;
+  std::set<std::pair<std::uint32_t, std::uint32_t>> removed_;  // agents of workspaces
 };
 
 }  // namespace parley::sim

@@ -46,6 +46,9 @@ Wish Workload::wish_of(const Example& example, Sending& sending, Manner manner) 
     std::sort(wish.recipients.begin(), wish.recipients.end());
     wish.recipients.erase(std::unique(wish.recipients.begin(), wish.recipients.end()), wish.recipients.end());
   }
+  if (example.name.starts_with("request.error_decision")) aim_decision(sending, wish);
+  const bool is_plain_error = example.name.starts_with("error") && !example.name.starts_with("error.compressed");
+  if (example.profile == "mesh" && is_plain_error) aim_error(sending, wish);
   if (manner == Manner::wild && dice_.one_in(8)) {
     wish.defect = static_cast<Defect>(dice_.between(1, 4));
     sending.dated = wish.defect != Defect::timestamp;
@@ -75,6 +78,33 @@ void Workload::answer_help(const Example& example, const Sending& sending, Wish&
   const engine::Help& help = here.help.at(dice_.among(offsets));
   wish.edits["/payload/request_id"] = '"' + std::string(help.id.view()) + '"';
   wish.edits["/to"] = '"' + here.registry.agent(help.asker).id + '"';
+}
+
+// On an error that waits, to whose it is; now and then on what the example names, which waits for nothing.
+void Workload::aim_decision(const Sending& sending, Wish& wish) {
+  if (dice_.one_in(8)) return;
+  const Client& client = clients_[sending.client];
+  const engine::Workspace& here = world_.broker().engine().state().workspace(client.caller->workspace_number);
+  if (here.errors.all().empty()) return;
+  auto error = here.errors.all().begin();
+  std::advance(error, dice_.below(here.errors.all().size()));
+  wish.broadcast = false;
+  wish.recipients = {here.registry.agent(error->second.agent).id};
+  wish.edits["/data/error_message_id"] = '"' + std::string(error->second.id.view()) + '"';
+}
+
+// Under a request that its sender has not answered, and of a code that may pass (MSH-11).
+void Workload::aim_error(const Sending& sending, Wish& wish) {
+  const Client& client = clients_[sending.client];
+  const engine::Workspace& here = world_.broker().engine().state().workspace(client.caller->workspace_number);
+  const auto awaited = here.requests.awaited_from(client.caller->agent, remembered_messages);
+  if (awaited.empty() || dice_.one_in(4)) return;
+  const engine::Request& request = *here.requests.find(dice_.among(awaited));
+  wish.broadcast = false;
+  wish.recipients = {here.registry.agent(request.asker).id};
+  wish.reply_to = request.id.view();
+  wish.edits["/content/error/code"] = R"("TIMEOUT")";
+  wish.edits["/content/error/recoverable"] = "true";
 }
 
 void Workload::send_something(Manner manner) {
@@ -226,6 +256,11 @@ void Workload::judge_answer(const Sending& sending, const base::Result<broker::S
     case ErrorCode::REVISION_INCOMPLETE:
     case ErrorCode::APPROVALS_FULL:
       if (sending.expected != Expected::duplicate || !remembers_all()) return;
+      break;
+    case ErrorCode::ERRORS_FULL:
+    case ErrorCode::ERROR_UNKNOWN:
+    case ErrorCode::ERROR_NOT_YOURS:
+      if (sending.expected != Expected::duplicate || !remembers_all()) return;  // the chronicle judges (errors.hpp)
       break;
     case ErrorCode::AGENT_UNAVAILABLE:
       sightings_.saw(Sighting::unavailable_refused);

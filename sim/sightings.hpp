@@ -46,6 +46,10 @@ enum class Sighting {
   request_answered,
   request_extended,
   request_timed_out,
+  request_given_up,
+  request_asked_again,
+  error_reported,
+  error_decided,
   agent_silent,
   unavailable_refused,
   task_completed,
@@ -87,7 +91,7 @@ enum class Sighting {
   reply_came,
   reply_missed,
 };
-inline constexpr std::array<std::string_view, 78> sighting_names = {
+inline constexpr std::array<std::string_view, 82> sighting_names = {
     "power loss",
     "kill",
     "graceful restart",
@@ -126,6 +130,10 @@ inline constexpr std::array<std::string_view, 78> sighting_names = {
     "request answered",
     "request extended",
     "request timed out",
+    "request given up",
+    "request asked again",
+    "error reported",
+    "error decided",
     "agent silent",
     "unavailable refused",
     "task completed",

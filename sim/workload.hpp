@@ -93,6 +93,8 @@ class Workload {
   std::optional<std::size_t> client_of(std::string_view workspace, std::string_view agent_id) const;
   std::string request_to_answer(const Example& example);
   void answer_help(const Example& example, const Sending& sending, Wish& wish);
+  void aim_decision(const Sending& sending, Wish& wish);
+  void aim_error(const Sending& sending, Wish& wish);
   Wish wish_of(const Example& example, Sending& sending, Manner manner);
   void judge_answer(const Sending& sending, const base::Result<broker::Sent>& sent);
   void look_at_message();

@@ -54,6 +54,7 @@ void write_settle_members(json::Writer& out, std::span<const std::string_view> d
   out.end_array();
   if (options.delay) out.member("delay", base::to_text(*options.delay));
   if (!options.reason.empty()) out.member("reason", options.reason);
+  if (!options.code.empty()) out.member("code", options.code);
   if (options.lease.count() > 0) out.member("lease", base::to_text(options.lease));
 }
 

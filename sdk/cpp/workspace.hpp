@@ -54,6 +54,7 @@ std::string_view name(Settlement what);
 
 struct SettleOptions {
   std::string reason{};                   // nack
+  std::string code{};                     // nack: of the error that is the reason
   std::optional<base::Duration> delay{};  // nack: else the profile's backoff
   base::Duration lease{};                 // extend; 0: the workspace's default
 };

@@ -85,6 +85,9 @@ void Broker::note_touched(const event::Event& event) {
     case Event::kNoticePosted:
       touch(event.notice_posted().agent());
       break;
+    case Event::kRequestAskedAgain:
+      touch(event.request_asked_again().agent());
+      break;
     case Event::kAcked:
       touch(event.acked().agent());
       break;

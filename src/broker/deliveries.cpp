@@ -138,8 +138,9 @@ base::Result<std::vector<Settled>> Broker::settle(const Caller& caller, std::str
       verdicts = decide(engine::ActOnMessages{number, agent_number, deliveries}, journal::Need::duty);
       break;
     case Settlement::nack:
-      verdicts = decide(engine::NackMessages{number, agent_number, deliveries, request.delay, request.reason},
-                        journal::Need::work);
+      verdicts =
+          decide(engine::NackMessages{number, agent_number, deliveries, request.delay, request.reason, request.code},
+                 journal::Need::work);
       break;
     case Settlement::extend:
       verdicts = decide(engine::ExtendLeases{number, agent_number, deliveries, request.lease}, journal::Need::work);

@@ -68,6 +68,12 @@ std::string_view word(Event::FactCase fact) {
       return "messages_forgotten";
     case Event::kRequestTimedOut:
       return "request_timed_out";
+    case Event::kRequestGivenUp:
+      return "request_given_up";
+    case Event::kRequestPostponed:
+      return "request_postponed";
+    case Event::kRequestAskedAgain:
+      return "request_asked_again";
     case Event::kTaskMoved:
       return "task_moved";
     case Event::kSessionTasksEnded:
@@ -144,6 +150,10 @@ std::uint32_t subject(const Event& event) {
       return event.notice_posted().agent();
     case Event::kRequestTimedOut:
       return event.request_timed_out().asker();
+    case Event::kRequestGivenUp:
+      return event.request_given_up().asker();
+    case Event::kRequestAskedAgain:
+      return event.request_asked_again().agent();
     case Event::kTaskMoved:
       return event.task_moved().assignee();
     case Event::kSessionTasksEnded:
@@ -244,6 +254,12 @@ std::vector<std::uint64_t> messages_of(const Event& event) {
       return {event.notice_posted().about()};
     case Event::kRequestTimedOut:
       return {event.request_timed_out().request()};
+    case Event::kRequestGivenUp:
+      return {event.request_given_up().request()};
+    case Event::kRequestPostponed:
+      return {event.request_postponed().request()};
+    case Event::kRequestAskedAgain:
+      return {event.request_asked_again().request()};
     case Event::kTaskMoved:
       return {event.task_moved().task()};
     case Event::kSessionTasksEnded:
@@ -345,6 +361,12 @@ void write_health(json::Writer& writer, const event::AgentHealthChanged& changed
   writer.member("last_heard", base::to_rfc3339(base::instant_of(changed.last_heard())));
 }
 
+void write_silent(json::Writer& writer, const engine::Registry& registry, const auto& agents) {
+  writer.key("silent").begin_array();
+  for (const std::uint32_t agent : agents) writer.string(registry.agent(base::AgentNumber(agent)).id);
+  writer.end_array();
+}
+
 // All but messages.
 void write_fact(json::Writer& writer, const engine::Workspace& workspace, const LogEntry& entry,
                 std::string_view body) {
@@ -359,6 +381,12 @@ void write_fact(json::Writer& writer, const engine::Workspace& workspace, const 
     writer.key("messages").begin_array();
     for (const std::uint64_t offset : messages) writer.unsigned_integer(offset);
     writer.end_array();
+  }
+  if (event.has_request_timed_out()) write_silent(writer, workspace.registry, event.request_timed_out().silent());
+  if (event.has_request_given_up()) write_silent(writer, workspace.registry, event.request_given_up().agents());
+  if (event.has_request_postponed()) {
+    write_silent(writer, workspace.registry, event.request_postponed().agents());
+    writer.member("due", base::to_rfc3339(base::instant_of(event.request_postponed().due())));
   }
   if (event.has_task_moved()) write_task_moved(writer, event.task_moved());
   if (event.has_task_dependencies_set()) write_dependencies(writer, event.task_dependencies_set());

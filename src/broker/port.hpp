@@ -125,6 +125,7 @@ struct SettleRequest {
   std::optional<base::Duration> delay;  // nack: else the profile's backoff
   std::string_view reason;              // nack
   base::Duration lease{};               // extend; 0: the workspace's default
+  std::string_view code{};              // nack: of the error that is the reason
 };
 enum class Settled : std::uint8_t { done, already, superseded, unknown };
 std::string_view name(Settled settled);

@@ -78,6 +78,10 @@ void ReceiptWatch::before(const engine::State& state, const event::Event& event)
       return one(workspace.tasks.at(base::Offset(moved.task())).assignment().value, moved.assignee(),
                  ReceiptState::queued);
     }
+    case Event::kRequestAskedAgain:
+      if (event.request_asked_again().given())
+        one(event.request_asked_again().request(), event.request_asked_again().agent(), ReceiptState::queued);
+      return;
     case Event::kOffered:
       return each(event.offered().offsets(), event.offered().agent(), ReceiptState::offered);
     case Event::kAcked:

@@ -50,6 +50,45 @@ void write_health(json::Writer& writer, const engine::Workspace& workspace, cons
   writer.end_object();
 }
 
+constexpr std::size_t errors_shown = 10;
+
+// PIP-11: what the agent waits for.
+void write_errors(json::Writer& writer, const engine::ErrorCases& errors, const absl::btree_set<base::Offset>& own) {
+  writer.key("waits").begin_object().member("status", engine::foremost(errors, own).status);
+  writer.member("since", base::to_rfc3339(errors.find(*own.begin())->at)).member("errors", own.size());
+  writer.key("undecided").begin_array();
+  std::size_t left = errors_shown;
+  for (const base::Offset offset : own) {
+    if (left-- == 0) break;
+    const engine::ErrorCase& error = *errors.find(offset);
+    writer.begin_object().member("offset", offset.value).member("message_id", error.id.view());
+    if (!error.task.empty()) writer.member("task", error.task);
+    writer.member("error_type", error.code);
+    if (!error.severity.empty()) writer.member("severity", error.severity);
+    if (!error.text.empty()) writer.member("text", error.text);
+    writer.member("blocks", !error.blocked.empty()).member("reported_at", base::to_rfc3339(error.at)).end_object();
+  }
+  writer.end_array().end_object();
+}
+
+void write_blocked(json::Writer& writer, const engine::Workspace& workspace) {
+  const engine::ErrorCases& errors = workspace.errors;
+  if (errors.blocking().empty()) return;
+  const engine::ErrorCase& first = *errors.find(*errors.blocking().begin());
+  writer.key("blocked").begin_object().member("status", first.blocked).member("since", base::to_rfc3339(first.at));
+  writer.member("errors", errors.blocking().size()).key("by").begin_array();
+  std::size_t left = errors_shown;
+  for (const base::Offset offset : errors.blocking()) {
+    if (left-- == 0) break;
+    const engine::ErrorCase& error = *errors.find(offset);
+    writer.begin_object().member("agent", workspace.registry.agent(error.agent).id);
+    writer.member("message_id", error.id.view()).member("offset", offset.value);
+    if (!error.task.empty()) writer.member("task", error.task);
+    writer.end_object();
+  }
+  writer.end_array().end_object();
+}
+
 void write_health_settings(json::Writer& writer, const engine::HealthSettings& health) {
   write_optional(writer, "heartbeat_every", health.heartbeat_every);
   writer.key("heartbeats_missed");
@@ -147,6 +186,7 @@ void write_workspace(json::Writer& writer, const engine::Workspace& workspace) {
   writer.member("loop_hops", settings.loops.hops).member("loop_rounds", settings.loops.rounds);
   writer.member("loop_messages", settings.loops.messages);
   writer.end_object();
+  write_blocked(writer, workspace);
   writer.member("created_at", base::to_rfc3339(workspace.created_at)).member("head", workspace.head.value).end_object();
 }
 
@@ -164,6 +204,8 @@ void write_agent(json::Writer& writer, const engine::Workspace& workspace, const
   writer.key("mailbox").begin_object().member("messages", agent.open_messages).member("bytes", agent.open_bytes);
   writer.member("dead_letters", agent.dead_letters.size()).end_object();
   if (agent.health) write_health(writer, workspace, *agent.health.get(), seen);
+  if (const auto number = workspace.registry.find_agent(agent.id); number && !workspace.errors.of(*number).empty())
+    write_errors(writer, workspace.errors, workspace.errors.of(*number));
   writer.end_object();
 }
 
@@ -227,6 +269,10 @@ void write_accepted(json::Writer& writer, const engine::Workspace& workspace, ba
     writer.member("caused_by", accepted.cause()).member("root", accepted.root()).member("hops", accepted.hops());
   if (accepted.answers() > 0) writer.member("answers", accepted.answers());
   if (accepted.extends() > 0) writer.member("extends", accepted.extends());
+  if (accepted.has_postpones()) {
+    writer.member("asks_again", accepted.postpones().request());
+    writer.member("again_at", base::to_rfc3339(base::instant_of(accepted.postpones().again_at())));
+  }
   if (accepted.has_task_moved()) {
     const event::TaskMoved& moved = accepted.task_moved();
     writer.member("task_state", machine::task::name(static_cast<engine::TaskState>(moved.state())));
@@ -235,6 +281,13 @@ void write_accepted(json::Writer& writer, const engine::Workspace& workspace, ba
   if (accepted.has_review_moved())
     writer.member("review_state",
                   machine::review::name(static_cast<engine::ReviewState>(accepted.review_moved().state())));
+  if (accepted.has_error_moved()) {
+    writer.member("error_state",
+                  machine::error_case::name(static_cast<engine::ErrorState>(accepted.error_moved().state())));
+    writer.key("errors").begin_array();
+    for (const std::uint64_t error : accepted.error_moved().errors()) writer.unsigned_integer(error);
+    writer.end_array();
+  }
   if (accepted.approval_due() > 0)
     writer.member("approval_due", base::to_rfc3339(base::instant_of(accepted.approval_due())));
   if (accepted.automatic()) writer.member("automatic", true);

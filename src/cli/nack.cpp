@@ -14,11 +14,13 @@ Verb nack_verb() {
   return {.name = "nack",
           .summary = "Give deliveries back, to be tried again",
           .examples = {"parley nack --as developer-01 DELIVERY_ID --reason \"no compiler here\" --delay 1m"},
-          .options = std::vector<Option>{{"delivery_id", "as `parley wait` printed it", &options->delivery_ids, true},
-                                         {"--delay", "when to try again (default: the profile's backoff)",
-                                          &options->how.delay},
-                                         {"--reason", "why, for the message's history", &options->how.reason}} +
-                     agent_options(options->online),
+          .options =
+              std::vector<Option>{
+                  {"delivery_id", "as `parley wait` printed it", &options->delivery_ids, true},
+                  {"--delay", "when to try again (default: the profile's backoff)", &options->how.delay},
+                  {"--reason", "why, for the message's history", &options->how.reason},
+                  {"--code", "of the error: one that the profile does not try again ends it", &options->how.code}} +
+              agent_options(options->online),
           .run = [options](Context& context) {
             return settle(context, options->online, sdk::Settlement::nack, options->delivery_ids, options->how);
           }};

@@ -23,6 +23,7 @@ Verb agent_verb();
 Verb approve_verb();
 Verb bench_verb();
 Verb deadletter_verb();
+Verb request_verb();
 Verb review_verb();
 Verb task_verb();
 Verb doctor_verb();

@@ -36,6 +36,9 @@ void apply(State&, Workspace&, WorkspaceNumber, const event::DeadLettered&, Inst
 void apply(State&, Workspace&, WorkspaceNumber, const event::Redriven&, Instant at);
 
 void apply(State&, Workspace&, WorkspaceNumber, const event::RequestTimedOut&, Instant at);
+void apply(State&, Workspace&, WorkspaceNumber, const event::RequestGivenUp&, Instant at);
+void apply(State&, Workspace&, WorkspaceNumber, const event::RequestPostponed&);
+void apply(State&, Workspace&, WorkspaceNumber, const event::RequestAskedAgain&, Instant at);
 void apply(State&, Workspace&, WorkspaceNumber, Offset, const event::TaskMoved&, const Placed&);
 void apply(State&, Workspace&, WorkspaceNumber, const event::TaskDependenciesSet&, Instant at);
 void apply(State&, WorkspaceNumber, const event::SessionTasksEnded&);

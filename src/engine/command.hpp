@@ -135,6 +135,7 @@ struct NackMessages {
   std::span<const DeliveryId> deliveries;
   std::optional<base::Duration> delay;  // else the backoff of the retry policy
   std::string_view reason;
+  std::string_view code{};  // of the error that is the reason; empty: none is named (MSH-11)
 };
 
 struct ExtendLeases {

@@ -8,6 +8,7 @@
 #include "engine/mailboxes/failures.hpp"
 #include "engine/mailboxes/transitions.hpp"
 #include "engine/messages/expiry.hpp"
+#include "engine/requests/ask_again.hpp"
 #include "engine/requests/time_out.hpp"
 #include "engine/reviews/time_out.hpp"
 #include "engine/tasks/watch.hpp"
@@ -49,6 +50,8 @@ class Due {
         return expire(timer);
       case request_times_out:
         return request_times_out_at(timer);
+      case request_asks_again:
+        return asks_again_at(timer);
       case task_due:
         return task_due_at(timer);
       case approval_times_out:
@@ -108,6 +111,10 @@ class Due {
     if (++requests_ > requests_a_turn) return;
     const AgentNumber asker = workspace_of(timer).requests.find(timer.message)->asker;
     decide_timed_out(decided_, state_, timer.workspace, timer.message, rules_of(timer, asker), context_, escalations_);
+  }
+
+  void asks_again_at(const Timer& timer) {
+    if (++requests_ <= requests_a_turn) decide_asked_again(decided_, state_, timer, context_);
   }
 
   void task_due_at(const Timer& timer) {

@@ -7,7 +7,7 @@
 namespace parley::engine {
 namespace {
 
-constexpr std::uint32_t snapshot_version = 16;
+constexpr std::uint32_t snapshot_version = 17;
 
 void apply_in_workspace(State& state, WorkspaceNumber number, const event::Event& event, const Placed& placed) {
   Workspace& workspace = state.workspace(number);
@@ -72,6 +72,12 @@ void apply_in_workspace(State& state, WorkspaceNumber number, const event::Event
       return apply(state, workspace, number, event.redriven(), at);
     case Event::kRequestTimedOut:
       return apply(state, workspace, number, event.request_timed_out(), at);
+    case Event::kRequestGivenUp:
+      return apply(state, workspace, number, event.request_given_up(), at);
+    case Event::kRequestPostponed:
+      return apply(state, workspace, number, event.request_postponed());
+    case Event::kRequestAskedAgain:
+      return apply(state, workspace, number, event.request_asked_again(), at);
     case Event::kTaskMoved:
       return apply(state, workspace, number, offset, event.task_moved(), placed);
     case Event::kTaskDependenciesSet:

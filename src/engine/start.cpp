@@ -51,6 +51,9 @@ void apply(State& state, const event::ServerStarted& event) {
       Request& request = *state.workspace(timer.workspace).requests.find(timer.message);
       if (!request.reply_by) timer.due += downtime;  // that one is a deadline
       request.due = timer.due;
+    } else if (timer.kind == TimerKind::request_asks_again) {
+      timer.due += downtime;
+      state.workspace(timer.workspace).requests.find(timer.message)->again.at(timer.agent).at = timer.due;
     } else if (timer.kind == TimerKind::review_times_out) {
       timer.due += downtime;
       state.workspace(timer.workspace).reviews.at(timer.message).due = timer.due;

@@ -21,6 +21,7 @@ enum class TimerKind : std::uint8_t {
   health_is_looked_at,
   review_times_out,
   help_due,
+  request_asks_again,
 };
 
 struct Timer {

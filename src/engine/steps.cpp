@@ -7,6 +7,7 @@
 #include "engine/mailboxes/failures.hpp"
 #include "engine/mailboxes/open_messages.hpp"
 #include "engine/messages/notice.hpp"
+#include "engine/requests/give_up.hpp"
 #include "engine/reviews/time_out.hpp"
 #include "engine/tasks/session.hpp"
 #include "engine/tasks/watch.hpp"
@@ -74,11 +75,17 @@ void Engine::decide(const ReturnLeases& command, const Context& context, Decided
                   context.now);
 }
 
-// First its mail, then the help that it was asked for and its tasks, then its reviews. What ended otherwise meanwhile
-// (expired, aborted) may leave nothing to do: a step without messages says that it is done.
+// First what others await of it, then its mail, the help that it was asked for and its tasks, then its reviews. What
+// ended otherwise meanwhile (expired, aborted) may leave nothing to do: a step without messages says that it is done.
 std::size_t Engine::decide_leaving(WorkspaceNumber number, AgentNumber agent, std::size_t most, const Context& context,
                                    Decided& decided) const {
   const Workspace& workspace = state_.workspace(number);
+  const auto awaited = workspace.requests.awaited_from(agent, most);
+  for (const Offset request : awaited) {
+    const Agent& asker = workspace.registry.agent(workspace.requests.find(request)->asker);
+    decide_given_up(decided, state_, number, request, agent, ruleset_of_(asker.properties.profile), context);
+  }
+  if (!awaited.empty()) return awaited.size();
   const bool has_work = !workspace.tasks.of(agent).empty() || !workspace.reviews.of(agent).empty() ||
                         !workspace.help.at_helper(agent).empty();
   if (workspace.registry.agent(agent).open_messages > 0 || !has_work)
@@ -139,7 +146,8 @@ void return_leases(const Scene& scene, SessionId session, std::span<const Offset
 
 bool has_left(const Workspace& workspace, AgentNumber agent) {
   return workspace.registry.agent(agent).open_messages == 0 && workspace.tasks.of(agent).empty() &&
-         workspace.reviews.of(agent).empty() && workspace.help.at_helper(agent).empty();
+         workspace.reviews.of(agent).empty() && workspace.help.at_helper(agent).empty() &&
+         workspace.requests.awaited_from(agent, 1).empty();
 }
 
 void bounce(const Scene& scene, std::span<const Offset> offsets) {

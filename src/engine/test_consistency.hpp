@@ -62,6 +62,25 @@ class Consistency {
       else if (!workspace.requests.find(request.id.view(), request.waiting.front()))
         defect(number, offset, "a request is not found by its id");
       if (!workspace.requests.of(request.asker).contains(offset)) defect(number, offset, "not among its asker's");
+      for (const auto& [agent, again] : request.again) {
+        if (again.at != Instant{})
+          timers_wanted_.insert({again.at, TimerKind::request_asks_again, number, agent, offset});
+        if (!request.waits_for(agent)) defect(number, offset, "who has answered is asked again");
+      }
+      for (const AgentNumber agent : request.waiting) {
+        if (!workspace.requests.is_awaited_from(agent, offset))
+          defect(number, offset, "not among those that wait for an agent");
+        if (workspace.registry.agent(agent).removed && !state_.unfinished.leaving.contains({number, agent}))
+          defect(number, offset, "an answer is awaited from an agent that was removed");
+      }
+    }
+    for (const auto& [offset, error] : workspace.errors.all()) {
+      if (workspace.registry.agent(error.agent).removed) defect(number, offset, "an agent that was removed waits");
+      if (!workspace.errors.of(error.agent).contains(offset)) defect(number, offset, "an error is not its agent's");
+      if (std::ranges::count(workspace.errors.find(error.id.view()), offset) != 1)
+        defect(number, offset, "an error is not found by its id");
+      if (workspace.errors.blocking().contains(offset) == error.blocked.empty())
+        defect(number, offset, "an error blocks and does not, or the other way round");
     }
     tasks(number, workspace);
     for (const auto& [offset, help] : workspace.help.all()) {

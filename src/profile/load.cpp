@@ -39,8 +39,9 @@ void load_says(Loading& loading) {
     return loading.rules->says[static_cast<std::size_t>(occasion)].has_value();
   };
   const auto& requests = loading.rules->requests;
-  if (requests && !says(Occasion::request_timed_out))
-    loading.problem("/says", "says", "Who awaits an answer is told when there is none: say `request.timed_out`");
+  if (requests && !(says(Occasion::request_timed_out) && says(Occasion::request_given_up)))
+    loading.problem("/says", "says",
+                    "Who awaits an answer is told when there is none: say `request.timed_out` and `request.given_up`");
   if (requests && !requests->escalates_to.empty() && !says(Occasion::request_escalated))
     loading.problem("/says", "says", "`escalates_to` is told by `request.escalated`");
   if (loading.rules->approvals && !(says(Occasion::approval_decided) && says(Occasion::approval_lapsed)))
@@ -48,6 +49,8 @@ void load_says(Loading& loading) {
   if (loading.rules->reviews && !(says(Occasion::review_lapsed) && says(Occasion::review_escalated)))
     loading.problem("/says", "says",
                     "Who asks for a review is told its end: say `review.lapsed` and `review.escalated`");
+  if (loading.rules->errors && !says(Occasion::agent_waits))
+    loading.problem("/says", "says", "Who awaits an answer of an agent that waits itself is told by `agent.waits`");
   if (loading.rules->health && !loading.rules->health->tells.empty() && !says(Occasion::agent_silent))
     loading.problem("/says", "says", "The role in `health` that `tells` names is told by `agent.silent`");
 }

@@ -55,6 +55,7 @@ void read_retry(Loading& loading) {
   policy.full_jitter = retry.find("jitter").if_string() == "full";
   policy.base_delay = duration_at(loading, retry.find("base_delay"), "/retry/base_delay");
   policy.max_delay = duration_at(loading, retry.find("max_delay"), "/retry/max_delay");
+  policy.codes = texts_of(retry.find("codes"));
   if (policy.max_delay < policy.base_delay)
     loading.problem("/retry/max_delay", "retry", "max_delay is shorter than base_delay");
 }
@@ -75,6 +76,8 @@ void read_requests(Loading& loading) {
   policy.every = requests.find("await").if_string() == "every";
   policy.timeout = duration_at(loading, requests.find("timeout"), "/requests/timeout");
   policy.progress_extends = requests.find("progress_extends").if_bool().value_or(false);
+  policy.retries_errors = requests.find("on_error").if_string() == "retry";
+  policy.retries_timeouts = requests.find("on_timeout").if_string() == "retry";
   policy.escalates_to = text_of(requests.find("escalates_to"));
   if (policy.timeout <= base::Duration{}) loading.problem("/requests/timeout", "requests", "an answer takes time");
 }
@@ -129,6 +132,27 @@ void read_reviews(Loading& loading) {
   policy.timeout = duration_at(loading, reviews.find("timeout"), "/reviews/timeout");
   if (policy.timeout <= base::Duration{}) loading.problem("/reviews/timeout", "reviews", "a review takes time");
   if (!loading.rules->tasks) loading.problem("/reviews", "reviews", "What is reviewed are tasks: say `tasks`");
+}
+
+machine::error_case::State decision_named(std::string_view name) {
+  using machine::error_case::State;
+  for (const State state : {State::retried, State::skipped, State::aborted})
+    if (machine::error_case::name(state) == name) return state;
+  return State::none;
+}
+
+void read_errors(Loading& loading) {
+  const json::Value errors = loading.root.find("errors");
+  if (!errors) return;
+  ErrorPolicy& policy = loading.rules->errors.emplace();
+  policy.decided_by = text_of(errors.find("decided_by"));
+  for (const auto [word, outcome] : errors.find("decisions").members())
+    policy.words.emplace_back(word, decision_named(outcome.as_string()));
+  policy.failed = text_of(errors.find("statuses").find("failed"));
+  policy.blocked = text_of(errors.find("statuses").find("blocked"));
+  policy.workspace = text_of(errors.find("statuses").find("workspace"));
+  if (!loading.rules->role_named(policy.decided_by))
+    loading.problem("/errors/decided_by", "known_role", "The profile has no role '" + policy.decided_by + "'");
 }
 
 void read_approvals(Loading& loading) {
@@ -195,6 +219,7 @@ void load_policies(Loading& loading) {
   read_requests(loading);
   read_tasks(loading);
   read_reviews(loading);
+  read_errors(loading);
   read_approvals(loading);
   read_help(loading);
   read_health(loading);

@@ -59,6 +59,10 @@ std::vector<std::string> Ruleset::legal_types(std::string_view sender_role, std:
                                 const MessageType& t) { return t.from.has(sender) && t.to.has(recipient); });
 }
 
+bool RetryPolicy::may_pass(std::string_view code) const {
+  return codes.empty() || contains(codes, code);
+}
+
 machine::health::State HealthPolicy::state_of(std::string_view word) const {
   const auto at = std::find_if(words.begin(), words.end(), [word](const auto& known) { return known.first == word; });
   return at == words.end() ? machine::health::State::none : at->second;
@@ -68,6 +72,11 @@ ReviewPolicy::State ReviewPolicy::state_of(std::string_view word) const {
   const auto at =
       std::find_if(verdicts.begin(), verdicts.end(), [word](const auto& known) { return known.first == word; });
   return at == verdicts.end() ? State::none : at->second;
+}
+
+ErrorPolicy::State ErrorPolicy::state_of(std::string_view word) const {
+  const auto at = std::find_if(words.begin(), words.end(), [word](const auto& known) { return known.first == word; });
+  return at == words.end() ? State::none : at->second;
 }
 
 std::string_view ReviewPolicy::word_of(State state) const {

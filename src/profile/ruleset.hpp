@@ -14,6 +14,7 @@
 #include "base/strong.hpp"
 #include "base/time.hpp"
 #include "envelope/envelope.hpp"
+#include "machine/error_case.hpp"
 #include "machine/health.hpp"
 #include "machine/review.hpp"
 
@@ -60,6 +61,9 @@ struct RetryPolicy {
   double multiplier = 2;
   base::Duration max_delay = std::chrono::seconds(60);
   bool full_jitter = true;
+  std::vector<std::string> codes;  // of errors that may pass; empty: any (MSH-11)
+
+  bool may_pass(std::string_view code) const;
 };
 
 // R43: so many messages of one agent are accepted within any `window`; 0: as many as it likes.
@@ -75,7 +79,9 @@ struct RequestPolicy {
   bool every = false;  // else those that say so
   base::Duration timeout{};
   bool progress_extends = false;
-  std::string escalates_to;  // a role; empty: nobody
+  bool retries_errors = false;    // an answer that is an error of those that may pass (MSH-11)
+  bool retries_timeouts = false;  // before anybody is told (MSH-03)
+  std::string escalates_to;       // a role; empty: nobody
 };
 
 // How humans decide what is asked of them (SUP-05).
@@ -141,6 +147,16 @@ struct ReviewPolicy {
   std::string_view word_of(State state) const;  // empty: it has none for it
 };
 
+// What becomes of an agent that reports an error (PIP-11).
+struct ErrorPolicy {
+  using State = machine::error_case::State;
+  std::string decided_by;                            // a role
+  std::vector<std::pair<std::string, State>> words;  // the profile's, for decisions
+  std::string failed, blocked, workspace;            // its words for statuses until then
+
+  State state_of(std::string_view word) const;  // none: the profile has no such word
+};
+
 // When the server itself has something to say in the profile's words (R31).
 enum class Occasion : std::uint8_t {
   request_timed_out,
@@ -164,13 +180,15 @@ enum class Occasion : std::uint8_t {
   agent_silent,
   review_lapsed,
   review_escalated,
+  request_given_up,
+  agent_waits,
 };
-inline constexpr std::array<std::string_view, 21> occasion_names{
+inline constexpr std::array<std::string_view, 23> occasion_names{
     "request.timed_out", "request.escalated", "task.stalled",   "task.late",        "task.given_up",
     "task.offer_over",   "task.again",        "task.extended",  "task.aborted",     "task.blocked",
     "task.split",        "task.joined",       "task.escalated", "approval.decided", "approval.escalated",
     "approval.lapsed",   "help.unhelped",     "help.expired",   "agent.silent",     "review.lapsed",
-    "review.escalated"};
+    "review.escalated",  "request.given_up",  "agent.waits"};
 constexpr std::optional<Occasion> occasion_named(std::string_view name) {
   for (std::size_t i = 0; i < occasion_names.size(); ++i)
     if (occasion_names[i] == name) return static_cast<Occasion>(i);
@@ -202,6 +220,7 @@ struct Ruleset {
   std::optional<RequestPolicy> requests;                        // none: nobody waits for answers
   std::optional<TaskPolicy> tasks;                              // none: it knows no tasks
   std::optional<ReviewPolicy> reviews;                          // none: it knows no reviews
+  std::optional<ErrorPolicy> errors;                            // none: nobody waits for decisions on errors
   std::optional<ApprovalPolicy> approvals;                      // none: nothing is decided by humans
   std::optional<HelpPolicy> help;                               // none: nobody follows who helps whom
   std::optional<HealthPolicy> health;                           // none: nothing is made of what agents report

@@ -200,6 +200,30 @@ void show_health(const Call& call) {
   }));
 }
 
+// What an agent waits for (PIP-11), and whether that blocks the workspace.
+void show_waits(const Call& call) {
+  const auto who = caller(call, "admin");
+  if (!who) return;
+  const auto agent = call.world.broker().agent(*who, call.workspace(), call.word(0));
+  call.world.answer(print(agent, [&](json::Value shown) {
+    const json::Value waits = shown.find("waits");
+    if (!waits) return call.word(0) + " waits for nothing\n";
+    std::string text = call.word(0) + members(waits, {"status", "since", "errors"}) + '\n';
+    for (const json::Value error : waits.find("undecided").elements())
+      text += " " + members(error, {"message_id", "task", "error_type", "severity", "blocks", "text"}) + '\n';
+    return text;
+  }));
+  const auto workspace = call.world.broker().workspace(*who, call.workspace());
+  call.world.answer(print(workspace, [](json::Value shown) {
+    const json::Value blocked = shown.find("blocked");
+    if (!blocked) return std::string("the workspace is not blocked\n");
+    std::string text = "the workspace is" + members(blocked, {"status", "since", "errors"}) + '\n';
+    for (const json::Value by : blocked.find("by").elements())
+      text += " " + members(by, {"agent", "message_id"}) + '\n';
+    return text;
+  }));
+}
+
 void rotate(const Call& call) {
   const auto who = caller(call, "admin");
   if (!who) return;
@@ -641,8 +665,9 @@ void help(const Call& call) {
 // ---- approvals
 
 std::string approval_text(const Call& call, json::Value item) {
+  const std::string id = text_of(item, "approval_id");
   std::string text =
-      "approval " + text_of(item, "approval_id").substr(24) +
+      "approval " + (id.size() > 24 ? id.substr(24) : id) +
       members(item, {"offset", "state", "asker", "subject", "task", "approvers", "options", "due", "reason"}) + '\n';
   if (const json::Value decision = item.find("decision"))
     text += " " + members(decision, {"decision", "decided_by", "decided_at", "rationale", "modified_action"}) + '\n';
@@ -736,7 +761,8 @@ void settle(const Call& call, broker::Settlement what) {
   if (!who) return;
   const std::vector<std::string_view> ids(call.command.words().begin(), call.command.words().end());
   const std::string reason = call.text("reason") + std::string(call.number("reason_chars", 0), 'x');
-  broker::SettleRequest request{what, ids, {}, reason, call.duration("lease")};
+  const std::string code = call.option("code");
+  broker::SettleRequest request{what, ids, {}, reason, call.duration("lease"), code};
   if (call.command.has("delay")) request.delay = call.duration("delay");
   const auto settled = call.world.broker().settle(*who, call.workspace(), agent, request);
   if (!settled) return call.world.answer(scenarios::print(settled.error()));
@@ -798,10 +824,10 @@ void log(const Call& call) {
     std::string text;
     for (const json::Value item : list.find("items").elements()) {
       text += text_of(item, "offset") + ' ' + (item.find("private") ? "private" : text_of(item, "event"));
-      text += members(item,
-                      {"agent",      "messages",      "from",      "to",        "type",   "kind",    "code", "count",
-                       "first_at",   "last_at",       "answers",   "extends",   "health", "breaker", "held", "changed",
-                       "superseded", "superseded_by", "automatic", "help_state"});
+      text += members(item, {"agent",     "messages",   "from",       "to",       "type",        "kind",
+                             "code",      "count",      "first_at",   "last_at",  "answers",     "extends",
+                             "health",    "breaker",    "held",       "changed",  "superseded",  "superseded_by",
+                             "automatic", "help_state", "asks_again", "again_at", "error_state", "errors"});
       if (text_of(item, "event") == "help_moved") text += members(item, {"state", "helper"});
       if (text_of(item, "event").starts_with("approval_"))
         text += members(item, {"by", "state", "rationale", "modified_action", "due"});
@@ -895,6 +921,7 @@ const std::map<std::string, std::function<void(const Call&)>, std::less<>>& comm
       {"person", person},
       {"list-agents", list_agents},
       {"health", show_health},
+      {"waits", show_waits},
       {"rotate", rotate},
       {"template", keep_template},
       {"send", send},

@@ -181,7 +181,7 @@ base::Result<> Engine::decide(const DecideApproval& command, const Context& cont
   const std::string& by = workspace.registry.person(command.person).id;
   if (release)
     decide_release(decided, state_, command.approval, *command.release, std::move(*release), command.changed, by,
-                   context);
+                   ruleset_of_, context);
   else
     decide_withheld(decided, state_, command.workspace, command.approval, ruleset_of_, context);
   Saying saying;

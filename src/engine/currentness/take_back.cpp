@@ -6,6 +6,7 @@
 #include "base/quoted.hpp"
 #include "engine/appliers.hpp"
 #include "engine/approvals/held.hpp"
+#include "engine/errors/follow.hpp"
 #include "engine/help/follow.hpp"
 #include "engine/mailboxes/transitions.hpp"
 #include "engine/messages/notice.hpp"
@@ -90,6 +91,8 @@ base::Result<Consequences> judge(const TakeBack& command, const Workspace& works
     return stands(workspace, command,
                   "moved review " + quoted(command.was.review_moved().id()) + " to " +
                       std::string(machine::review::name(static_cast<ReviewState>(command.was.review_moved().state()))));
+  const auto of_error = static_cast<ErrorState>(command.was.error_moved().state());
+  if (machine::error_case::is_over(of_error)) return stands(workspace, command, "has decided on errors");
   const Approval* const approval =
       command.was.approval_timeout() > 0 ? workspace.approvals.find(command.message) : nullptr;
   if (approval && approval->waits()) {
@@ -263,6 +266,7 @@ void apply(State& state, Workspace& workspace, WorkspaceNumber number, const eve
   if (by != Offset{}) workspace.messages.find(by)->linked = true;
   withdraw_request(state, workspace, number, offset);
   withdraw_help_request(state, workspace, number, offset, at);
+  withdraw_error(workspace, offset);
   const ReceiptState final = by == Offset{} ? ReceiptState::rescinded : ReceiptState::superseded;
   for (const std::uint32_t agent : event.agents()) {
     const Scene scene{state, workspace, number, AgentNumber(agent), at};

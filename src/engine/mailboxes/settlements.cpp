@@ -1,4 +1,5 @@
 // What takers say of their deliveries: ack, nack, extend (R32, P4).
+#include "base/excerpt.hpp"
 #include "engine/appliers.hpp"
 #include "engine/mailboxes/failures.hpp"
 #include "engine/mailboxes/transitions.hpp"
@@ -6,6 +7,8 @@
 
 namespace parley::engine {
 namespace {
+
+constexpr std::size_t code_bytes_max = 128;
 
 // Whether a delivery is the newest offer of its message, under a lease that holds (P4: a late one changes nothing).
 Settled standing_of(const Workspace& workspace, AgentNumber agent, const DeliveryId& delivery, Instant now) {
@@ -23,6 +26,20 @@ Settled acting_on(const Workspace& workspace, AgentNumber agent, const DeliveryI
   if (settled != Settled::already) return settled;
   const Receipt& receipt = *workspace.messages.at(delivery.offset).receipt_of(agent);
   return receipt.state == ReceiptState::acted ? Settled::already : Settled::done;
+}
+
+// Of epoch 0: it was read elsewhere, in the log, before it was ever offered, and need not be any more.
+Settled acking(const Workspace& workspace, AgentNumber agent, const DeliveryId& delivery, Instant now) {
+  const Message* const message = workspace.messages.find(delivery.offset);
+  const Receipt* const receipt = message ? message->receipt_of(agent) : nullptr;
+  const bool never_offered = receipt && receipt->epoch == 0 && receipt->state == ReceiptState::queued;
+  return delivery.epoch == 0 && never_offered ? Settled::done : standing_of(workspace, agent, delivery, now);
+}
+
+std::string reason_of(const NackMessages& command) {
+  const std::string code = base::excerpt(command.code, code_bytes_max);
+  if (code.empty() || command.reason.empty()) return code + std::string(command.reason);
+  return code + ": " + std::string(command.reason);
 }
 
 // Each delivery's verdict; those that are done, each once, in `done`.
@@ -67,7 +84,8 @@ std::string_view name(Settled settled) {
 
 std::vector<Settled> Engine::decide(const AckMessages& command, const Context& context, Decided& decided) const {
   std::vector<Offset> done;
-  auto verdicts = judge(state_.workspace(command.workspace), command.agent, command.deliveries, context.now, done);
+  auto verdicts =
+      judge<acking>(state_.workspace(command.workspace), command.agent, command.deliveries, context.now, done);
   if (done.empty()) return verdicts;
   event::Acked& event = *decided.add(command.workspace).mutable_acked();
   event.set_agent(command.agent.value);
@@ -91,15 +109,18 @@ std::vector<Settled> Engine::decide(const NackMessages& command, const Context& 
   const Workspace& workspace = state_.workspace(command.workspace);
   std::vector<Offset> done;
   auto verdicts = judge(workspace, command.agent, command.deliveries, context.now, done);
+  const std::string reason = reason_of(command);
   std::vector<std::pair<Offset, Instant>> held_back;
   for (const Offset offset : done) {
     const Message& message = workspace.messages.at(offset);
     const std::uint32_t failed = message.receipt_of(command.agent)->attempts + 1u;
     const profile::RetryPolicy policy = retry_of(ruleset_of_, workspace, message);
-    if (failed >= policy.attempts) {
+    const bool passes = command.code.empty() || policy.may_pass(command.code);
+    if (failed >= policy.attempts || !passes) {
       decide_dead(decided, state_, {command.workspace, command.agent, offset, context.now},
-                  "attempts spent: " + std::to_string(failed) + " of " + std::to_string(policy.attempts),
-                  {"nacked", command.reason});
+                  passes ? "attempts spent: " + std::to_string(failed) + " of " + std::to_string(policy.attempts)
+                         : "not tried again after " + base::excerpt(command.code, code_bytes_max),
+                  {"nacked", reason});
       continue;
     }
     held_back.emplace_back(
@@ -108,7 +129,7 @@ std::vector<Settled> Engine::decide(const NackMessages& command, const Context& 
   if (held_back.empty()) return verdicts;
   event::Nacked& event = *decided.add(command.workspace).mutable_nacked();
   event.set_agent(command.agent.value);
-  event.set_reason(std::string(command.reason));
+  event.set_reason(reason);
   for (const auto& [offset, until] : held_back) {
     event.add_offsets(offset.value);
     event.add_retry_at(base::unix_us(until));

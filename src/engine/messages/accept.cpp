@@ -6,6 +6,7 @@
 #include "engine/appliers.hpp"
 #include "engine/approvals/held.hpp"
 #include "engine/currentness/take_back.hpp"
+#include "engine/errors/follow.hpp"
 #include "engine/health/follow.hpp"
 #include "engine/help/follow.hpp"
 #include "engine/loops/govern.hpp"
@@ -208,6 +209,7 @@ base::Result<Accepted> Engine::decide(const AcceptMessage& command, const Contex
   if (link) write(*link, message);
   warnings.insert(warnings.end(), of_semantics.begin(), of_semantics.end());
   if (semantics.review_moved) *message.mutable_review_moved() = *semantics.review_moved;
+  if (semantics.error_moved) *message.mutable_error_moved() = *semantics.error_moved;
   if (semantics.task_moved) {
     *message.mutable_task_moved() = *semantics.task_moved;
     if (keeps_back(*semantics.task_moved)) {
@@ -235,6 +237,8 @@ base::Result<Accepted> Engine::decide(const AcceptMessage& command, const Contex
   }
   if (semantics.review_moved) tell_of_limit(decided, state_, command, *semantics.review_moved, context);
   decide_help_told(decided, state_, command, decided.facts().front().event.message_accepted(), context);
+  if (semantics.error_moved)
+    tell_of_waiting(decided, state_, command, decided.facts().front().event.message_accepted(), ruleset_of_, context);
   return Accepted{AcceptOutcome::accepted, offset, std::move(message_id), std::move(warnings)};
 }
 
@@ -275,6 +279,7 @@ void apply(State& state, Workspace& workspace, WorkspaceNumber number, Offset of
   apply_to_reviews(state, workspace, number, offset, event, placed);
   apply_to_approvals(state, workspace, number, offset, event, placed);
   apply_to_help(state, workspace, number, offset, event, placed);
+  apply_to_errors(workspace, offset, event, placed.at);
   apply_to_health(state, workspace, number, event, placed.at);
   apply_to_loops(workspace, offset, event);
   if (message.private_) return;  // R25: to nobody's mailbox

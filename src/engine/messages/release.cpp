@@ -2,6 +2,7 @@
 
 #include "engine/appliers.hpp"
 #include "engine/currentness/take_back.hpp"
+#include "engine/errors/follow.hpp"
 #include "engine/help/follow.hpp"
 #include "engine/mailboxes/transitions.hpp"
 #include "engine/messages/directions.hpp"
@@ -45,7 +46,8 @@ base::Result<Release> judge_release(const State& state, Offset offset, const Acc
 }
 
 void decide_release(Decided& decided, const State& state, Offset offset, const AcceptMessage& command, Release release,
-                    std::string_view changed, std::string_view by, const Context& context) {
+                    std::string_view changed, std::string_view by, const RulesetOf& ruleset_of,
+                    const Context& context) {
   const Workspace& workspace = state.workspace(command.workspace);
   const Message& message = workspace.messages.at(offset);
   const Recipients& recipients = release.recipients;
@@ -64,10 +66,12 @@ void decide_release(Decided& decided, const State& state, Offset offset, const A
   write(release.semantics.defects, *as.mutable_validation_errors());
   write(release.warnings, *as.mutable_warnings());
   if (release.semantics.task_moved) *as.mutable_task_moved() = *release.semantics.task_moved;
+  if (release.semantics.error_moved) *as.mutable_error_moved() = *release.semantics.error_moved;
   decided.last().body = changed;
   if (release.semantics.task_moved)
     decide_orders_over(decided, workspace, command.workspace, offset, *release.semantics.task_moved, command.lane);
   decide_help_told(decided, state, command, as, context);
+  if (release.semantics.error_moved) tell_of_waiting(decided, state, command, as, ruleset_of, context);
   if (!recipients.bounced.empty())
     post_notice(decided, state, command.workspace, command.sender, context.now,
                 {.code = "bounced",
@@ -98,6 +102,7 @@ void apply(State& state, Workspace& workspace, WorkspaceNumber number, const eve
   apply_to_tasks(state, workspace, number, offset, as, placed.at);
   apply_to_session(state, number, offset, as);
   apply_to_help(state, workspace, number, offset, as, placed);
+  apply_to_errors(workspace, offset, as, placed.at);
   workspace.links.cut(offset);  // a human let it pass: what comes of it is judged anew
   const auto scene_of = [&](std::uint32_t agent) {
     return Scene{state, workspace, number, AgentNumber(agent), placed.at};

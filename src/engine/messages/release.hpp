@@ -1,6 +1,7 @@
 // A held message goes out, as it was or as a human changed it (approvals/held.hpp). It is decided upon as if it came
 // now; what was checked at its acceptance and cannot have changed is not checked again.
 #pragma once
+#include "engine/engine.hpp"
 #include "engine/messages/recipients.hpp"
 #include "engine/messages/semantics.hpp"
 
@@ -18,6 +19,6 @@ base::Result<Release> judge_release(const State& state, Offset message, const Ac
                                     std::string_view changed, const Context& context);
 
 void decide_release(Decided& decided, const State& state, Offset message, const AcceptMessage& command, Release release,
-                    std::string_view changed, std::string_view by, const Context& context);
+                    std::string_view changed, std::string_view by, const RulesetOf& ruleset_of, const Context& context);
 
 }  // namespace parley::engine

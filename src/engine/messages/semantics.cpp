@@ -1,5 +1,6 @@
 #include "engine/messages/semantics.hpp"
 
+#include "engine/errors/follow.hpp"
 #include "engine/reviews/follow.hpp"
 #include "engine/tasks/follow.hpp"
 
@@ -63,7 +64,8 @@ base::Result<Semantics> check_semantics(const AcceptMessage& command, const Work
                                         std::vector<base::Problem>& warnings) {
   Semantics semantics;
   const auto defect = [&](base::Error& error) -> base::Result<> {
-    if (!workspace.settings.lenient || error.code == ErrorCode::TASKS_FULL) return std::unexpected(std::move(error));
+    const bool is_bound = error.code == ErrorCode::TASKS_FULL || error.code == ErrorCode::ERRORS_FULL;
+    if (!workspace.settings.lenient || is_bound) return std::unexpected(std::move(error));
     semantics.defects.push_back({"", std::string(base::info(error.code).name), error.message});
     return {};
   };
@@ -76,10 +78,13 @@ base::Result<Semantics> check_semantics(const AcceptMessage& command, const Work
     semantics.task_moved = std::move((*reviewed)->task);
     semantics.review_moved = std::move((*reviewed)->review);
   }
+  auto error = error_move(command, workspace, recipients.open);
+  if (!error) PARLEY_CHECK(defect(error.error()));
+  if (error) semantics.error_moved = std::move(*error);
   // The task waits with its completion; whatever else is held means nothing before it is released (decision 10).
   const bool ends_task =
       command.envelope.kind == envelope::Kind::task_complete || command.envelope.kind == envelope::Kind::task_fail;
-  if (holding.hold == Hold::held && !ends_task) semantics = {{}, {}, std::move(semantics.defects)};
+  if (holding.hold == Hold::held && !ends_task) semantics = {{}, {}, {}, std::move(semantics.defects)};
   return semantics;
 }
 

@@ -10,6 +10,7 @@ namespace parley::engine {
 struct Semantics {
   std::optional<event::TaskMoved> task_moved;
   std::optional<event::ReviewMoved> review_moved;
+  std::optional<event::ErrorMoved> error_moved;
   std::vector<base::Problem> defects;  // R5: of a lenient workspace, where it then means nothing to them
 };
 

@@ -3,6 +3,7 @@
 
 #include "base/excerpt.hpp"
 #include "engine/appliers.hpp"
+#include "engine/errors/follow.hpp"
 #include "engine/health/follow.hpp"
 #include "engine/help/follow.hpp"
 #include "engine/id.hpp"
@@ -126,6 +127,7 @@ void apply(State& state, Workspace& workspace, WorkspaceNumber number, const eve
   forget_sessions(state, number, agent_number);
   withdraw_requests(state, workspace, number, agent_number);
   withdraw_help(state, workspace, number, agent_number, at);
+  withdraw_errors(workspace, agent_number);
   forget_health(state, number, agent_number, agent);
   if (!event.in_steps())  // as servers did it that knew neither steps nor tasks
     bounce({state, workspace, number, agent_number, at}, agent.mailbox.open());

@@ -3,7 +3,9 @@
 #include <algorithm>
 
 #include "engine/appliers.hpp"
+#include "engine/mailboxes/transitions.hpp"
 #include "engine/messages/fields.hpp"
+#include "engine/requests/ask_again.hpp"
 #include "engine/tasks/follow.hpp"
 #include "engine/workspaces/share.hpp"
 
@@ -98,6 +100,7 @@ void follow_requests(const AcceptMessage& command, const Workspace& workspace, c
   const Request& request = *workspace.requests.find(*offset);
   if (!reaches(event, request.asker)) return;                                // it never does
   if (request.reply_by && (!answers || request.due <= context.now)) return;  // a deadline stays, and was one
+  if (envelope.kind == Kind::error_report && postpones(command, *offset, request, context, event)) return;
   if (answers) return event.set_answers(offset->value);
   if (event.answer_timeout() > 0) return;  // what wants an answer itself is no sign that work goes on
   event.set_extends(offset->value);
@@ -122,14 +125,15 @@ void open(State& state, Workspace& workspace, WorkspaceNumber number, Offset off
 }
 
 void close(State& state, Workspace& workspace, WorkspaceNumber number, Offset offset) {
-  state.timers.erase(timer_of(number, offset, workspace.requests.find(offset)->due));
+  const Request& request = *workspace.requests.find(offset);
+  state.timers.erase(timer_of(number, offset, request.due));
+  for (const auto& [agent, again] : request.again) asks_no_more(state, request, number, offset, agent);
   workspace.requests.close(offset);
 }
 
 void answer(State& state, Workspace& workspace, WorkspaceNumber number, Offset offset, AgentNumber by) {
-  Request& request = *workspace.requests.find(offset);
-  std::erase(request.waiting, by);
-  if (request.waiting.empty()) close(state, workspace, number, offset);
+  asks_no_more(state, *workspace.requests.find(offset), number, offset, by);
+  if (!workspace.requests.settle(offset, by)) close(state, workspace, number, offset);
 }
 
 void extend(State& state, Workspace& workspace, WorkspaceNumber number, Offset offset, Instant due) {
@@ -139,12 +143,30 @@ void extend(State& state, Workspace& workspace, WorkspaceNumber number, Offset o
   state.timers.insert(timer_of(number, offset, due));
 }
 
+// Not yet: its timer is the one of the attempt to come.
+void postpone(State& state, Workspace& workspace, WorkspaceNumber number, const event::RequestPostponed& event) {
+  const Offset offset(event.request());
+  Request* const request = workspace.requests.find(offset);
+  if (!request) return;
+  for (const std::uint32_t value : event.agents()) {
+    const AgentNumber agent(value);
+    if (!request->waits_for(agent)) continue;  // it was removed, in the same turn
+    asks_no_more(state, *request, number, offset, agent);
+    AskedAgain& again = request->again[agent];
+    ++again.sends;
+    again.at = base::instant_of(event.again_at());
+    state.timers.insert(timer_of_again(number, offset, agent, again.at));
+  }
+  extend(state, workspace, number, offset, base::instant_of(event.due()));
+}
+
 }  // namespace
 
 void apply_to_requests(State& state, Workspace& workspace, WorkspaceNumber number, Offset offset,
                        const event::MessageAccepted& event) {
   if (event.answer_timeout() > 0) open(state, workspace, number, offset, event);
   if (event.answers() > 0) answer(state, workspace, number, Offset(event.answers()), AgentNumber(event.sender()));
+  if (event.has_postpones()) postpone(state, workspace, number, event.postpones());
   if (event.extends() > 0)
     extend(state, workspace, number, Offset(event.extends()), base::instant_of(event.answer_due()));
 }
@@ -161,8 +183,8 @@ void withdraw_requests(State& state, Workspace& workspace, WorkspaceNumber numbe
 void note_reply_lost(const Scene& scene, Offset offset) {
   Request* const request = scene.workspace.requests.find(offset);
   if (!request || !request->reply_by) return;
-  std::erase(request->waiting, scene.agent_number);
-  if (request->waiting.empty()) close(scene.state, scene.workspace, scene.number, offset);
+  if (request->waits_for(scene.agent_number))
+    answer(scene.state, scene.workspace, scene.number, offset, scene.agent_number);
 }
 
 namespace {
@@ -191,6 +213,38 @@ void apply(State& state, Workspace& workspace, WorkspaceNumber number, const eve
   if (!event.bounces()) return;
   for (const std::uint32_t agent : event.silent())
     bounce_unanswered({state, workspace, number, AgentNumber(agent), at}, offset);
+}
+
+// Whoever took it and has acted upon it has: the notice alone names it.
+void apply(State& state, Workspace& workspace, WorkspaceNumber number, const event::RequestGivenUp& event, Instant at) {
+  const Offset offset(event.request());
+  for (const std::uint32_t value : event.agents()) {
+    const Scene scene{state, workspace, number, AgentNumber(value), at};
+    const Request* const request = workspace.requests.find(offset);
+    if (!request || !request->waits_for(scene.agent_number)) continue;  // over since, in the same turn
+    answer(state, workspace, number, offset, scene.agent_number);
+    const Found found = event.bounces() ? find(workspace, scene.agent_number, offset) : Found{};
+    if (!found || !taken(found.receipt->state) || found.receipt->state == ReceiptState::acted) continue;
+    found.receipt->bounce = Bounce::removed;
+    found.receipt->state = ReceiptState::bounced;
+  }
+}
+
+void apply(State& state, Workspace& workspace, WorkspaceNumber number, const event::RequestPostponed& event) {
+  postpone(state, workspace, number, event);
+}
+
+void apply(State& state, Workspace& workspace, WorkspaceNumber number, const event::RequestAskedAgain& event,
+           Instant at) {
+  const Scene scene{state, workspace, number, AgentNumber(event.agent()), at};
+  const Offset offset(event.request());
+  Request* const request = workspace.requests.find(offset);
+  if (!request || !request->again.contains(scene.agent_number)) return;  // over since, in the same turn
+  asks_no_more(state, *request, number, offset, scene.agent_number);
+  request->again.at(scene.agent_number).at = {};
+  const Found found = find(workspace, scene.agent_number, offset);
+  if (!event.given() || !found || open(found.receipt->state)) return;
+  reopen(scene, offset, *found.message, *found.receipt);
 }
 
 }  // namespace parley::engine

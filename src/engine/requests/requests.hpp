@@ -14,6 +14,17 @@
 
 namespace parley::engine {
 
+// Who is asked more than once (MSH-11).
+struct AskedAgain {
+  std::uint32_t sends = 1;  // so far, and what is to come
+  Instant at;               // when the next is; 0: it was
+
+  template <class Archive>
+  void archive(Archive& a) {
+    a(sends, at);
+  }
+};
+
 struct Request {
   AgentNumber asker;
   base::PackedText id;  // of its message
@@ -22,12 +33,17 @@ struct Request {
   Instant due;
   std::vector<AgentNumber> waiting;  // rising: who was asked and has not answered
   bool reply_by = false;             // its sender's own deadline: unmet, the message bounces (BEY-01)
+  absl::btree_map<AgentNumber, AskedAgain> again{};
 
+  std::uint32_t sends_to(AgentNumber agent) const {
+    const auto at = again.find(agent);
+    return at == again.end() ? 1 : at->second.sends;
+  }
   bool waits_for(AgentNumber agent) const { return std::binary_search(waiting.begin(), waiting.end(), agent); }
 
   template <class Archive>
   void archive(Archive& a) {
-    a(asker, id, task, timeout, due, waiting, reply_by);
+    a(asker, id, task, timeout, due, waiting, reply_by, again);
   }
 };
 
@@ -42,6 +58,15 @@ class Requests {
     const auto at = by_asker_.find(asker);
     return at == by_asker_.end() ? none : at->second;
   }
+  // The first few that wait for this agent.
+  std::vector<Offset> awaited_from(AgentNumber agent, std::size_t most) const {
+    std::vector<Offset> offsets;
+    for (auto at = by_awaited_.lower_bound({agent, Offset{}});
+         at != by_awaited_.end() && at->first == agent && offsets.size() < most; ++at)
+      offsets.push_back(at->second);
+    return offsets;
+  }
+  bool is_awaited_from(AgentNumber agent, Offset offset) const { return by_awaited_.contains({agent, offset}); }
   const Request* find(Offset offset) const {
     const auto at = open_.find(offset);
     return at == open_.end() ? nullptr : &at->second;
@@ -65,8 +90,17 @@ class Requests {
     index(offset, request);
     open_.emplace(offset, std::move(request));
   }
+  // Nothing more is awaited from this agent. Whether anybody else is waited for.
+  bool settle(Offset offset, AgentNumber agent) {
+    std::vector<AgentNumber>& waiting = open_.at(offset).waiting;
+    std::erase(waiting, agent);
+    open_.at(offset).again.erase(agent);
+    by_awaited_.erase({agent, offset});
+    return !waiting.empty();
+  }
   void close(Offset offset) {
     const auto at = open_.find(offset);
+    for (const AgentNumber agent : at->second.waiting) by_awaited_.erase({agent, offset});
     by_id_.erase({id_key_of(at->second.id.view()), offset});
     if (at->second.reply_by) --with_reply_by_;
     const auto mine = by_asker_.find(at->second.asker);
@@ -89,12 +123,14 @@ class Requests {
     by_id_.insert({id_key_of(request.id.view()), offset});
     by_asker_[request.asker].insert(offset);
     if (request.reply_by) ++with_reply_by_;
+    for (const AgentNumber agent : request.waiting) by_awaited_.insert({agent, offset});
   }
 
   absl::btree_map<Offset, Request> open_;
   absl::btree_set<std::pair<IdKey, Offset>> by_id_;
   absl::btree_map<AgentNumber, absl::btree_set<Offset>> by_asker_;
   std::size_t with_reply_by_ = 0;
+  absl::btree_set<std::pair<AgentNumber, Offset>> by_awaited_;
 };
 
 }  // namespace parley::engine

@@ -5,6 +5,7 @@
 #include "base/excerpt.hpp"
 #include "engine/messages/notice.hpp"
 #include "engine/messages/said.hpp"
+#include "engine/requests/ask_again.hpp"
 
 namespace parley::engine {
 namespace {
@@ -35,6 +36,7 @@ void decide_timed_out(Decided& decided, const State& state, WorkspaceNumber numb
                       const profile::Ruleset* rules, const Context& context, Escalations& escalations) {
   const Workspace& workspace = state.workspace(number);
   const Request& request = *workspace.requests.find(offset);
+  if (rules && decide_postponed(decided, state, number, offset, *rules, context)) return;
   event::RequestTimedOut& over = *decided.add(number).mutable_request_timed_out();
   over.set_request(offset.value);
   over.set_asker(request.asker.value);

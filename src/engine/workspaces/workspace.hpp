@@ -5,6 +5,7 @@
 
 #include "engine/approvals/approvals.hpp"
 #include "engine/currentness/replacements.hpp"
+#include "engine/errors/errors.hpp"
 #include "engine/health/settings.hpp"
 #include "engine/help/help.hpp"
 #include "engine/loops/loops.hpp"
@@ -133,11 +134,12 @@ struct Workspace {
   HelpRequests help;
   Links links;
   Replacements replacements;
+  ErrorCases errors;
 
   template <class Archive>
   void archive(Archive& a) {
     a(name, settings, created_at, head, registry, messages, forgotten_through, forgotten, window_size, marks);
-    a(records, requests, tasks, dependencies, approvals, reviews, help, links, replacements);
+    a(records, requests, tasks, dependencies, approvals, reviews, help, links, replacements, errors);
     if constexpr (Archive::loads)
       messages.visit_after(Offset{}, [&](Offset offset, const Message& message) {
         if (message.remembered) ids.insert(message.id_key, offset);

@@ -170,6 +170,7 @@ base::Result<Answer> Gateway::settle(const Request& request, broker::Settlement 
   asked.what = what;
   asked.delivery_ids = ids;
   asked.reason = body.find("reason").if_string().value_or("");
+  asked.code = body.find("code").if_string().value_or("");
   PARLEY_TRY(asked.delay, form::duration_member(body, "delay"));
   PARLEY_TRY(const auto lease, form::duration_member(body, "lease"));
   asked.lease = lease.value_or(base::Duration{});

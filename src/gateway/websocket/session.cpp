@@ -96,7 +96,7 @@ constexpr Session::Operation Session::operations[] = {
     {"check", &Session::check, {"delivery_ids", "message_ids"}},
     {"ack", &Session::ack, {"delivery_ids", "acted"}},
     {"acted", &Session::act, {"delivery_ids"}},
-    {"nack", &Session::nack, {"delivery_ids", "delay", "reason"}},
+    {"nack", &Session::nack, {"delivery_ids", "delay", "reason", "code"}},
     {"extend", &Session::extend, {"delivery_ids", "lease"}},
     {"credit", &Session::credit, {"n"}},
     {"drain", &Session::drain, {}},
@@ -315,6 +315,7 @@ base::Result<> Session::settle(std::uint64_t id, broker::Settlement what, json::
   request.what = what;
   request.delivery_ids = ids;
   PARLEY_TRY(request.reason, text_of(content, "reason"));
+  PARLEY_TRY(request.code, text_of(content, "code"));
   PARLEY_TRY(request.delay, form::duration_member(content, "delay"));
   PARLEY_TRY(const auto lease, form::duration_member(content, "lease"));
   request.lease = lease.value_or(base::Duration{});

@@ -1,0 +1,118 @@
+// Errors whose agents wait until it is decided what becomes of them (PIP-11; spec/machines/error_case.json). The
+// undecided ones only; what became of the others is in the log. Value types, part of the engine's state.
+#pragma once
+#include <absl/container/btree_map.h>
+#include <absl/container/btree_set.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/packed_text.hpp"
+#include "engine/messages/message.hpp"
+#include "machine/error_case.hpp"
+
+namespace parley::engine {
+
+using ErrorState = machine::error_case::State;
+
+struct ErrorCase {
+  AgentNumber agent;    // whose it is
+  base::PackedText id;  // of the message that reported it
+  std::string task, code, severity, text;
+  std::string status;   // that its agent has meanwhile, in its profile's word
+  std::string blocked;  // and its workspace; empty: it blocks nothing
+  Instant at;
+
+  template <class Archive>
+  void archive(Archive& a) {
+    a(agent, id, task, code, severity, text, status, blocked, at);
+  }
+};
+
+class ErrorCases {
+ public:
+  static constexpr std::size_t most = 10'000, most_of_one = 100;  // D11
+
+  const absl::btree_map<Offset, ErrorCase>& all() const { return all_; }
+  const absl::btree_set<Offset>& blocking() const { return blocking_; }
+  const ErrorCase* find(Offset offset) const {
+    const auto at = all_.find(offset);
+    return at == all_.end() ? nullptr : &at->second;
+  }
+  const absl::btree_set<Offset>& of(AgentNumber agent) const {
+    static const absl::btree_set<Offset> none;
+    const auto at = by_agent_.find(agent);
+    return at == by_agent_.end() ? none : at->second;
+  }
+  // One id may be of several: the same error told to several agents, each in a message of its own (R7), and errors of
+  // other agents that took the same id.
+  std::vector<Offset> find(std::string_view id) const {
+    const IdKey key = id_key_of(id);
+    std::vector<Offset> offsets;
+    for (auto at = by_id_.lower_bound({key, {}, {}}); at != by_id_.end() && at->id == key; ++at) {
+      if (offsets.size() == most_of_one) break;
+      offsets.push_back(at->offset);
+    }
+    return offsets;
+  }
+  // Those of them that are this agent's.
+  std::vector<Offset> find(std::string_view id, AgentNumber agent) const {
+    const IdKey key = id_key_of(id);
+    std::vector<Offset> offsets;
+    for (auto at = by_id_.lower_bound({key, agent, {}}); at != by_id_.end() && at->id == key && at->agent == agent;
+         ++at)
+      offsets.push_back(at->offset);
+    return offsets;
+  }
+
+  void add(Offset offset, ErrorCase error) {
+    index(offset, error);
+    all_.emplace(offset, std::move(error));
+  }
+  void close(Offset offset) {
+    const auto at = all_.find(offset);
+    if (at == all_.end()) return;
+    by_id_.erase({id_key_of(at->second.id.view()), at->second.agent, offset});
+    blocking_.erase(offset);
+    const auto mine = by_agent_.find(at->second.agent);
+    mine->second.erase(offset);
+    if (mine->second.empty()) by_agent_.erase(mine);
+    all_.erase(at);
+  }
+
+  template <class Archive>
+  void archive(Archive& a) {
+    a(all_);
+    if constexpr (Archive::loads)
+      for (const auto& [offset, error] : all_) index(offset, error);
+  }
+
+ private:
+  struct Named {
+    IdKey id;
+    AgentNumber agent;
+    Offset offset;
+    auto operator<=>(const Named&) const = default;
+  };
+
+  void index(Offset offset, const ErrorCase& error) {
+    by_agent_[error.agent].insert(offset);
+    by_id_.insert({id_key_of(error.id.view()), error.agent, offset});
+    if (!error.blocked.empty()) blocking_.insert(offset);
+  }
+
+  absl::btree_map<Offset, ErrorCase> all_;
+  absl::btree_map<AgentNumber, absl::btree_set<Offset>> by_agent_;
+  absl::btree_set<Named> by_id_;
+  absl::btree_set<Offset> blocking_;
+};
+
+// That decides which status an agent has: the first that blocks, else the first.
+inline const ErrorCase& foremost(const ErrorCases& errors, const absl::btree_set<Offset>& of_agent) {
+  for (const Offset offset : of_agent)
+    if (errors.blocking().contains(offset)) return *errors.find(offset);
+  return *errors.find(*of_agent.begin());
+}
+
+}  // namespace parley::engine

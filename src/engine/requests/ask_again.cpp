@@ -1,0 +1,74 @@
+#include "engine/requests/ask_again.hpp"
+
+#include "engine/messages/fields.hpp"
+#include "engine/retry.hpp"
+
+namespace parley::engine {
+namespace {
+
+void write(Offset offset, const Request& request, const profile::RetryPolicy& retry, const Context& context,
+           const std::vector<AgentNumber>& agents, event::RequestPostponed& out) {
+  std::uint32_t sends = 1;
+  for (const AgentNumber agent : agents) {
+    out.add_agents(agent.value);
+    sends = std::max(sends, request.sends_to(agent));
+  }
+  const Instant again_at = later(context.now, backoff(retry, sends, context.seed));
+  out.set_request(offset.value);
+  out.set_again_at(base::unix_us(again_at));
+  out.set_due(base::unix_us(later(again_at, request.timeout)));
+}
+
+// The request can be had once more: it was read, has not expired, is still remembered, and there is room for it.
+bool can_be_had(const Workspace& workspace, Offset offset, AgentNumber agent, Instant now) {
+  const Message* const message = workspace.messages.find(offset);
+  const Receipt* const receipt = message ? message->receipt_of(agent) : nullptr;
+  if (!receipt || workspace.registry.agent(agent).removed) return false;
+  if (message->expires() && message->expires_at <= now) return false;
+  return taken(receipt->state) && has_room(workspace.settings, workspace.registry.agent(agent), message->length);
+}
+
+}  // namespace
+
+bool postpones(const AcceptMessage& command, Offset offset, const Request& request, const Context& context,
+               event::MessageAccepted& event) {
+  const profile::RetryPolicy& retry = command.ruleset.retry;
+  if (request.reply_by) return false;  // a deadline stays
+  if (!command.ruleset.requests->retries_errors || field(command.envelope, "recoverable") == "false") return false;
+  if (!retry.may_pass(text_in(command.envelope, "error_code"))) return false;
+  if (request.sends_to(command.sender) >= retry.attempts) return false;
+  write(offset, request, retry, context, {command.sender}, *event.mutable_postpones());
+  return true;
+}
+
+bool decide_postponed(Decided& decided, const State& state, WorkspaceNumber number, Offset offset,
+                      const profile::Ruleset& rules, const Context& context) {
+  const Request& request = *state.workspace(number).requests.find(offset);
+  if (request.reply_by || !rules.requests || !rules.requests->retries_timeouts) return false;
+  std::vector<AgentNumber> agents;
+  for (const AgentNumber agent : request.waiting)
+    if (request.sends_to(agent) < rules.retry.attempts) agents.push_back(agent);
+  if (agents.empty()) return false;
+  write(offset, request, rules.retry, context, agents, *decided.add(number).mutable_request_postponed());
+  return true;
+}
+
+void decide_asked_again(Decided& decided, const State& state, const Timer& timer, const Context& context) {
+  event::RequestAskedAgain& event = *decided.add(timer.workspace).mutable_request_asked_again();
+  event.set_request(timer.message.value);
+  event.set_agent(timer.agent.value);
+  const Workspace& workspace = state.workspace(timer.workspace);
+  event.set_given(can_be_had(workspace, timer.message, timer.agent, context.now));
+}
+
+Timer timer_of_again(WorkspaceNumber number, Offset offset, AgentNumber agent, Instant at) {
+  return {at, TimerKind::request_asks_again, number, agent, offset};
+}
+
+void asks_no_more(State& state, const Request& request, WorkspaceNumber number, Offset offset, AgentNumber agent) {
+  const auto known = request.again.find(agent);
+  if (known != request.again.end() && known->second.at != Instant{})
+    state.timers.erase(timer_of_again(number, offset, agent, known->second.at));
+}
+
+}  // namespace parley::engine
