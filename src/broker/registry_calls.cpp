@@ -63,6 +63,17 @@ base::Result<> read_health(json::Value more, engine::HealthSettings& health) {
   return {};
 }
 
+// null: any chain; no risk is minded.
+void read_policy(json::Value more, engine::PolicySettings& policy) {
+  const json::Value chains = more.find("enabled_chains");
+  if (chains.is_null()) policy.chains.reset();
+  if (chains.is_array()) read_texts(chains, policy.chains.emplace());
+  const json::Value risk = more.find("risk_thresholds");
+  if (risk.is_null()) policy.risk.reset();
+  if (risk.is_object())
+    policy.risk = {risk.find("low").if_double().value_or(0), risk.find("high").if_double().value_or(0)};
+}
+
 base::Result<engine::Settings> read_settings(json::Value body, engine::Settings settings) {
   if (const auto validation = body.find("validation").if_string()) settings.lenient = *validation == "lenient";
   read_texts(body.find("profiles"), settings.profiles);
@@ -92,6 +103,7 @@ base::Result<engine::Settings> read_settings(json::Value body, engine::Settings 
   read_count(more, "loop_hops", settings.loops.hops);
   read_count(more, "loop_rounds", settings.loops.rounds);
   read_count(more, "loop_messages", settings.loops.messages);
+  read_policy(more, settings.policy);
   if (const json::Value rate = more.find("rate_messages"); rate.is_null())
     settings.rate_messages.reset();
   else if (rate)

@@ -1,6 +1,7 @@
 // Tasks as they stand, for every member of the workspace: who works on what, and who may do what next (COL-04, BEY-02).
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 
 #include "base/excerpt.hpp"
 #include "broker/broker.hpp"
@@ -56,6 +57,9 @@ void write_task(json::Writer& writer, const engine::Workspace& workspace, const 
   if (task.state == engine::TaskState::blocked)
     if (const engine::TaskDependencies* const all = workspace.dependencies.find(task.id.view()))
       writer.member("blocked_by", engine::why_blocked(workspace, all->on));
+  if (!task.terms.chain.empty()) writer.member("chain", task.terms.chain);
+  if (const auto& risk = task.terms.risk; risk && std::isfinite(*risk)) writer.member("risk", *risk);
+  if (task.terms.flagged) writer.member("flagged", true);
   if (task.error) write_error(writer, registry, *task.error);
   if (task.over_at != base::Offset{}) writer.member("ended_by", task.over_at.value);
   if (task.offer) writer.member("offered_to", registry.agent(task.offer->target).id);

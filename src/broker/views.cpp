@@ -106,6 +106,16 @@ void write_health_settings(json::Writer& writer, const engine::HealthSettings& h
   writer.member("reset_timeout_ms", milliseconds(health.breaker->reset_timeout)).end_object();
 }
 
+void write_policy_settings(json::Writer& writer, const engine::PolicySettings& policy) {
+  if (policy.chains)
+    write_strings(writer, "enabled_chains", *policy.chains);
+  else
+    writer.key("enabled_chains").null();
+  writer.key("risk_thresholds");
+  if (!policy.risk) return static_cast<void>(writer.null());
+  writer.begin_object().member("low", policy.risk->low).member("high", policy.risk->high).end_object();
+}
+
 }  // namespace
 
 std::string_view name(Settled settled) {
@@ -185,6 +195,7 @@ void write_workspace(json::Writer& writer, const engine::Workspace& workspace) {
   write_health_settings(writer, settings.health);
   writer.member("loop_hops", settings.loops.hops).member("loop_rounds", settings.loops.rounds);
   writer.member("loop_messages", settings.loops.messages);
+  write_policy_settings(writer, settings.policy);
   writer.end_object();
   write_blocked(writer, workspace);
   writer.member("created_at", base::to_rfc3339(workspace.created_at)).member("head", workspace.head.value).end_object();

@@ -62,6 +62,7 @@ class TypeLoader {
     if (const auto always = priority.find("always").if_string()) type.always = envelope::priority_named(*always);
     type.is_private = form.find("private").if_bool().value_or(false);
     type.keeps = text_of(form.find("keeps"));
+    type.states_chain = form.find("fields").find("chain").is_string();
     for (std::size_t i = 0; i < envelope::priority_count; ++i)
       type.delivery[i] = delivery_of(form.find("delivery"), type.kind, static_cast<envelope::Priority>(i));
 
@@ -127,6 +128,8 @@ class TypeLoader {
     std::vector<FieldSlot> fields;
     for (const auto [name, pointer] : stated.members()) {
       const CanonicalField* field = field_named(kind, name);
+      if (name == "risk" && !rules_.approvals)
+        loading_.problem(at + "/risk", "approvals", "What is risky is held for a human: say `approvals`");
       if (field == nullptr)
         loading_.problem(at + '/' + std::string(name), "canonical_field",
                          "Kind '" + std::string(envelope::name(kind)) + "' has no field '" + std::string(name) + "'");

@@ -51,6 +51,7 @@ struct MessageType {
   std::optional<envelope::Priority> floor;                                   // R19: never below this
   std::optional<envelope::Priority> always;                                  // R19: this, whatever the message says
   bool is_private = false;                                                   // R25
+  bool states_chain = false;  // it has a place for the chain its task belongs to (R39)
   std::string keeps;  // place of the record of which each sender's newest of a task is kept; empty: none
 };
 

@@ -478,7 +478,8 @@ std::string print_task(json::Value task) {
   std::string text = text_of(task, "task_id") + ' ' + text_of(task, "state") + members(task, {"epoch"}) + " of " +
                      text_of(task, "assigner") + " for " + text_of(task, "assignee") +
                      members(task, {"deadline", "timeout", "again_at"}) +
-                     (task.find("late").if_bool().value_or(false) ? " late" : "") + '\n';
+                     (task.find("late").if_bool().value_or(false) ? " late" : "") +
+                     (task.find("flagged") ? " flagged" + members(task, {"chain", "risk"}) : "") + '\n';
   if (const json::Value error = task.find("error"))
     text +=
         " " + members(error, {"error_type", "error_message", "recoverable", "suggested_action", "reported_by"}) + '\n';

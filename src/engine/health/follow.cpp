@@ -116,6 +116,12 @@ void follow_outcome(const AcceptMessage& command, const Workspace& workspace, co
   if (policy) follow_breaker(*policy, kind, known, now, *event.mutable_told());
 }
 
+}  // namespace
+
+base::Duration silence_allowed(const HealthSettings& settings, const profile::Heartbeat& heartbeat) {
+  return settings.heartbeat_every.value_or(heartbeat.every) * settings.heartbeats_missed.value_or(heartbeat.missed);
+}
+
 void follow_attempts(const AcceptMessage& command, const Workspace& workspace, Instant now,
                      event::MessageAccepted& event) {
   const auto& policy = workspace.settings.health.breaker;
@@ -127,12 +133,6 @@ void follow_attempts(const AcceptMessage& command, const Workspace& workspace, I
   if (event.tried_size() > 0) event.set_tried_until(base::unix_us(later(now, policy->reset_timeout)));
 }
 
-}  // namespace
-
-base::Duration silence_allowed(const HealthSettings& settings, const profile::Heartbeat& heartbeat) {
-  return settings.heartbeat_every.value_or(heartbeat.every) * settings.heartbeats_missed.value_or(heartbeat.missed);
-}
-
 void follow_health(const AcceptMessage& command, const Workspace& workspace, const Context& context,
                    event::MessageAccepted& event) {
   if (command.ruleset.type(command.type).is_private) return;  // R25: not even that there was one
@@ -140,7 +140,7 @@ void follow_health(const AcceptMessage& command, const Workspace& workspace, con
   if (command.ruleset.health)
     follow_beat(command, *command.ruleset.health, workspace.settings.health, sender.health.get(), context.now, event);
   follow_outcome(command, workspace, sender, context.now, event);
-  follow_attempts(command, workspace, context.now, event);
+  if (!event.held()) follow_attempts(command, workspace, context.now, event);
 }
 
 std::optional<HealthChange> health_change(const event::Event& event) {
@@ -222,13 +222,17 @@ void forget_health(State& state, WorkspaceNumber number, AgentNumber agent_numbe
   agent.health.forget();
 }
 
-void apply_to_health(State& state, Workspace& workspace, WorkspaceNumber number, const event::MessageAccepted& event,
-                     Instant at) {
+void apply_attempts(Workspace& workspace, const event::MessageAccepted& event) {
   for (const std::uint32_t tried : event.tried()) {
     Breaker& breaker = workspace.registry.agent(AgentNumber(tried)).health.made().breaker;
     breaker.state = BreakerState::half_open;
     breaker.until = base::instant_of(event.tried_until());
   }
+}
+
+void apply_to_health(State& state, Workspace& workspace, WorkspaceNumber number, const event::MessageAccepted& event,
+                     Instant at) {
+  apply_attempts(workspace, event);
   const AgentNumber sender(event.sender());
   if (sender == AgentNumber{} || event.private_()) return;
   KnownHealth& known = workspace.registry.agent(sender).health;

@@ -14,6 +14,7 @@
 #include "engine/messages/directions.hpp"
 #include "engine/messages/said.hpp"
 #include "engine/messages/semantics.hpp"
+#include "engine/policy/policy.hpp"
 #include "engine/requests/deadlock.hpp"
 #include "engine/requests/follow.hpp"
 #include "engine/reviews/end.hpp"
@@ -164,8 +165,10 @@ base::Result<Accepted> Engine::decide(const AcceptMessage& command, const Contex
   std::vector<base::Problem> warnings;
   PARLEY_CHECK(check_rate(rate, workspace.registry.agent(command.sender), context.now, warnings));
   PARLEY_TRY(const Recipients recipients, resolve(command, workspace, context.now));
+  PARLEY_CHECK(check_chain(command, workspace));
   std::optional<Asking> asking = asking_of(command);
   if (!asking && !recipients.open.empty()) asking = held_completion(command, workspace);
+  if (!asking && !recipients.open.empty()) asking = held_by_policy(command, workspace);
   const std::optional<Link> link = link_of(command, workspace, recipients);
   if (!asking && link && !recipients.open.empty()) asking = held_loop(command, workspace, *link);
   const Hold hold = asking && asking->holds ? Hold::held : Hold::none;
@@ -201,11 +204,11 @@ base::Result<Accepted> Engine::decide(const AcceptMessage& command, const Contex
   } else {
     message.clear_record_at();  // what it means, it means when it is released
   }
+  if (asking) open_approval(*asking, context, message);
   follow_health(command, workspace, context, message);
   write(semantics.defects, *message.mutable_validation_errors());
   write(of_semantics, *message.mutable_warnings());
   warnings.insert(warnings.end(), semantics.defects.begin(), semantics.defects.end());
-  if (asking) open_approval(*asking, context, message);
   if (link) write(*link, message);
   warnings.insert(warnings.end(), of_semantics.begin(), of_semantics.end());
   if (semantics.review_moved) *message.mutable_review_moved() = *semantics.review_moved;

@@ -3,10 +3,13 @@
 #include "engine/appliers.hpp"
 #include "engine/currentness/take_back.hpp"
 #include "engine/errors/follow.hpp"
+#include "engine/health/availability.hpp"
+#include "engine/health/follow.hpp"
 #include "engine/help/follow.hpp"
 #include "engine/mailboxes/transitions.hpp"
 #include "engine/messages/directions.hpp"
 #include "engine/messages/notice.hpp"
+#include "engine/policy/policy.hpp"
 #include "engine/requests/deadlock.hpp"
 #include "engine/requests/follow.hpp"
 #include "engine/tasks/depend.hpp"
@@ -35,11 +38,14 @@ base::Result<Release> judge_release(const State& state, Offset offset, const Acc
   if (expires_at && *expires_at <= context.now)
     return base::fail(base::ErrorCode::EXPIRED, "the message expired at " + base::to_rfc3339(*expires_at), {},
                       "It can only be rejected.");
+  PARLEY_CHECK(check_chain(command, workspace));
   if (!changed.empty()) PARLEY_CHECK(check_sender(command, workspace.registry.agent(command.sender)));
   PARLEY_CHECK(check_request(command, workspace, context.now));
   PARLEY_CHECK(check_help(command, workspace));
   Release release{recipients_of(workspace, workspace.messages.at(offset)), {}, {}};
   PARLEY_CHECK(check_deadlock(command, workspace, release.recipients));
+  for (const AgentNumber agent : release.recipients.open)
+    PARLEY_CHECK(check_available(command, workspace, workspace.registry.agent(agent), context.now));
   PARLEY_TRY(release.semantics, check_semantics(command, workspace, release.recipients, {Hold::released, offset},
                                                 context, release.warnings));
   return release;
@@ -63,6 +69,7 @@ void decide_release(Decided& decided, const State& state, Offset offset, const A
   follow_requests(command, workspace, context, as);
   follow_help(command, workspace, context, as, release.warnings);
   follow_session(command, workspace, as, release.warnings);
+  follow_attempts(command, workspace, context.now, as);
   write(release.semantics.defects, *as.mutable_validation_errors());
   write(release.warnings, *as.mutable_warnings());
   if (release.semantics.task_moved) *as.mutable_task_moved() = *release.semantics.task_moved;
@@ -104,6 +111,7 @@ void apply(State& state, Workspace& workspace, WorkspaceNumber number, const eve
   apply_to_help(state, workspace, number, offset, as, placed);
   apply_to_errors(workspace, offset, as, placed.at);
   workspace.links.cut(offset);  // a human let it pass: what comes of it is judged anew
+  apply_attempts(workspace, as);
   const auto scene_of = [&](std::uint32_t agent) {
     return Scene{state, workspace, number, AgentNumber(agent), placed.at};
   };

@@ -70,7 +70,10 @@ void assign(Tasks& tasks, Offset offset, Offset message, const event::TaskMoved&
                 .reference_files = {event.reference_files().begin(), event.reference_files().end()},
                 .testing_required = event.testing_required(),
                 .confidence_threshold = event.confidence_threshold(),
-                .needs_approval = event.needs_approval()};
+                .needs_approval = event.needs_approval(),
+                .chain = event.chain(),
+                .risk = event.has_risk() ? std::optional(event.risk()) : std::nullopt,
+                .flagged = event.flagged()};
 }
 
 void note_error(Task& task, const event::TaskError& error, TaskState to, Instant at) {

@@ -7,6 +7,7 @@
 #include "engine/currentness/take_back.hpp"
 #include "engine/mailboxes/failures.hpp"
 #include "engine/messages/fields.hpp"
+#include "engine/policy/policy.hpp"
 #include "engine/reviews/revision.hpp"
 #include "engine/tasks/depend.hpp"
 #include "engine/tasks/evidence.hpp"
@@ -66,6 +67,7 @@ class Follow {
     const auto known = workspace_.tasks.find(id);
     if (known) {
       const Task& task = workspace_.tasks.at(*known);
+      PARLEY_CHECK(check_newest(task));
       facts_.supersedes = supersedes_order(command_, task);
       PARLEY_CHECK(move_of(task));
       PARLEY_CHECK(check_revision(command_, workspace_, *known));
@@ -154,6 +156,12 @@ class Follow {
   }
 
  private:
+  // An order that was held is none any more where another was given meanwhile: assignments rise (BEY-03).
+  base::Result<> check_newest(const Task& task) const {
+    if (facts_.hold != Hold::released || task.assignment() < released_) return {};
+    return std::unexpected(stale_order(command_, workspace_, task));
+  }
+
   static base::Result<> check_times(const Task& task) {
     if (task.assignments.size() < assignments_max) return {};
     return base::fail(base::ErrorCode::TASKS_FULL,
@@ -186,6 +194,7 @@ class Follow {
     moved.set_timeout(watch.timeout.count());
     PARLEY_CHECK(write_terms(command_.envelope, moved));
     moved.set_max_iterations(iterations_in(command_.envelope));
+    write_policy(command_, workspace_, moved, warnings_);
     come_to(to, watch, moved, nullptr);
     for (const std::string& id : texts_in(command_.envelope, "dependencies")) moved.add_depends_on(id);
     PARLEY_TRY(const auto whole, split_answered(command_, workspace_));

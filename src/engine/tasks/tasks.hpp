@@ -72,10 +72,13 @@ struct TaskTerms {
   bool testing_required = false;
   double confidence_threshold = 0;  // below it a human decides (SUP-04)
   bool needs_approval = false;      // a human decides in any case
+  std::string chain;                // it belongs to (R39); empty: none
+  std::optional<double> risk;       // held against the workspace's thresholds
+  bool flagged = false;             // by its risk
 
   template <class Archive>
   void archive(Archive& a) {
-    a(scope, reference_files, testing_required, confidence_threshold, needs_approval);
+    a(scope, reference_files, testing_required, confidence_threshold, needs_approval, chain, risk, flagged);
   }
 };
 

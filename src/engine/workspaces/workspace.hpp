@@ -12,6 +12,7 @@
 #include "engine/messages/forgotten.hpp"
 #include "engine/messages/messages.hpp"
 #include "engine/messages/records.hpp"
+#include "engine/policy/settings.hpp"
 #include "engine/registry/registry.hpp"
 #include "engine/requests/requests.hpp"
 #include "engine/reviews/reviews.hpp"
@@ -65,13 +66,14 @@ struct Settings {
   HealthSettings health;
   ReviewSettings reviews;
   LoopSettings loops;
+  PolicySettings policy;
 
   friend bool operator==(const Settings&, const Settings&) = default;
   template <class Archive>
   void archive(Archive& a) {
     a(lenient, profiles, mailbox_messages, mailbox_bytes, recipients, remembered_ids, remembered_for, lease);
     a(rate_messages, rate_window, kept_records, open_requests, tasks, task_times, approvals);
-    a(health, reviews, loops);
+    a(health, reviews, loops, policy);
   }
 };
 

@@ -30,6 +30,7 @@ void write(const Settings& settings, event::Settings& out) {
   out.set_loop_hops(settings.loops.hops);
   out.set_loop_rounds(settings.loops.rounds);
   out.set_loop_messages(settings.loops.messages);
+  write(settings.policy, out);
   out.set_review_escalation(static_cast<std::uint32_t>(settings.reviews.escalation));
   if (settings.reviews.timeout) out.set_review_timeout(settings.reviews.timeout->count());
 }
@@ -59,6 +60,7 @@ Settings read(const event::Settings& in) {
   if (in.has_loop_hops()) settings.loops.hops = in.loop_hops();
   if (in.has_loop_rounds()) settings.loops.rounds = in.loop_rounds();
   if (in.has_loop_messages()) settings.loops.messages = in.loop_messages();
+  settings.policy = read_policy(in);
   if (in.review_escalation() < escalation_names.size())
     settings.reviews.escalation = static_cast<Escalation>(in.review_escalation());
   if (in.review_timeout() > 0) settings.reviews.timeout = base::Duration(in.review_timeout());
@@ -81,6 +83,7 @@ base::Result<> Engine::check(const Settings& settings) const {
   PARLEY_CHECK(check_at_least("lease", settings.lease, std::chrono::seconds(1)));
   PARLEY_CHECK(check_at_least("remembered_for", settings.remembered_for, std::chrono::minutes(1)));
   PARLEY_CHECK(check_health(settings.health));
+  PARLEY_CHECK(check_policy(settings.policy));
   if (settings.reviews.timeout)
     PARLEY_CHECK(check_at_least("review_timeout", *settings.reviews.timeout, std::chrono::seconds(1)));
   for (const std::string& profile : settings.profiles)
