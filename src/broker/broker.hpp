@@ -94,6 +94,8 @@ class Broker final : public Port, private journal::Outcomes {
   base::Result<Answer> register_agent(const Caller&, std::string_view workspace, json::Value body) override;
   base::Result<Answer> change_agent(const Caller&, std::string_view workspace, std::string_view id,
                                     json::Value body) override;
+  base::Result<Answer> allocate(const Caller&, std::string_view workspace, std::string_view id,
+                                std::string_view resource, json::Value body) override;
   base::Result<Answer> remove_agent(const Caller&, std::string_view workspace, std::string_view id) override;
   base::Result<Answer> agent(const Caller&, std::string_view workspace, std::string_view id) override;
   base::Result<Answer> agents(const Caller&, std::string_view workspace, const Page&) override;
@@ -244,6 +246,7 @@ class Broker final : public Port, private journal::Outcomes {
 
   // Approvals (approval_calls.cpp).
   base::Result<> write_revision(json::Writer& writer, const engine::Workspace& workspace, const engine::Review& review);
+  base::Result<> write_task_history(json::Writer& writer, const engine::Workspace& workspace, const engine::Task& task);
   base::Result<> write_approval(json::Writer& writer, const engine::Workspace& workspace, base::Offset offset);
   base::Result<> read_held(const engine::Workspace& workspace, base::Offset offset, json::Value patch,
                            HeldMessage& held);

@@ -100,6 +100,10 @@ std::string_view word(Event::FactCase fact) {
       return "agent_health_changed";
     case Event::kHealthLooked:
       return "health_looked";
+    case Event::kResourceAllocated:
+      return "resource_allocated";
+    case Event::kWorkReturned:
+      return "work_returned";
     case Event::kReviewMoved:
       return "review_moved";
     case Event::kMessagesRefused:
@@ -178,6 +182,10 @@ std::uint32_t subject(const Event& event) {
       return event.message_withheld().sender();
     case Event::kAgentHealthChanged:
       return event.agent_health_changed().agent();
+    case Event::kResourceAllocated:
+      return event.resource_allocated().agent();
+    case Event::kWorkReturned:
+      return event.work_returned().agent();
     case Event::kReviewMoved:
       return event.review_moved().reviewer();
     case Event::kMessagesRefused:
@@ -367,6 +375,14 @@ void write_silent(json::Writer& writer, const engine::Registry& registry, const 
   writer.end_array();
 }
 
+void write_allocated(json::Writer& writer, const event::ResourceAllocated& allocated) {
+  writer.member("resource_type", engine::resource_names[allocated.resource()]);
+  if (allocated.has_limit()) write_amount(writer, "limit", {allocated.limit()});
+  if (allocated.expires_at() != 0)
+    writer.member("expires_at", base::to_rfc3339(base::instant_of(allocated.expires_at())));
+  writer.member("renewed", allocated.renewed());
+}
+
 // All but messages.
 void write_fact(json::Writer& writer, const engine::Workspace& workspace, const LogEntry& entry,
                 std::string_view body) {
@@ -407,6 +423,7 @@ void write_fact(json::Writer& writer, const engine::Workspace& workspace, const 
   }
   if (event.has_message_withheld()) writer.member("superseded", event.message_withheld().superseded());
   if (event.has_agent_health_changed()) write_health(writer, event.agent_health_changed());
+  if (event.has_resource_allocated()) write_allocated(writer, event.resource_allocated());
   if (event.has_messages_refused()) write_refused(writer, event.messages_refused());
   if (event.has_notice_posted()) writer.key("notice").raw(body);
 }

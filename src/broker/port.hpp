@@ -192,6 +192,9 @@ class Port {
   virtual base::Result<Answer> register_agent(const Caller&, std::string_view workspace, json::Value body) = 0;
   virtual base::Result<Answer> change_agent(const Caller&, std::string_view workspace, std::string_view id,
                                             json::Value body) = 0;
+  // What the agent may use of a resource: "tokens", "cpu", "memory", "budget" (HND-12). Answered with the agent.
+  virtual base::Result<Answer> allocate(const Caller&, std::string_view workspace, std::string_view id,
+                                        std::string_view resource, json::Value body) = 0;
   virtual base::Result<Answer> remove_agent(const Caller&, std::string_view workspace, std::string_view id) = 0;
   virtual base::Result<Answer> agent(const Caller&, std::string_view workspace, std::string_view id) = 0;
   virtual base::Result<Answer> agents(const Caller&, std::string_view workspace, const Page&) = 0;

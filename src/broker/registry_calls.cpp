@@ -1,6 +1,7 @@
 // Workspaces, agents, people and their tokens. Bodies have passed their schema; here they are read and decided.
 #include <algorithm>
 
+#include "base/excerpt.hpp"
 #include "broker/bounds.hpp"
 #include "broker/broker.hpp"
 #include "broker/list_page.hpp"
@@ -63,6 +64,10 @@ base::Result<> read_health(json::Value more, engine::HealthSettings& health) {
   return {};
 }
 
+engine::Amount read_amount(json::Value number) {
+  return engine::amount_of(json::to_text(number)).value_or(engine::Amount{});
+}
+
 // null: any chain; no risk is minded.
 void read_policy(json::Value more, engine::PolicySettings& policy) {
   const json::Value chains = more.find("enabled_chains");
@@ -72,6 +77,11 @@ void read_policy(json::Value more, engine::PolicySettings& policy) {
   if (risk.is_null()) policy.risk.reset();
   if (risk.is_object())
     policy.risk = {risk.find("low").if_double().value_or(0), risk.find("high").if_double().value_or(0)};
+  const json::Value budget = more.find("budget_limits");
+  if (budget.is_null()) policy.budget.reset();
+  if (budget.is_object())
+    policy.budget = {read_amount(budget.find("per_task")), read_amount(budget.find("per_agent")),
+                     read_amount(budget.find("total"))};
 }
 
 base::Result<engine::Settings> read_settings(json::Value body, engine::Settings settings) {
@@ -259,6 +269,23 @@ base::Result<Answer> Broker::change_agent(const Caller& caller, std::string_view
   PARLEY_TRY(const base::AgentNumber agent, find_agent(engine_.state().workspace(number), id));
   const engine::Agent& known = engine_.state().workspace(number).registry.agent(agent);
   PARLEY_CHECK(decide_for(caller, engine::ChangeAgent{number, agent, read_properties(body, known.properties)}));
+  return this->agent(caller, workspace, id);
+}
+
+base::Result<Answer> Broker::allocate(const Caller& caller, std::string_view workspace, std::string_view id,
+                                      std::string_view resource, json::Value body) {
+  PARLEY_TRY(const base::WorkspaceNumber number, enter(engine_.state(), caller, workspace, Right::manage));
+  PARLEY_TRY(const base::AgentNumber agent, find_agent(engine_.state().workspace(number), id));
+  const auto known = std::find(engine::resource_names.begin(), engine::resource_names.end(), resource);
+  if (known == engine::resource_names.end())
+    return base::fail(ErrorCode::NOT_FOUND, "there is no resource '" + base::excerpt(resource, 64) + "'", {},
+                      "Allocate tokens, cpu, memory or budget.");
+  engine::AllocateResource command{number, agent, static_cast<engine::Resource>(known - engine::resource_names.begin()),
+                                   {},     {},    body.find("renew").if_bool().value_or(false)};
+  if (const json::Value limit = body.find("limit"); !limit.is_null()) command.limit = read_amount(limit);
+  if (const auto expires_at = base::parse_rfc3339(body.find("expires_at").if_string().value_or("")))
+    command.expires_at = *expires_at;
+  PARLEY_CHECK(decide_for(caller, command));
   return this->agent(caller, workspace, id);
 }
 

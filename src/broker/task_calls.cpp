@@ -32,11 +32,25 @@ void write_error(json::Writer& writer, const engine::Registry& registry, const e
   writer.end_object();
 }
 
+// 002, ResourceAllocation, of a task: what it was given in all its assignments, and what was used for it (HND-12).
+void write_shares(json::Writer& writer, const engine::Shares& shares) {
+  writer.key("allocations").begin_array();
+  for (const engine::Resource resource : engine::spendable) {
+    const engine::Share& share = shares.of(resource);
+    if (share == engine::Share{}) continue;
+    writer.begin_object().member("resource_type", engine::resource_names[static_cast<std::size_t>(resource)]);
+    if (share.allocated) write_amount(writer, "allocated", *share.allocated);
+    write_amount(writer, "consumed", share.consumed);
+    writer.end_object();
+  }
+  writer.end_array();
+}
+
 void write_task(json::Writer& writer, const engine::Workspace& workspace, const engine::Task& task,
                 const engine::RulesetOf& ruleset_of) {
   const engine::Registry& registry = workspace.registry;
   const engine::Agent& assigner = registry.agent(task.assigner);
-  writer.begin_object().member("task_id", task.id.view()).member("state", machine::task::name(task.state));
+  writer.member("task_id", task.id.view()).member("state", machine::task::name(task.state));
   writer.member("epoch", task.epoch).member("profile", assigner.properties.profile);
   writer.member("assigner", assigner.id).member("assignee", registry.agent(task.assignee).id);
   writer.key("assignments").begin_array();
@@ -60,6 +74,7 @@ void write_task(json::Writer& writer, const engine::Workspace& workspace, const 
   if (!task.terms.chain.empty()) writer.member("chain", task.terms.chain);
   if (const auto& risk = task.terms.risk; risk && std::isfinite(*risk)) writer.member("risk", *risk);
   if (task.terms.flagged) writer.member("flagged", true);
+  if (task.shares) write_shares(writer, *task.shares.get());
   if (task.error) write_error(writer, registry, *task.error);
   if (task.over_at != base::Offset{}) writer.member("ended_by", task.over_at.value);
   if (task.offer) writer.member("offered_to", registry.agent(task.offer->target).id);
@@ -72,6 +87,43 @@ void write_task(json::Writer& writer, const engine::Workspace& workspace, const 
       for (const std::string& type : types) writer.string(type);
       writer.end_array();
     }
+  writer.end_object();
+}
+
+// What a move of a task is called in its history: by what happened, else by the state it came to.
+std::string_view word_of(const event::TaskMoved& moved) {
+  switch (moved.offer().state()) {
+    case event::TaskOffer::OFFERED:
+      return "offered";
+    case event::TaskOffer::ACCEPTED:
+      return "handed_over";
+    case event::TaskOffer::DECLINED:
+      return "declined";
+    default:
+      break;
+  }
+  if (moved.given_again()) return "given_again";
+  if (moved.extended()) return "extended";
+  const auto state = static_cast<engine::TaskState>(moved.state());
+  if (moved.has_offer() && state != engine::TaskState::postponed) return "offer_over";
+  if (moved.has_error() && !machine::task::is_over(state) && state != engine::TaskState::postponed) return "error";
+  return machine::task::name(state);
+}
+
+// 002, TaskEvent. `agent`: whose message it was; 0: the server's doing.
+void write_task_event(json::Writer& writer, const engine::Workspace& workspace, base::Instant at, std::uint32_t agent,
+                      std::uint64_t offset, const event::TaskMoved& moved) {
+  const auto name_of = [&](std::uint32_t number) {
+    return std::string_view(workspace.registry.agent(base::AgentNumber(number)).id);
+  };
+  writer.begin_object().member("timestamp", base::to_rfc3339(at)).member("event_type", word_of(moved));
+  if (agent != 0) writer.member("agent_id", name_of(agent));
+  writer.key("details").begin_object().member("offset", offset);
+  writer.member("state", machine::task::name(static_cast<engine::TaskState>(moved.state())));
+  writer.member("epoch", moved.epoch());
+  if (agent != 0 && moved.assignee() != 0) writer.member("assignee", name_of(moved.assignee()));
+  if (moved.offer().target() != 0) writer.member("target", name_of(moved.offer().target()));
+  if (!moved.why().empty()) writer.member("why", moved.why());
   writer.end_object().end_object();
 }
 
@@ -136,9 +188,24 @@ base::Result<Answer> Broker::tasks(const Caller& caller, std::string_view worksp
                 workspace.registry.agent(task->assigner).id == agent);
       },
       [&](json::Writer& writer, base::Offset, const auto& task) -> base::Result<> {
-        write_task(writer, workspace, *task, parts_.ruleset_of);
+        write_task(writer.begin_object(), workspace, *task, parts_.ruleset_of);
+        writer.end_object();
         return {};
       });
+}
+
+// The newest events that changed it (HND-02), read from their records.
+base::Result<> Broker::write_task_history(json::Writer& writer, const engine::Workspace& workspace,
+                                          const engine::Task& task) {
+  writer.key("history").begin_array();
+  for (const engine::TaskNote& note : task.history) {
+    PARLEY_TRY(const event::Event event, history_.event(note.position));
+    const bool of_message = event.has_message_accepted() || event.has_message_released();
+    const event::TaskMoved& moved = of_message ? accepted_of(event).task_moved() : event.task_moved();
+    write_task_event(writer, workspace, note.at, of_message ? accepted_of(event).sender() : 0, event.offset(), moved);
+  }
+  writer.end_array();
+  return {};
 }
 
 base::Result<Answer> Broker::task(const Caller& caller, std::string_view workspace_name, std::string_view task_id) {
@@ -147,7 +214,9 @@ base::Result<Answer> Broker::task(const Caller& caller, std::string_view workspa
   PARLEY_TRY(const engine::Task* const task, find_task(workspace, task_id));
   Answer answer;
   json::Writer writer(answer.json);
-  write_task(writer, workspace, *task, parts_.ruleset_of);
+  write_task(writer.begin_object(), workspace, *task, parts_.ruleset_of);
+  PARLEY_CHECK(write_task_history(writer, workspace, *task));
+  writer.end_object();
   return answer;
 }
 
@@ -191,7 +260,10 @@ base::Result<TasksAwaited> Broker::await_tasks(const Caller& caller, std::string
   json::Writer writer(awaited.answer.json);
   writer.begin_object().member("done", awaited.done).member("over", ended.over).member("failed", ended.failed);
   writer.key("tasks").begin_array();
-  for (const engine::Task* const task : tasks) write_task(writer, workspace, *task, parts_.ruleset_of);
+  for (const engine::Task* const task : tasks) {
+    write_task(writer.begin_object(), workspace, *task, parts_.ruleset_of);
+    writer.end_object();
+  }
   writer.end_array().end_object();
   return awaited;
 }

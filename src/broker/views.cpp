@@ -1,9 +1,11 @@
 #include "broker/views.hpp"
 
 #include <charconv>
+#include <utility>
 
 #include "engine/engine.hpp"
 #include "engine/mailboxes/delivery_error.hpp"
+#include "engine/resources/allot.hpp"
 #include "envelope/kind.hpp"
 
 namespace parley::broker {
@@ -26,6 +28,14 @@ void write_optional(json::Writer& writer, std::string_view name, const std::opti
   else
     writer.null();
 }
+
+}  // namespace
+
+void write_amount(json::Writer& writer, std::string_view name, engine::Amount amount) {
+  writer.key(name).raw(engine::text_of(amount));
+}
+
+namespace {
 
 // What agents report of themselves, and what became of it (HND-05, HND-06, HND-13).
 void write_health(json::Writer& writer, const engine::Workspace& workspace, const engine::Health& health,
@@ -116,6 +126,37 @@ void write_policy_settings(json::Writer& writer, const engine::PolicySettings& p
   writer.begin_object().member("low", policy.risk->low).member("high", policy.risk->high).end_object();
 }
 
+void write_budget_limits(json::Writer& writer, const std::optional<engine::BudgetLimits>& limits) {
+  writer.key("budget_limits");
+  if (!limits) return static_cast<void>(writer.null());
+  writer.begin_object();
+  write_amount(writer, "per_task", limits->per_task);
+  write_amount(writer, "per_agent", limits->per_agent);
+  write_amount(writer, "total", limits->total);
+  writer.end_object();
+}
+
+// 002, ResourceAllocation: those of which something is known.
+void write_allocations(json::Writer& writer, const engine::Settings& settings, const engine::Agent& agent) {
+  const engine::Resources none;
+  const engine::Resources& resources = agent.resources ? *agent.resources.get() : none;
+  bool any = false;
+  for (const engine::Resource resource : engine::all_resources) {
+    const engine::Allocation& allocation = resources.of(resource);
+    const auto limit = engine::limit_of(settings, agent, resource);
+    if (!limit && allocation == engine::Allocation{}) continue;
+    if (!std::exchange(any, true)) writer.key("allocations").begin_array();
+    writer.begin_object().member("agent_id", agent.id);
+    writer.member("resource_type", engine::resource_names[static_cast<std::size_t>(resource)]);
+    if (engine::is_spent(resource)) write_amount(writer, "allocated", allocation.allocated());
+    write_amount(writer, "consumed", allocation.consumed);
+    if (limit) write_amount(writer, "limit", *limit);
+    if (allocation.expires_at != base::Instant{}) writer.member("expires_at", base::to_rfc3339(allocation.expires_at));
+    writer.end_object();
+  }
+  if (any) writer.end_array();
+}
+
 }  // namespace
 
 std::string_view name(Settled settled) {
@@ -196,8 +237,16 @@ void write_workspace(json::Writer& writer, const engine::Workspace& workspace) {
   writer.member("loop_hops", settings.loops.hops).member("loop_rounds", settings.loops.rounds);
   writer.member("loop_messages", settings.loops.messages);
   write_policy_settings(writer, settings.policy);
+  write_budget_limits(writer, settings.policy.budget);
   writer.end_object();
   write_blocked(writer, workspace);
+  if (settings.policy.budget) {
+    writer.key("budget").begin_object();
+    const engine::Amount consumed = workspace.budget.consumed.amount();
+    write_amount(writer, "allocated", engine::plus(consumed, workspace.budget.outstanding.amount()));
+    write_amount(writer, "consumed", consumed);
+    writer.end_object();
+  }
   writer.member("created_at", base::to_rfc3339(workspace.created_at)).member("head", workspace.head.value).end_object();
 }
 
@@ -217,6 +266,7 @@ void write_agent(json::Writer& writer, const engine::Workspace& workspace, const
   if (agent.health) write_health(writer, workspace, *agent.health.get(), seen);
   if (const auto number = workspace.registry.find_agent(agent.id); number && !workspace.errors.of(*number).empty())
     write_errors(writer, workspace.errors, workspace.errors.of(*number));
+  write_allocations(writer, workspace.settings, agent);
   writer.end_object();
 }
 

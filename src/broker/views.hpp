@@ -16,6 +16,7 @@ struct Seen {
 };
 void write_agent(json::Writer& writer, const engine::Workspace& workspace, const engine::Agent& agent,
                  const Seen& seen);
+void write_amount(json::Writer& writer, std::string_view name, engine::Amount amount);  // exact
 void write_person(json::Writer& writer, const engine::Person& person);
 void write_problems(json::Writer& writer, const google::protobuf::RepeatedPtrField<event::Problem>& problems);
 

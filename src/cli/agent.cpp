@@ -1,6 +1,7 @@
-// `parley agent`: register agents, list, change and remove them, rotate their tokens.
+// `parley agent`: register agents, list, show, change and remove them, say what they may use, rotate their tokens.
 #include "cli/registration.hpp"
 #include "cli/verbs.hpp"
+#include "json/parser.hpp"
 #include "json/writer.hpp"
 
 namespace parley::cli {
@@ -17,6 +18,8 @@ struct AgentOptions {
   std::optional<std::uint32_t> max_load;
   std::optional<std::uint32_t> priority;
   base::Duration grace{};
+  std::string resource, limit, expires;
+  bool renew = false;
 };
 
 std::string body_of(const AgentOptions& options, bool with_id) {
@@ -46,6 +49,27 @@ base::Result<Exit> add(Context& context, const AgentOptions& options) {
   return register_one(context, options.online, "agents", options.id, body_of(options, true));
 }
 
+base::Result<Exit> show_one(Context& context, const AgentOptions& options) {
+  PARLEY_TRY(auto server, connect(options.online));
+  return show(context, server.client.get(sdk::path_of(server.workspace, {"agents", options.id})));
+}
+
+// What it may use (HND-12). The limit goes out as it was written: it is a decimal, and counted exactly.
+base::Result<Exit> allocate(Context& context, const AgentOptions& options) {
+  const auto limit = json::Document::parse(options.limit.empty() ? "null" : options.limit);
+  if (!limit || !(limit->root().is_null() || limit->root().if_double()))
+    return base::fail(base::ErrorCode::BAD_REQUEST, "the limit is no number", "--limit", "Write 200000, or 1.75.");
+  std::string body;
+  json::Writer out(body);
+  out.begin_object().key("limit").raw(options.limit.empty() ? "null" : options.limit);
+  if (!options.expires.empty()) out.member("expires_at", options.expires);
+  out.member("renew", options.renew).end_object();
+  PARLEY_TRY(auto server, connect(options.online));
+  return show(
+      context,
+      server.client.put(sdk::path_of(server.workspace, {"agents", options.id, "allocations", options.resource}), body));
+}
+
 std::vector<Option> properties(AgentOptions& options, bool profile_required) {
   return {{"agent_id", "its id, as its messages say", &options.id, true},
           {"--profile", "the protocol it speaks; `parley schema` lists them", &options.profile, profile_required},
@@ -65,7 +89,7 @@ Verb agent_verb() {
   const Option id{"agent_id", "the agent", &options->id, true};
   return {
       .name = "agent",
-      .summary = "Register agents, list, change and remove them, rotate their tokens",
+      .summary = "Register agents, list, show, change and remove them, say what they may use, rotate their tokens",
       .examples = {"parley agent add developer-01 --profile collab --type developer"},
       .verbs = {
           {.name = "add",
@@ -77,6 +101,23 @@ Verb agent_verb() {
            .summary = "List the agents",
            .options = common,
            .run = [options](Context& context) { return list_all(context, options->online, "agents"); }},
+          {.name = "show",
+           .summary = "Show one agent: its health, and what it may use and has used",
+           .options = std::vector<Option>{id} + common,
+           .run = [options](Context& context) { return show_one(context, *options); }},
+          {.name = "allocate",
+           .summary = "Say what an agent may use of a resource",
+           .examples = {"parley agent allocate extractor-1 tokens --limit 200000 --expires 2026-03-03T00:00:00Z",
+                        "parley agent allocate extractor-1 budget"},
+           .options =
+               std::vector<Option>{
+                   id,
+                   {"resource", "which one", &options->resource, true, {"tokens", "cpu", "memory", "budget"}},
+                   {"--limit", "at most so much (default: no limit of its own)", &options->limit},
+                   {"--expires", "when the limit ends, RFC 3339 (default: never)", &options->expires},
+                   {"--renew", "forget what it has used until now", &options->renew}} +
+               common,
+           .run = [options](Context& context) { return allocate(context, *options); }},
           {.name = "change",
            .summary = "Change an agent's properties",
            .options = properties(*options, false) + common,

@@ -10,6 +10,7 @@ void apply(Workspace&, const event::WorkspaceChanged&);
 
 void apply(State&, Workspace&, WorkspaceNumber, const event::AgentRegistered&, Instant at);
 void apply(Workspace&, const event::AgentChanged&);
+void apply(Workspace&, const event::ResourceAllocated&);
 void apply(State&, Workspace&, WorkspaceNumber, const event::AgentRemoved&, Instant at);
 void apply(State&, Workspace&, WorkspaceNumber, const event::PersonRegistered&, Instant at);
 void apply(Workspace&, const event::PersonChanged&);
@@ -53,6 +54,7 @@ void apply(State&, Workspace&, WorkspaceNumber, const event::MessageWithheld&, I
 void apply(State&, Workspace&, WorkspaceNumber, const event::HelpMoved&, Instant at);
 void apply(State&, Workspace&, WorkspaceNumber, const event::AgentHealthChanged&, Instant at);
 void apply(State&, Workspace&, WorkspaceNumber, const event::HealthLooked&);
+void apply(State&, WorkspaceNumber, const event::WorkReturned&);
 
 void apply(State&, Workspace&, WorkspaceNumber, Offset, const event::ReviewMoved&, Instant at);
 

@@ -43,6 +43,16 @@ struct ChangeAgent {
   AgentProperties properties;
 };
 
+// What an agent may use of a resource, from now on.
+struct AllocateResource {
+  WorkspaceNumber workspace;
+  AgentNumber agent;
+  Resource resource{};
+  std::optional<Amount> limit;  // none: none of its own
+  Instant expires_at;           // 0: never
+  bool renewed = false;         // what it has used is forgotten
+};
+
 struct RemoveAgent {
   WorkspaceNumber workspace;
   AgentNumber agent;

@@ -104,6 +104,10 @@ void apply_in_workspace(State& state, WorkspaceNumber number, const event::Event
       return apply(state, workspace, number, event.agent_health_changed(), at);
     case Event::kHealthLooked:
       return apply(state, workspace, number, event.health_looked());
+    case Event::kWorkReturned:
+      return apply(state, number, event.work_returned());
+    case Event::kResourceAllocated:
+      return apply(workspace, event.resource_allocated());
     case Event::kReviewMoved:
       return apply(state, workspace, number, offset, event.review_moved(), at);
     case Event::kMessagesRefused:

@@ -69,6 +69,7 @@ class Engine {
   base::Result<> decide(const ChangeWorkspace&, const Context&, Decided&) const;
   base::Result<Registered> decide(const RegisterAgent&, const Context&, Decided&) const;
   base::Result<> decide(const ChangeAgent&, const Context&, Decided&) const;
+  base::Result<> decide(const AllocateResource&, const Context&, Decided&) const;
   base::Result<> decide(const RemoveAgent&, const Context&, Decided&) const;
   base::Result<Registered> decide(const RegisterPerson&, const Context&, Decided&) const;
   base::Result<> decide(const ChangePerson&, const Context&, Decided&) const;

@@ -125,6 +125,45 @@ class History {
     to_state(task, 4, 1, first);
     ask(task, 2);
   }
+  // What an agent may use, a task that is given some of it, a report of it; then the agent goes offline.
+  void use() {
+    event::Event allocates = in_team();
+    event::ResourceAllocated& allocated = *allocates.mutable_resource_allocated();
+    allocated.set_agent(2);
+    allocated.set_limit(9'000'000);
+    allocated.set_expires_at(1'800'000'000'000'000);
+    apply(allocates);
+    event::Event assigns = in_team();
+    event::MessageAccepted& message = *assigns.mutable_message_accepted();
+    message.set_message_id("gives");
+    message.set_sender(1);
+    message.set_task("counted");
+    event::TaskMoved& moved = *message.mutable_task_moved();
+    moved.set_state(1);
+    moved.set_epoch(1);
+    moved.set_assigner(1);
+    moved.set_assignee(2);
+    moved.set_chain("chain");
+    moved.set_risk(0.5);
+    moved.set_flagged(true);
+    moved.set_tokens(3'000'000);
+    moved.set_budget(2'000'000);
+    apply(assigns, 100);
+    event::Event reports = in_team();
+    event::MessageAccepted& report = *reports.mutable_message_accepted();
+    report.set_message_id("uses");
+    report.set_sender(2);
+    report.mutable_told()->set_beats(true);
+    report.mutable_told()->set_returns(true);
+    event::ResourceUsed& used = *report.add_used();
+    used.set_resource(3);
+    used.set_reported(2'500'000);
+    used.set_consumed(2'500'000);
+    used.add_charges()->set_task(assigns.offset());
+    used.mutable_charges(0)->set_amount(2'500'000);
+    used.mutable_charges(0)->set_over(true);
+    apply(reports, 100);
+  }
   void to_state(std::uint64_t task, std::uint32_t state, std::uint32_t review_state = 0, std::uint64_t review = 0) {
     event::Event event = in_team();
     event::MessageAccepted& message = *event.mutable_message_accepted();
@@ -199,6 +238,9 @@ History something_of_everything() {
   settings.set_rate_messages(60);
   settings.set_heartbeat_every(30'000'000);
   settings.mutable_breaker()->set_error_threshold(3);
+  settings.mutable_enabled_chains()->add_names("chain");
+  settings.mutable_risk_thresholds()->set_high(0.5);
+  settings.mutable_budget_limits()->set_total(5'000'000);
   history.apply(made);
   history.agent(1, "sends");
   history.agent(2, "takes");
@@ -264,6 +306,7 @@ History something_of_everything() {
   history.report();
   history.review();
   history.error();
+  history.use();
   event::Event forgotten = history.in_team();
   forgotten.mutable_messages_forgotten()->set_through(acked);
   history.apply(forgotten);

@@ -82,13 +82,15 @@ struct SessionEnd {
 struct Unfinished {
   absl::btree_map<LostSession, bool> lost;                           // whether it was the server that stopped
   absl::btree_set<std::pair<WorkspaceNumber, AgentNumber>> leaving;  // removed, and their mailboxes are not yet empty
+  // Went offline with this event: what they were given before goes back (HND-05).
+  absl::btree_map<std::pair<WorkspaceNumber, AgentNumber>, Offset> offline;
 
   absl::btree_map<SessionKey, SessionEnd> aborting;
 
-  bool empty() const { return lost.empty() && leaving.empty() && aborting.empty(); }
+  bool empty() const { return lost.empty() && leaving.empty() && aborting.empty() && offline.empty(); }
   template <class Archive>
   void archive(Archive& a) {
-    a(lost, leaving, aborting);
+    a(lost, leaving, offline, aborting);
   }
 };
 

@@ -9,6 +9,7 @@
 #include "engine/messages/notice.hpp"
 #include "engine/requests/give_up.hpp"
 #include "engine/reviews/time_out.hpp"
+#include "engine/tasks/returned.hpp"
 #include "engine/tasks/session.hpp"
 #include "engine/tasks/watch.hpp"
 
@@ -127,6 +128,11 @@ void Engine::decide_unfinished(std::size_t most, const Context& context, Decided
   for (const auto& [workspace, agent] : state_.unfinished.leaving) {
     if (done >= most) return;
     done += std::max<std::size_t>(1, decide_leaving(workspace, agent, most - done, context, decided));
+  }
+  for (const auto& [who, since] : state_.unfinished.offline) {
+    if (done >= most) return;
+    done += std::max<std::size_t>(
+        1, decide_returned(decided, state_, who.first, who.second, since, most - done, ruleset_of_, context));
   }
 }
 

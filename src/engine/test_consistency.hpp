@@ -43,6 +43,7 @@ class Consistency {
 
   void workspace(WorkspaceNumber number) {
     const Workspace& workspace = state_.workspace(number);
+    resources(number);
     std::map<AgentNumber, Expected> expected;
     std::size_t remembered = 0;
     std::uint64_t window = 0;
@@ -214,6 +215,31 @@ class Consistency {
     }
   }
 
+  // HND-12: what agents are given is what their open tasks may still use, and all together the workspace's.
+  void resources(WorkspaceNumber number) {
+    const Workspace& workspace = state_.workspace(number);
+    BudgetTotal total;
+    for (std::uint32_t i = 1; i <= workspace.registry.agents.size(); ++i) {
+      const AgentNumber agent_number(i);
+      const Agent& agent = workspace.registry.agent(agent_number);
+      Resources wanted = agent.resources ? *agent.resources.get() : Resources{};
+      for (Allocation& allocation : wanted.allocations) allocation.outstanding = {};
+      wanted.overdrawn = 0;
+      for (const auto& [offset, task] : workspace.tasks.all()) {
+        if (!is_at_work(*task) || !task->shares || task->assignee != agent_number) continue;
+        const Shares& shares = *task->shares.get();
+        for (const Resource resource : spendable) wanted.of(resource).outstanding.add(shares.of(resource).left());
+        total.outstanding.add(shares.budget.left());
+        if (shares.tokens.overdrawn() || shares.budget.overdrawn()) ++wanted.overdrawn;
+      }
+      total.consumed.add(wanted.of(Resource::budget).consumed);
+      const Resources there = agent.resources ? *agent.resources.get() : Resources{};
+      if (there.allocations != wanted.allocations || there.overdrawn != wanted.overdrawn)
+        defects.push_back("agent '" + agent.id + "': what its tasks may use is miscounted");
+    }
+    if (total != workspace.budget) defects.push_back("the budget of '" + workspace.name + "' is miscounted");
+  }
+
   void agent(WorkspaceNumber number, AgentNumber agent_number, const Expected& expected) {
     const Agent& agent = state_.workspace(number).registry.agent(agent_number);
     const auto of_agent = [&](const std::string& what) {
@@ -233,6 +259,8 @@ class Consistency {
     }
     if (agent.removed && !leaving && !expected.open.empty()) of_agent("was removed and has mail");
     if (!agent.removed && leaving) of_agent("leaves and was not removed");
+    if (agent.removed && state_.unfinished.offline.contains({number, agent_number}))
+      of_agent("was removed and its work goes back by two ways");
     std::set<std::pair<SessionId, Offset>> leased;
     for (const SessionId session : agent.mailbox.sessions()) {
       const auto offsets = agent.mailbox.leased_to(session);

@@ -109,6 +109,7 @@ void read_tasks(Loading& loading) {
   read(recovery.find("resource_limit").find("parts_within"), "recovery/resource_limit/parts_within",
        policy.parts_within);
   policy.partial_words = texts_of(tasks.find("partial"));
+  policy.returned = tasks.find("offline").if_string() == "returned";
 }
 
 machine::review::State verdict_named(std::string_view name) {

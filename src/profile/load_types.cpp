@@ -63,6 +63,7 @@ class TypeLoader {
     type.is_private = form.find("private").if_bool().value_or(false);
     type.keeps = text_of(form.find("keeps"));
     type.states_chain = form.find("fields").find("chain").is_string();
+    type.states_budget = form.find("fields").find("budget").is_string();
     for (std::size_t i = 0; i < envelope::priority_count; ++i)
       type.delivery[i] = delivery_of(form.find("delivery"), type.kind, static_cast<envelope::Priority>(i));
 

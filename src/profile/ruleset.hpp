@@ -51,8 +51,9 @@ struct MessageType {
   std::optional<envelope::Priority> floor;                                   // R19: never below this
   std::optional<envelope::Priority> always;                                  // R19: this, whatever the message says
   bool is_private = false;                                                   // R25
-  bool states_chain = false;  // it has a place for the chain its task belongs to (R39)
-  std::string keeps;  // place of the record of which each sender's newest of a task is kept; empty: none
+  bool states_chain = false;   // it has a place for the chain its task belongs to (R39)
+  bool states_budget = false;  // likewise for what the task may cost
+  std::string keeps;           // place of the record of which each sender's newest of a task is kept; empty: none
 };
 
 // How a nacked delivery waits for its next attempt (R39, R46): base · multiplier^(n-1), at most `max_delay`.
@@ -130,6 +131,7 @@ struct TaskPolicy {
   base::Duration silence{};                 // COL-08: after so long without a word of its assignee it is given up
   base::Duration timeout{};                 // SUP-09: of a task that states none
   Recovery after_timeout, after_exception;  // COL-16, SUP-09
+  bool returned = false;                    // HND-05, COL-08: when its assignee goes offline it is given up
   base::Duration parts_within{};  // after a resource_limit parts are to be assigned (COL-16); 0: it has failed
   std::vector<std::string> partial_words;
 };
@@ -183,13 +185,14 @@ enum class Occasion : std::uint8_t {
   review_escalated,
   request_given_up,
   agent_waits,
+  task_over_limit,
 };
-inline constexpr std::array<std::string_view, 23> occasion_names{
+inline constexpr std::array<std::string_view, 24> occasion_names{
     "request.timed_out", "request.escalated", "task.stalled",   "task.late",        "task.given_up",
     "task.offer_over",   "task.again",        "task.extended",  "task.aborted",     "task.blocked",
     "task.split",        "task.joined",       "task.escalated", "approval.decided", "approval.escalated",
     "approval.lapsed",   "help.unhelped",     "help.expired",   "agent.silent",     "review.lapsed",
-    "review.escalated",  "request.given_up",  "agent.waits"};
+    "review.escalated",  "request.given_up",  "agent.waits",    "task.over_limit"};
 constexpr std::optional<Occasion> occasion_named(std::string_view name) {
   for (std::size_t i = 0; i < occasion_names.size(); ++i)
     if (occasion_names[i] == name) return static_cast<Occasion>(i);

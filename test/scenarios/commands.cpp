@@ -224,6 +224,48 @@ void show_waits(const Call& call) {
   }));
 }
 
+// allocate AGENT RESOURCE limit=10 expires=2026-03-03T00:00:00Z renew=true; `limit=null`: none of its own
+void allocate(const Call& call) {
+  const auto who = caller(call, "admin");
+  if (!who) return;
+  std::string body;
+  json::Writer writer(body);
+  writer.begin_object().key("limit").raw(call.option("limit", "null"));
+  if (call.command.has("expires")) writer.member("expires_at", call.option("expires"));
+  writer.member("renew", call.option("renew") == "true").end_object();
+  const auto document = json::Document::parse(body);
+  call.world.answer(
+      print(call.world.broker().allocate(*who, call.workspace(), call.word(0), call.word(1), document->root()),
+            [](json::Value) { return std::string("allocated\n"); }));
+}
+
+std::string print_allocations(json::Value list) {
+  std::string text;
+  for (const json::Value one : list.elements())
+    text +=
+        "  " + text_of(one, "resource_type") + members(one, {"allocated", "consumed", "limit", "expires_at"}) + '\n';
+  return text;
+}
+
+// What each agent may use and has used; and the workspace, where it has limits.
+void resources(const Call& call) {
+  const auto who = caller(call, "admin");
+  if (!who) return;
+  const auto answer = call.world.broker().agents(*who, call.workspace(), {});
+  call.world.answer(print(answer, [](json::Value list) {
+    std::string text;
+    for (const json::Value agent : list.find("items").elements())
+      if (const json::Value all = agent.find("allocations"))
+        text += text_of(agent, "agent_id") + '\n' + print_allocations(all);
+    return text.empty() ? "nothing is counted\n" : text;
+  }));
+  const auto workspace = call.world.broker().workspace(*who, call.workspace());
+  call.world.answer(print(workspace, [&](json::Value one) {
+    const json::Value budget = one.find("budget");
+    return budget ? call.workspace() + members(budget, {"allocated", "consumed"}) + '\n' : std::string();
+  }));
+}
+
 void rotate(const Call& call) {
   const auto who = caller(call, "admin");
   if (!who) return;
@@ -486,6 +528,7 @@ std::string print_task(json::Value task) {
   for (const json::Value on : task.find("dependencies").elements())
     text += "  depends on " + text_of(on, "task_id") + members(on, {"dependency_type", "state"}) + '\n';
   if (const json::Value why = task.find("blocked_by")) text += "  blocked: " + std::string(why.as_string()) + '\n';
+  text += print_allocations(task.find("allocations"));
   for (const auto [agent, types] : task.find("legal_next").members()) {
     std::vector<std::string> names;
     for (const json::Value type : types.elements()) names.emplace_back(type.as_string());
@@ -512,6 +555,19 @@ void task(const Call& call) {
   const auto who = caller(call, "admin");
   if (!who) return;
   call.world.answer(print(call.world.broker().task(*who, call.workspace(), call.word(0)), print_task));
+}
+
+// What happened to one task.
+void history(const Call& call) {
+  const auto who = caller(call, "admin");
+  if (!who) return;
+  call.world.answer(print(call.world.broker().task(*who, call.workspace(), call.word(0)), [](json::Value task) {
+    std::string text;
+    for (const json::Value event : task.find("history").elements())
+      text += text_of(event, "timestamp") + ' ' + text_of(event, "event_type") + members(event, {"agent_id"}) +
+              members(event.find("details"), {"offset", "state", "epoch", "assignee", "target", "why"}) + '\n';
+    return text;
+  }));
 }
 
 // await-tasks T-1 T-2 mode=all|any|first_failure for=10s name=w; without `for` as they stand
@@ -923,6 +979,8 @@ const std::map<std::string, std::function<void(const Call&)>, std::less<>>& comm
       {"list-agents", list_agents},
       {"health", show_health},
       {"waits", show_waits},
+      {"allocate", allocate},
+      {"resources", resources},
       {"rotate", rotate},
       {"template", keep_template},
       {"send", send},
@@ -939,6 +997,7 @@ const std::map<std::string, std::function<void(const Call&)>, std::less<>>& comm
       {"decide", decide},
       {"tasks", tasks},
       {"task", task},
+      {"history", history},
       {"check", check_task},
       {"await-tasks", await_tasks},
       {"depends", depends},

@@ -1,12 +1,14 @@
 #include "engine/health/availability.hpp"
 
+#include "engine/resources/allot.hpp"
+
 namespace parley::engine {
 namespace {
 
 constexpr std::size_t looks_max = 1'000;  // agents a refusal looks at (D11)
 constexpr std::size_t named_max = 5;
 
-enum class Obstacle : std::uint8_t { none, state, not_yet, breaker };
+enum class Obstacle : std::uint8_t { none, state, not_yet, breaker, spent };
 
 constexpr bool gets_nothing_new(HealthState state) {
   return state == HealthState::maintenance || state == HealthState::error || state == HealthState::offline;
@@ -14,6 +16,7 @@ constexpr bool gets_nothing_new(HealthState state) {
 
 Obstacle obstacle(const Settings& settings, const Agent& agent, Instant now) {
   const Health* health = agent.health.get();
+  if (agent.resources && !spent_by(settings, agent, now).empty()) return Obstacle::spent;
   if (!health) return Obstacle::none;
   if (gets_nothing_new(health->state)) return Obstacle::state;
   if (health->next_available > now) return Obstacle::not_yet;
@@ -21,9 +24,10 @@ Obstacle obstacle(const Settings& settings, const Agent& agent, Instant now) {
   return settings.health.breaker && shut ? Obstacle::breaker : Obstacle::none;
 }
 
-std::string what_is_so(const Agent& agent, Obstacle obstacle) {
-  const Health& health = *agent.health.get();
+std::string what_is_so(const Settings& settings, const Agent& agent, Obstacle obstacle, Instant now) {
   const std::string who = "'" + agent.id + "'";
+  if (obstacle == Obstacle::spent) return who + " gets nothing new: " + spent_by(settings, agent, now);
+  const Health& health = *agent.health.get();
   if (obstacle == Obstacle::not_yet) return who + " takes new work again at " + base::to_rfc3339(health.next_available);
   if (obstacle == Obstacle::breaker)
     return "the circuit breaker of " + who + " is " + std::string(name(health.breaker.state)) + " after " +
@@ -75,10 +79,10 @@ base::Result<> check_available(const AcceptMessage& command, const Workspace& wo
   if (found == Obstacle::none) return {};
   base::Error error;
   error.code = base::ErrorCode::AGENT_UNAVAILABLE;
-  error.message = what_is_so(recipient, found);
+  error.message = what_is_so(workspace.settings, recipient, found, now);
   error.where = "recipients";
-  const Health& health = *recipient.health.get();
-  if (found != Obstacle::state) {
+  if (found == Obstacle::not_yet || found == Obstacle::breaker) {
+    const Health& health = *recipient.health.get();
     const Instant back = found == Obstacle::not_yet ? health.next_available : health.breaker.until;
     error.retry_after = std::chrono::ceil<std::chrono::milliseconds>(back - now);
   }

@@ -6,6 +6,7 @@
 #include "engine/appliers.hpp"
 #include "engine/messages/fields.hpp"
 #include "engine/retry.hpp"
+#include "engine/tasks/returned.hpp"
 #include "json/writer.hpp"
 
 namespace parley::engine {
@@ -63,7 +64,9 @@ void follow_beat(const AcceptMessage& command, const profile::HealthPolicy& poli
   event::SenderTold& told = *event.mutable_told();
   told.set_beats(true);
   told.set_by_any(any);
-  if (state != (known ? known->state : HealthState::unknown)) told.set_state(static_cast<std::uint32_t>(state));
+  const HealthState before = known ? known->state : HealthState::unknown;
+  if (state != before) told.set_state(static_cast<std::uint32_t>(state));
+  told.set_returns(returns_work(command.ruleset, before, state));
   if (heartbeat && (expected || watched) && !in_time && !silence_is_meant(state))
     told.set_look_at(base::unix_us(deadline));
   if (!reports || kind == Kind::heartbeat) return;
@@ -143,16 +146,6 @@ void follow_health(const AcceptMessage& command, const Workspace& workspace, con
   if (!event.held()) follow_attempts(command, workspace, context.now, event);
 }
 
-std::optional<HealthChange> health_change(const event::Event& event) {
-  if (event.has_agent_health_changed())
-    return HealthChange{AgentNumber(event.agent_health_changed().agent()),
-                        HealthState(event.agent_health_changed().to())};
-  if (event.has_message_accepted() && event.message_accepted().told().state() > 0)
-    return HealthChange{AgentNumber(event.message_accepted().sender()),
-                        HealthState(event.message_accepted().told().state())};
-  return std::nullopt;
-}
-
 namespace {
 
 // What a report says beside the state, as one JSON object; what would make it too large is left out (D11).
@@ -192,6 +185,7 @@ void take_in(State& state, WorkspaceNumber number, AgentNumber agent, Health& he
     health.state = HealthState(told.state());
     health.since = at;
   }
+  if (told.returns()) begin_return(state, state.workspace(number), number, agent);
   if (told.beats()) {
     health.silent = false;
     health.beat = at;
@@ -217,6 +211,7 @@ void look_later(State& state, WorkspaceNumber number, AgentNumber agent, Health&
 }
 
 void forget_health(State& state, WorkspaceNumber number, AgentNumber agent_number, Agent& agent) {
+  state.unfinished.offline.erase({number, agent_number});
   if (!agent.health) return;
   look_later(state, number, agent_number, *agent.health.get(), {});
   agent.health.forget();

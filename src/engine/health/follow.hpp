@@ -1,8 +1,6 @@
 // What an accepted message says of its sender's health (HND-05, SUP-07, R40), and what it means for breakers (HND-06,
 // HND-13, R39). A plain message says nothing, and costs a look.
 #pragma once
-#include <optional>
-
 #include "engine/command.hpp"
 #include "engine/decided.hpp"
 
@@ -27,12 +25,5 @@ void look_later(State&, WorkspaceNumber, AgentNumber, Health&, Instant look_at);
 
 // How long silence may last: the workspace's word, else the profile's.
 base::Duration silence_allowed(const HealthSettings& settings, const profile::Heartbeat& heartbeat);
-
-// Whose health an event changes, and to what: for a mechanism that acts on it. Before the event is applied.
-struct HealthChange {
-  AgentNumber agent;
-  HealthState to{};
-};
-std::optional<HealthChange> health_change(const event::Event& event);
 
 }  // namespace parley::engine

@@ -6,6 +6,7 @@
 #include "engine/health/follow.hpp"
 #include "engine/messages/said.hpp"
 #include "engine/retry.hpp"
+#include "engine/tasks/returned.hpp"
 
 namespace parley::engine {
 namespace {
@@ -52,6 +53,7 @@ void Silences::fall_silent(const Timer& timer, const Agent& agent, const profile
   changed.set_from(static_cast<std::uint32_t>(known.state));
   changed.set_to(static_cast<std::uint32_t>(to));
   changed.set_last_heard(base::unix_us(known.heard));
+  changed.set_returns(returns_work(rules, known.state, to));
   Saying saying;
   saying.from = timer.agent;
   const std::string silence =
@@ -92,6 +94,7 @@ void apply(State& state, Workspace& workspace, WorkspaceNumber number, const eve
   health.silent = event.look_at() == 0;
   if (!health.silent) health.heard = health.beat = at;
   look_later(state, number, agent, health, health.silent ? Instant{} : base::instant_of(event.look_at()));
+  if (event.returns()) begin_return(state, workspace, number, agent);
 }
 
 void apply(State& state, Workspace& workspace, WorkspaceNumber number, const event::HealthLooked& event) {

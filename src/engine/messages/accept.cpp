@@ -17,6 +17,7 @@
 #include "engine/policy/policy.hpp"
 #include "engine/requests/deadlock.hpp"
 #include "engine/requests/follow.hpp"
+#include "engine/resources/report.hpp"
 #include "engine/reviews/end.hpp"
 #include "engine/reviews/follow.hpp"
 #include "engine/reviews/limit.hpp"
@@ -206,6 +207,7 @@ base::Result<Accepted> Engine::decide(const AcceptMessage& command, const Contex
   }
   if (asking) open_approval(*asking, context, message);
   follow_health(command, workspace, context, message);
+  follow_resources(command, workspace, message, of_semantics);
   write(semantics.defects, *message.mutable_validation_errors());
   write(of_semantics, *message.mutable_warnings());
   warnings.insert(warnings.end(), semantics.defects.begin(), semantics.defects.end());
@@ -238,6 +240,8 @@ base::Result<Accepted> Engine::decide(const AcceptMessage& command, const Contex
     decide_taken_back(decided, state_, *command.supersedes, of_superseded, {offset, recipients.open}, ruleset_of_,
                       context);
   }
+  if (const auto used = decided.facts().front().event.message_accepted().used(); !used.empty())
+    tell_of_overuse(decided, state_, command, used, context);
   if (semantics.review_moved) tell_of_limit(decided, state_, command, *semantics.review_moved, context);
   decide_help_told(decided, state_, command, decided.facts().front().event.message_accepted(), context);
   if (semantics.error_moved)
@@ -277,13 +281,14 @@ void apply(State& state, Workspace& workspace, WorkspaceNumber number, Offset of
     workspace.ids.insert(message.id_key, offset);
   }
   apply_to_requests(state, workspace, number, offset, event);
-  apply_to_tasks(state, workspace, number, offset, event, placed.at);
+  apply_to_tasks(state, workspace, number, offset, event, placed);
   apply_to_session(state, number, offset, event);
   apply_to_reviews(state, workspace, number, offset, event, placed);
   apply_to_approvals(state, workspace, number, offset, event, placed);
   apply_to_help(state, workspace, number, offset, event, placed);
   apply_to_errors(workspace, offset, event, placed.at);
   apply_to_health(state, workspace, number, event, placed.at);
+  apply_to_resources(workspace, event);
   apply_to_loops(workspace, offset, event);
   if (message.private_) return;  // R25: to nobody's mailbox
   message.receipts.reserve(static_cast<std::size_t>(event.recipients_size() + event.bounced_size()));

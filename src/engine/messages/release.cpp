@@ -106,7 +106,7 @@ void apply(State& state, Workspace& workspace, WorkspaceNumber number, const eve
   const Offset offset(event.message());
   const event::MessageAccepted& as = event.as();
   apply_to_requests(state, workspace, number, offset, as);
-  apply_to_tasks(state, workspace, number, offset, as, placed.at);
+  apply_to_tasks(state, workspace, number, offset, as, placed);
   apply_to_session(state, number, offset, as);
   apply_to_help(state, workspace, number, offset, as, placed);
   apply_to_errors(workspace, offset, as, placed.at);

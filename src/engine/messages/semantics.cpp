@@ -64,7 +64,8 @@ base::Result<Semantics> check_semantics(const AcceptMessage& command, const Work
                                         std::vector<base::Problem>& warnings) {
   Semantics semantics;
   const auto defect = [&](base::Error& error) -> base::Result<> {
-    const bool is_bound = error.code == ErrorCode::TASKS_FULL || error.code == ErrorCode::ERRORS_FULL;
+    const bool is_bound = error.code == ErrorCode::TASKS_FULL || error.code == ErrorCode::ERRORS_FULL ||
+                          error.code == ErrorCode::BUDGET_EXCEEDED;
     if (!workspace.settings.lenient || is_bound) return std::unexpected(std::move(error));
     semantics.defects.push_back({"", std::string(base::info(error.code).name), error.message});
     return {};

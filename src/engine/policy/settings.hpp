@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/result.hpp"
+#include "engine/resources/amount.hpp"
 
 namespace parley::event {
 class Settings;
@@ -23,14 +24,25 @@ struct RiskThresholds {
   }
 };
 
+struct BudgetLimits {
+  Amount per_task, per_agent, total;
+
+  friend bool operator==(const BudgetLimits&, const BudgetLimits&) = default;
+  template <class Archive>
+  void archive(Archive& a) {
+    a(per_task, per_agent, total);
+  }
+};
+
 struct PolicySettings {
   std::optional<std::vector<std::string>> chains;  // none: any
   std::optional<RiskThresholds> risk;              // none: nobody minds
+  std::optional<BudgetLimits> budget;              // none: as agents and tasks have limits of their own
 
   friend bool operator==(const PolicySettings&, const PolicySettings&) = default;
   template <class Archive>
   void archive(Archive& a) {
-    a(chains, risk);
+    a(chains, risk, budget);
   }
 };
 

@@ -13,6 +13,7 @@
 #include "engine/mailboxes/mailbox.hpp"
 #include "engine/messages/message.hpp"
 #include "engine/messages/rate.hpp"
+#include "engine/resources/resources.hpp"
 
 namespace parley::engine {
 
@@ -107,12 +108,13 @@ struct Agent {
   std::vector<Sequence> sequences;   // of its newest few instances (R9)
   std::vector<base::Digest> tokens;  // its credentials, oldest first
   KnownHealth health;                // none until there is something to know
+  Made<Resources> resources;         // likewise
   std::vector<Offset> heard;         // the newest few messages of others that it was given
 
   template <class Archive>
   void archive(Archive& a) {
     a(id, properties, registered_at, removed, mailbox, open_messages, open_bytes, takes, attempts, dead_letters);
-    a(held_messages, held_bytes, sent_lately, dead_bytes, sequences, tokens, health, heard);
+    a(held_messages, held_bytes, sent_lately, dead_bytes, sequences, tokens, health, resources, heard);
   }
 };
 

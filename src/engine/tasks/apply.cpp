@@ -1,6 +1,8 @@
 // What moves of tasks change in the state.
 #include "engine/appliers.hpp"
 #include "engine/mailboxes/transitions.hpp"
+#include "engine/resources/allot.hpp"
+#include "engine/resources/shares_kept.hpp"
 #include "engine/steps.hpp"
 #include "engine/tasks/depend.hpp"
 #include "engine/tasks/escalate.hpp"
@@ -54,12 +56,14 @@ void follow_offer(Tasks& tasks, Offset offset, Offset message, const event::Task
   // The offer is the order that its new owner acts upon.
   if (event.offer().state() == TaskOffer::ACCEPTED)
     tasks.assign(offset, request, tasks.at(offset).assigner, AgentNumber(event.assignee()));
+  if (event.offer().state() == TaskOffer::ACCEPTED) give(tasks.at(offset), event);
 }
 
 void assign(Tasks& tasks, Offset offset, Offset message, const event::TaskMoved& event, Instant at) {
   Task& task = tasks.at(offset);
   tasks.assign(offset, message, AgentNumber(event.assigner()), AgentNumber(event.assignee()));
   task.error = nullptr;
+  give(task, event);
   task.watch = {.assigned_at = at,
                 .began_at = {},
                 .heard_at = at,
@@ -148,6 +152,17 @@ void move(State& state, Workspace& workspace, WorkspaceNumber number, Offset off
   workspace.tasks.end(offset, std::max(by, workspace.head));  // a released message is an old one
 }
 
+// Not: that its assignee goes on, or that the server looks again later.
+bool changes(const Task& task, const event::TaskMoved& event) {
+  return static_cast<TaskState>(event.state()) != task.state || event.epoch() != task.epoch || event.has_offer() ||
+         event.has_error() || event.extended() || event.late() != task.watch.late;
+}
+
+void note(Task& task, const Placed& placed) {
+  if (task.history.size() == task_notes_kept) task.history.erase(task.history.begin());
+  task.history.push_back({placed.position, placed.at});
+}
+
 // Of the tasks that are over, and with them what is known of their reviews and of what they depended on.
 void keep_newest(Workspace& workspace) {
   workspace.tasks.keep(workspace.settings.tasks, [&workspace](Offset gone, const Task& task) {
@@ -181,7 +196,8 @@ void note_order_lost(const Scene& scene, Offset message) {
 }
 
 void apply_to_tasks(State& state, Workspace& workspace, WorkspaceNumber number, Offset offset,
-                    const event::MessageAccepted& event, Instant at) {
+                    const event::MessageAccepted& event, const Placed& placed) {
+  const Instant at = placed.at;
   if (!event.has_task_moved()) return;
   const event::TaskMoved& moved = event.task_moved();
   const bool first = moved.task() == 0;
@@ -189,6 +205,7 @@ void apply_to_tasks(State& state, Workspace& workspace, WorkspaceNumber number, 
   if (first) workspace.tasks.add(offset, event.task());
   {
     const NeedsKept needs(workspace, of_task);
+    const SharesKept shares(workspace, of_task);
     if (moved.has_offer())
       follow_offer(workspace.tasks, of_task, offset, moved);
     else if (moved.assignee() != 0)
@@ -196,6 +213,7 @@ void apply_to_tasks(State& state, Workspace& workspace, WorkspaceNumber number, 
     apply_named(workspace, event);
     apply_part(workspace, event);
     Task& task = workspace.tasks.at(of_task);
+    if (changes(task, moved)) note(task, placed);
     if (moved.assignee() != 0 || AgentNumber(event.sender()) == task.assignee) task.watch.heard_at = at;
     move(state, workspace, number, of_task, offset, moved, at);
   }
@@ -220,7 +238,9 @@ void apply(State& state, Workspace& workspace, WorkspaceNumber number, Offset of
   const Instant at = placed.at;
   {
     const NeedsKept needs(workspace, Offset(event.task()));
+    const SharesKept shares(workspace, Offset(event.task()));
     Task& task = workspace.tasks.at(Offset(event.task()));
+    if (changes(task, event)) note(task, placed);
     if (event.has_error()) note_error(task, event.error(), static_cast<TaskState>(event.state()), at);
     if (event.again_at() != 0) task.watch.again_at = base::instant_of(event.again_at());
     if (event.let_go()) let_go({state, workspace, number, task.assignee, at}, Offset(event.task()));

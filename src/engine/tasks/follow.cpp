@@ -8,6 +8,7 @@
 #include "engine/mailboxes/failures.hpp"
 #include "engine/messages/fields.hpp"
 #include "engine/policy/policy.hpp"
+#include "engine/resources/allot.hpp"
 #include "engine/reviews/revision.hpp"
 #include "engine/tasks/depend.hpp"
 #include "engine/tasks/evidence.hpp"
@@ -119,7 +120,10 @@ class Follow {
     if (to_.size() != 1 || to_.front() == task.assignee)
       return std::unexpected(offered_to_itself(command_, workspace_, task));
     PARLEY_CHECK(check_times(task));
-    PARLEY_CHECK(write_offer(command_.envelope, workspace_, to_.front(), context_.now, *move->mutable_offer()));
+    PARLEY_CHECK(
+        write_offer(command_.envelope, workspace_, to_.front(), context_.now, *move->mutable_offer(), warnings_));
+    event::TaskMoved as_taken;  // it must be there to be offered, too
+    PARLEY_CHECK(allot(workspace_, {to_.front(), &task, true, wanted_in(command_)}, as_taken));
     const TaskOffer offer = read_offer(Offset(1), move->offer());
     come_to(task.state, heard(task), *move, &offer);
     return move;
@@ -135,7 +139,8 @@ class Follow {
     facts_.accepted = field(command_.envelope, "accepted") == "true";
     PARLEY_TRY(auto move, moved(*known, task, task.assignee));
     if (*facts_.accepted) {
-      PARLEY_CHECK(check_kept(command_.envelope, *task.offer));
+      PARLEY_CHECK(check_kept(command_.envelope, *task.offer, warnings_));
+      PARLEY_CHECK(allot(workspace_, {command_.sender, &task, true, agreed(*task.offer)}, *move));
       move->set_epoch(task.epoch + 1);
       move->set_assignee(command_.sender.value);
     }
@@ -195,6 +200,8 @@ class Follow {
     PARLEY_CHECK(write_terms(command_.envelope, moved));
     moved.set_max_iterations(iterations_in(command_.envelope));
     write_policy(command_, workspace_, moved, warnings_);
+    const Task* const before = offset == Offset{} ? nullptr : &workspace_.tasks.at(offset);
+    PARLEY_CHECK(allot(workspace_, {to_.front(), before, false, wanted_in(command_)}, moved));
     come_to(to, watch, moved, nullptr);
     for (const std::string& id : texts_in(command_.envelope, "dependencies")) moved.add_depends_on(id);
     PARLEY_TRY(const auto whole, split_answered(command_, workspace_));
@@ -232,6 +239,14 @@ class Follow {
     moved.set_epoch(known.epoch);
     come_to(move->to.value_or(known.state), heard(known), moved, known.offer.get());
     return moved;
+  }
+
+  // What the acceptance states, else what was offered.
+  Wanted agreed(const TaskOffer& offer) const {
+    Wanted wanted = wanted_in(command_);
+    if (!wanted.tokens && offer.max_tokens) wanted.tokens = amount_of(*offer.max_tokens);
+    if (!wanted.budget && offer.budget) wanted.budget = amount_of(*offer.budget);
+    return wanted;
   }
 
   TaskWatch heard(const Task& task) const {

@@ -6,6 +6,7 @@
 
 #include "engine/command.hpp"
 #include "engine/decided.hpp"
+#include "engine/engine.hpp"
 #include "engine/mailboxes/transitions.hpp"
 #include "engine/tasks/moves.hpp"
 
@@ -35,6 +36,6 @@ void decide_order_over(Decided& decided, const Workspace& workspace, WorkspaceNu
 void note_order_lost(const Scene& scene, Offset message);
 
 // The move of the message at this offset; it is in the state already.
-void apply_to_tasks(State&, Workspace&, WorkspaceNumber, Offset, const event::MessageAccepted&, Instant at);
+void apply_to_tasks(State&, Workspace&, WorkspaceNumber, Offset, const event::MessageAccepted&, const Placed&);
 
 }  // namespace parley::engine

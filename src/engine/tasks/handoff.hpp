@@ -7,12 +7,13 @@
 
 namespace parley::engine {
 
-// Writes the offer into the move. Error: CAPABILITY_MISSING, PAYLOAD_TOO_LARGE.
+// Writes the offer into the move. Error: CAPABILITY_MISSING, QUALITY_MISSING, PAYLOAD_TOO_LARGE.
 base::Result<> write_offer(const envelope::Envelope& envelope, const Workspace& workspace, AgentNumber target,
-                           Instant now, event::TaskOffer& offer);
+                           Instant now, event::TaskOffer& offer, std::vector<base::Problem>& warnings);
 
 // Of an acceptance, against what was offered. Error: CONSTRAINTS_LOOSER.
-base::Result<> check_kept(const envelope::Envelope& envelope, const TaskOffer& offer);
+base::Result<> check_kept(const envelope::Envelope& envelope, const TaskOffer& offer,
+                          std::vector<base::Problem>& warnings);
 
 // As it is kept in the state.
 TaskOffer read_offer(Offset request, const event::TaskOffer& offer);

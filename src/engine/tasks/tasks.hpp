@@ -15,6 +15,7 @@
 
 #include "base/packed_text.hpp"
 #include "engine/messages/message.hpp"
+#include "engine/resources/resources.hpp"
 #include "machine/task.hpp"
 
 namespace parley::engine {
@@ -89,13 +90,26 @@ struct TaskOffer {
   Instant due;  // 0: it stands as long as the task
   std::vector<std::string> capabilities;
   std::optional<double> max_tokens, budget, quality;
+  Instant deadline;  // of the work; 0: none
 
   bool open() const { return request != Offset{}; }
   template <class Archive>
   void archive(Archive& a) {
-    a(request, target, due, capabilities, max_tokens, budget, quality);
+    a(request, target, due, capabilities, max_tokens, budget, quality, deadline);
   }
 };
+
+// An event that changed a task: what it was stands in its record.
+struct TaskNote {
+  Position position;
+  Instant at;
+
+  template <class Archive>
+  void archive(Archive& a) {
+    a(position, at);
+  }
+};
+inline constexpr std::size_t task_notes_kept = 32;  // of each task (D11)
 
 // The messages that the server still has to know for a task: its order, and its open offer; 0: none.
 struct Needed {
@@ -117,6 +131,8 @@ struct Task {
   Offset over_at;                    // of the event that ended it; 0: it is not over
   AgentNumber reviewer;              // who is asked to judge it; 0: nobody
   std::uint32_t max_iterations = 0;  // of its reviews; 0: no assignment states any (R37)
+  Made<Shares> shares;               // what it may use, and has used (HND-12); none: nobody counts
+  std::vector<TaskNote> history;     // the newest (HND-02, TaskEvent)
   Offset held;      // whose approval it waits for: of the message that ends it, or of its failure; 0: none
   Offset split_by;  // the message that asks for its parts (parts.hpp); 0: it has none
 
@@ -129,7 +145,7 @@ struct Task {
   template <class Archive>
   void archive(Archive& a) {
     a(id, state, epoch, assigner, assignee, assignments, moved_at, watch, terms, due, over_at, held);
-    a(reviewer, max_iterations, split_by);
+    a(reviewer, max_iterations, split_by, shares, history);
     TaskOffer kept = offer ? std::move(*offer) : TaskOffer{};
     a(kept);
     offer = kept.open() ? std::make_unique<TaskOffer>(std::move(kept)) : nullptr;
@@ -138,6 +154,11 @@ struct Task {
     error = last.type != TaskErrorType::none ? std::make_unique<TaskError>(std::move(last)) : nullptr;
   }
 };
+
+// Somebody has it, and may use what it was given.
+inline bool is_at_work(const Task& task) {
+  return task.assignee != AgentNumber{} && !machine::task::is_over(task.state) && !is_set_aside(task.state);
+}
 
 // By the offset of the message that first assigned them.
 class Tasks {

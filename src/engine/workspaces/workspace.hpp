@@ -134,6 +134,7 @@ struct Workspace {
   Approvals approvals;
   Reviews reviews;
   HelpRequests help;
+  BudgetTotal budget;
   Links links;
   Replacements replacements;
   ErrorCases errors;
@@ -141,7 +142,7 @@ struct Workspace {
   template <class Archive>
   void archive(Archive& a) {
     a(name, settings, created_at, head, registry, messages, forgotten_through, forgotten, window_size, marks);
-    a(records, requests, tasks, dependencies, approvals, reviews, help, links, replacements, errors);
+    a(records, requests, tasks, dependencies, approvals, reviews, help, links, replacements, errors, budget);
     if constexpr (Archive::loads)
       messages.visit_after(Offset{}, [&](Offset offset, const Message& message) {
         if (message.remembered) ids.insert(message.id_key, offset);

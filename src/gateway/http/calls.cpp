@@ -59,6 +59,8 @@ base::Result<Answer> Gateway::answer(const Request& request, Body body) {
       return broker_.change_agent(caller, at[0], at[1], body);
     case Call::remove_agent:
       return broker_.remove_agent(caller, at[0], at[1]);
+    case Call::allocate:
+      return broker_.allocate(caller, at[0], at[1], at[2], body);
     case Call::register_person:
       return broker_.register_person(caller, at[0], body);
     case Call::list_people:

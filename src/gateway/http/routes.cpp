@@ -20,6 +20,8 @@ constexpr std::array table{
     Route{"GET", "/v1/workspaces/{workspace}/agents/{id}", Call::get_agent, "getAgent"},
     Route{"PATCH", "/v1/workspaces/{workspace}/agents/{id}", Call::change_agent, "changeAgent", small},
     Route{"DELETE", "/v1/workspaces/{workspace}/agents/{id}", Call::remove_agent, "removeAgent"},
+    Route{"PUT", "/v1/workspaces/{workspace}/agents/{id}/allocations/{resource}", Call::allocate, "allocateResource",
+          small},
     Route{"POST", "/v1/workspaces/{workspace}/agents/{id}/token", Call::rotate_agent_token, "rotateAgentToken", small},
     Route{"POST", "/v1/workspaces/{workspace}/people", Call::register_person, "registerPerson", small},
     Route{"GET", "/v1/workspaces/{workspace}/people", Call::list_people, "listPeople"},

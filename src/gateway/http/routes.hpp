@@ -20,6 +20,7 @@ enum class Call : std::uint8_t {
   get_agent,
   change_agent,
   remove_agent,
+  allocate,
   rotate_agent_token,
   register_person,
   list_people,

@@ -1,0 +1,53 @@
+#include "engine/tasks/returned.hpp"
+
+#include "engine/appliers.hpp"
+#include "engine/tasks/depend.hpp"
+#include "engine/tasks/watch.hpp"
+
+namespace parley::engine {
+namespace {
+
+constexpr std::size_t looks_max = 20'000;  // of a step
+
+// Also what waits for others: who is offline gets nothing new.
+bool goes_back(TaskState state) {
+  return state == TaskState::assigned || state == TaskState::active || state == TaskState::stalled ||
+         state == TaskState::postponed || is_kept_back(state);
+}
+
+}  // namespace
+
+bool returns_work(const profile::Ruleset& rules, HealthState from, HealthState to) {
+  return rules.tasks && rules.tasks->returned && from != to && to == HealthState::offline;
+}
+
+std::size_t decide_returned(Decided& decided, const State& state, WorkspaceNumber number, AgentNumber agent,
+                            Offset since, std::size_t most, const RulesetOf& ruleset_of, const Context& context) {
+  const Workspace& workspace = state.workspace(number);
+  std::size_t count = 0, looks = 0;
+  for (const Offset offset : workspace.tasks.of(agent)) {
+    const Task& task = workspace.tasks.at(offset);
+    if (++looks > looks_max && count > 0) return count;
+    if (!goes_back(task.state) || task.assignment() > since) continue;
+    if (count++ == most) return most;
+    const Agent& assigner = workspace.registry.agent(task.assigner);
+    decide_given_up(decided, state, number, offset, ruleset_of(assigner.properties.profile), context,
+                    "its assignee is offline.");
+  }
+  event::WorkReturned& event = *decided.add(number).mutable_work_returned();
+  event.set_agent(agent.value);
+  event.set_since(since.value);
+  return count;
+}
+
+void begin_return(State& state, const Workspace& workspace, WorkspaceNumber number, AgentNumber agent) {
+  if (workspace.registry.agent(agent).removed || workspace.tasks.of(agent).empty()) return;
+  state.unfinished.offline[{number, agent}] = workspace.head;
+}
+
+void apply(State& state, WorkspaceNumber number, const event::WorkReturned& event) {
+  const auto at = state.unfinished.offline.find({number, AgentNumber(event.agent())});
+  if (at != state.unfinished.offline.end() && at->second == Offset(event.since())) state.unfinished.offline.erase(at);
+}
+
+}  // namespace parley::engine
