@@ -20,6 +20,13 @@ bool Workload::make_workspaces() {
       writer.member("task_progress_every", base::to_text(options_.task_silence / 8));
     }
     if (options_.near_loops) writer.member("loop_hops", 1u).member("loop_rounds", 1u).member("loop_messages", 3u);
+    if (options_.budget > 0)
+      writer.key("budget_limits")
+          .begin_object()
+          .member("per_task", 2)
+          .member("per_agent", options_.budget)
+          .member("total", 3 * options_.budget)
+          .end_object();
     writer.member("rate_window", std::string_view("10s")).end_object().end_object();
     const auto document = json::Document::parse(body);
     const auto made = world_.broker().create_workspace(admin_, document->root());

@@ -88,6 +88,7 @@ void Chronicle::fold(const event::Event& event, base::Instant at, const base::Di
   requests_.fold(event, at);
   errors_.fold(event);
   health_.fold(event, at);
+  budgets_.fold(event);
   approvals_.fold(event, at);
   help_.fold(event, at);
   loops_.fold(event);

@@ -17,6 +17,7 @@
 #include "event/events.pb.h"
 #include "profile/ruleset.hpp"
 #include "sim/approvals.hpp"
+#include "sim/budgets.hpp"
 #include "sim/errors.hpp"
 #include "sim/findings.hpp"
 #include "sim/health.hpp"
@@ -77,6 +78,7 @@ class Chronicle {
         requests_(findings, sightings),
         errors_(findings, sightings),
         health_(findings, sightings),
+        budgets_(findings),
         approvals_(findings, sightings),
         help_(findings, sightings),
         loops_(findings, sightings),
@@ -197,6 +199,7 @@ class Chronicle {
   RequestChronicle requests_;
   ErrorChronicle errors_;
   HealthChronicle health_;
+  BudgetChronicle budgets_;
   ApprovalChronicle approvals_;
   HelpChronicle help_;
   LoopChronicle loops_;

@@ -82,6 +82,7 @@ Options options_of(std::uint64_t seed, std::uint64_t steps, Planted planted) {
   options.rate_messages = dice.one_in(3) ? static_cast<std::uint32_t>(dice.between(3, 30)) : 0;
   options.task_silence = dice.one_in(3) ? base::Duration{} : dice.between(base::Duration(4s), base::Duration(60s));
   options.near_loops = dice.one_in(3);
+  options.budget = dice.one_in(2) ? 0 : dice.between(3, 12);
   return options;
 }
 
@@ -106,6 +107,7 @@ std::string describe(const Options& o) {
   add("lease", base::to_text(o.lease));
   add("rate_messages", std::to_string(o.rate_messages));
   add("task_silence", base::to_text(o.task_silence));
+  add("budget", std::to_string(o.budget));
   add("acts_a_turn", std::to_string(o.acts_a_turn));
   add("power_loss", std::to_string(o.power_loss));
   add("kill", std::to_string(o.kill));

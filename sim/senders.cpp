@@ -49,6 +49,8 @@ Wish Workload::wish_of(const Example& example, Sending& sending, Manner manner) 
   if (example.name.starts_with("request.error_decision")) aim_decision(sending, wish);
   const bool is_plain_error = example.name.starts_with("error") && !example.name.starts_with("error.compressed");
   if (example.profile == "mesh" && is_plain_error) aim_error(sending, wish);
+  if (example.name.starts_with("STATUS_UPDATE") && options_.budget > 0)
+    wish.edits["/payload/resource_usage/cost_usd"] = std::to_string(dice_.below(4'000)) + "e-3";
   if (manner == Manner::wild && dice_.one_in(8)) {
     wish.defect = static_cast<Defect>(dice_.between(1, 4));
     sending.dated = wish.defect != Defect::timestamp;
@@ -247,6 +249,7 @@ void Workload::judge_answer(const Sending& sending, const base::Result<broker::S
     case ErrorCode::CAPABILITY_MISSING:
     case ErrorCode::CONSTRAINTS_LOOSER:
     case ErrorCode::DEPENDENCY_CYCLE:
+    case ErrorCode::QUALITY_MISSING:
       if (sending.expected != Expected::duplicate || !remembers_all()) return;  // tasks are not all alike
       break;
     case ErrorCode::REVIEW_UNKNOWN:
@@ -261,6 +264,10 @@ void Workload::judge_answer(const Sending& sending, const base::Result<broker::S
     case ErrorCode::ERROR_UNKNOWN:
     case ErrorCode::ERROR_NOT_YOURS:
       if (sending.expected != Expected::duplicate || !remembers_all()) return;  // the chronicle judges (errors.hpp)
+      break;
+    case ErrorCode::BUDGET_EXCEEDED:
+      sightings_.saw(Sighting::budget_refused);
+      if (options_.budget > 0 && (sending.expected != Expected::duplicate || !remembers_all())) return;
       break;
     case ErrorCode::AGENT_UNAVAILABLE:
       sightings_.saw(Sighting::unavailable_refused);

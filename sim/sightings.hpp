@@ -90,8 +90,10 @@ enum class Sighting {
   acted,
   reply_came,
   reply_missed,
+  task_returned,
+  budget_refused,
 };
-inline constexpr std::array<std::string_view, 82> sighting_names = {
+inline constexpr std::array<std::string_view, 84> sighting_names = {
     "power loss",
     "kill",
     "graceful restart",
@@ -174,6 +176,8 @@ inline constexpr std::array<std::string_view, 82> sighting_names = {
     "acted",
     "reply came in time",
     "reply missed",
+    "task returned",
+    "budget refused",
 };
 
 class Sightings {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "base/time.hpp"
 #include "catalog/error_code.hpp"
@@ -16,9 +17,10 @@ using namespace std::chrono_literals;
 
 constexpr base::Instant never = base::Instant::max();
 // What else a task asks for than the order of its messages, which is not judged here.
-constexpr std::array<std::string_view, 10> terms{
-    "SCOPE_VIOLATION",   "EVIDENCE_MISSING", "CAPABILITY_MISSING", "CONSTRAINTS_LOOSER",  "REVIEWER_IS_AUTHOR",
-    "VERDICT_UNFOUNDED", "FINDING_UNKNOWN",  "ID_CONFLICT",        "REVISION_INCOMPLETE", "DEPENDENCY_CYCLE"};
+constexpr std::array<std::string_view, 11> terms{"SCOPE_VIOLATION",    "EVIDENCE_MISSING",   "CAPABILITY_MISSING",
+                                                 "CONSTRAINTS_LOOSER", "REVIEWER_IS_AUTHOR", "VERDICT_UNFOUNDED",
+                                                 "FINDING_UNKNOWN",    "ID_CONFLICT",        "REVISION_INCOMPLETE",
+                                                 "DEPENDENCY_CYCLE",   "QUALITY_MISSING"};
 constexpr base::Duration patience = 2min;  // the loop turns every 20 s at most, and a full disk heals
 
 std::string text_at(json::Value root, std::string_view pointer) {
@@ -414,7 +416,9 @@ void TaskChronicle::check_kept_back(const Place& place, const Task& task, State 
   if (to == State::failed) {
     const bool gone = !is_here(workspaces_[place.first], task.assignee);
     const bool expired = task.expires_at != base::Instant{} && task.expires_at <= at;
-    require(gone || expired, place, "COL-10: given up while it waits");
+    const bool returned = goes_back(workspaces_[place.first], task);
+    require(gone || expired || returned, place, "COL-10: given up while it waits");
+    if (returned) sightings_.saw(Sighting::task_returned);
     return sightings_.saw(Sighting::task_given_up);
   }
   if (to == State::aborted)
@@ -438,6 +442,31 @@ void TaskChronicle::check_due(const Workspace& workspace, const Place& place, st
               (expected == never ? "never" : base::to_rfc3339(expected)));
 }
 
+void TaskChronicle::go_offline(Agent& agent, std::uint64_t offset, base::Instant at) {
+  if (std::exchange(agent.is_offline, true)) return;
+  agent.offline = offset;
+  agent.offline_at = at;
+}
+
+// HND-05: what 002's agents say of themselves.
+void TaskChronicle::hear(Agent& agent, std::uint64_t offset, const event::MessageAccepted& message, base::Instant at) {
+  const auto kind = static_cast<Kind>(message.kind());
+  if (agent.profile != "handoff" || (kind != Kind::heartbeat && kind != Kind::status_report)) return;
+  const std::string word = unquoted(field(message, "status"));
+  const bool known = word == "IDLE" || word == "BUSY" || word == "ERROR" || word == "MAINTENANCE" || word == "OFFLINE";
+  if (word == "OFFLINE")
+    go_offline(agent, offset, at);
+  else if (known || agent.by_silence)
+    agent.is_offline = false;
+  agent.by_silence = false;
+}
+
+// It was given to its assignee before that one went offline, and is not what a human has the word upon.
+bool TaskChronicle::goes_back(const Workspace& workspace, const Task& task) const {
+  const auto assignee = workspace.agents.find(task.assignee);
+  return assignee != workspace.agents.end() && !task.stands_still() && task.order < assignee->second.offline;
+}
+
 // Nothing that was due waits longer than a turn; while the server was down nothing could be done.
 void TaskChronicle::check_nothing_overdue(base::Instant at) {
   for (const auto& [place, task] : tasks_) {
@@ -449,6 +478,15 @@ void TaskChronicle::check_nothing_overdue(base::Instant at) {
     require(due == never || at - std::max({due, started_at_, task.moved_at}) <= patience, place,
             "COL-07: a task that is due at " + (due == never ? "no time" : base::to_rfc3339(due)) +
                 " is left alone until " + base::to_rfc3339(at));
+  }
+  for (const auto& [place, task] : tasks_) {
+    const Workspace& workspace = workspaces_[place.first];
+    if (!goes_back(workspace, task) || !is_here(workspace, task.assignee)) continue;
+    const Agent& assignee = workspace.agents.at(task.assignee);
+    // What a human had the word upon meanwhile stays where it is.
+    const bool newer = task.given > assignee.offline || task.moved_at > assignee.offline_at;
+    require(newer || at - std::max(assignee.offline_at, started_at_) <= patience, place,
+            "HND-05: its assignee went offline, and it does not go back");
   }
   for (const auto& [number, workspace] : workspaces_)
     for (const auto& [id, review] : workspace.reviews)
@@ -497,7 +535,10 @@ void TaskChronicle::fold(const event::Event& event, base::Instant at) {
       return set(workspace, event.workspace_changed().settings());
     case Event::kAgentRegistered: {
       const auto& agent = event.agent_registered();
-      workspace.agents[agent.number()] = {agent.agent_id(), agent.properties().profile(), false};
+      Agent& here = workspace.agents[agent.number()];
+      here = {};
+      here.id = agent.agent_id();
+      here.profile = agent.properties().profile();
       return;
     }
     case Event::kAgentRemoved:
@@ -506,7 +547,15 @@ void TaskChronicle::fold(const event::Event& event, base::Instant at) {
     case Event::kMessagesForgotten:
       workspace.forgotten_through = event.messages_forgotten().through();
       return;
+    case Event::kAgentHealthChanged: {
+      Agent& agent = workspace.agents[event.agent_health_changed().agent()];
+      agent.by_silence = agent.profile == "handoff" && event.agent_health_changed().look_at() == 0;
+      if (agent.by_silence) go_offline(agent, event.offset(), at);
+      return;
+    }
     case Event::kMessageAccepted:
+      if (event.message_accepted().sender() != 0)
+        hear(workspace.agents[event.message_accepted().sender()], event.offset(), event.message_accepted(), at);
       if (event.message_accepted().sender() != 0) fold(number, event.offset(), event.message_accepted(), at);
       return;
     case Event::kExpired:
@@ -657,6 +706,7 @@ void TaskChronicle::assign(Workspace& workspace, Task& task, std::uint64_t offse
           .told_late = false,
           .moved_at = at,
           .order = offset,
+          .given = offset,
           .old_orders = std::move(old_orders),
           .lost_at = {},
           .offer = {},
@@ -698,6 +748,7 @@ void TaskChronicle::hand_over(Task& task, std::uint64_t offset, const TaskWord& 
     task.assignee = word.sender;
     task.old_orders.insert({task.order, offset});
     task.order = task.offer->offset;
+    task.given = offset;
     ++task.epoch;
     task.heard_at = at;
     sightings_.saw(Sighting::task_handed_over);
@@ -796,7 +847,10 @@ void TaskChronicle::fold(std::uint32_t number, std::uint64_t offset, const event
     const bool gone = !is_here(workspace, task.assignee);
     const bool hopeless = task.state == State::postponed && task.again_at <= at;  // the order cannot be had any more
     const bool over = task.state != State::held && gives_up_at(workspace, task) <= at;
-    require(gone || hopeless || over || task.state == State::escalated, place, "COL-08: given up before its time");
+    const bool returned = goes_back(workspace, task);
+    require(gone || hopeless || over || returned || task.state == State::escalated, place,
+            "COL-08: given up before its time");
+    if (returned) sightings_.saw(Sighting::task_returned);
     sightings_.saw(Sighting::task_given_up);
   } else if (to == State::aborted) {
     require(task.taken_back, place, "BEY-03: ended by the server, though its order stands");

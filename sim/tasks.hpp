@@ -73,6 +73,7 @@ class TaskChronicle {
     bool told_late = false;
     base::Instant moved_at{};
     std::uint64_t order = 0;                                       // the message that gave it to its assignee
+    std::uint64_t given = 0;                                       // or the acceptance that handed it over
     std::set<std::pair<std::uint64_t, std::uint64_t>> old_orders;  // and what replaced each
     base::Instant lost_at{};                                       // its order expired or died before it was taken
     std::optional<Offer> offer;
@@ -134,6 +135,10 @@ class TaskChronicle {
   struct Agent {
     std::string id, profile;
     bool removed = false;
+    // HND-05: since when it is offline; of who has come back, when it last was.
+    bool is_offline = false, by_silence = false;
+    std::uint64_t offline = 0;
+    base::Instant offline_at{};
   };
   struct Review {
     Place task;
@@ -195,6 +200,9 @@ class TaskChronicle {
   void hand_over(Task& task, std::uint64_t offset, const TaskWord& word, const Place& place,
                  const event::MessageAccepted& message, base::Instant at);
   void fold(std::uint32_t number, std::uint64_t offset, const event::TaskMoved&, base::Instant at);
+  static void hear(Agent& agent, std::uint64_t offset, const event::MessageAccepted& message, base::Instant at);
+  static void go_offline(Agent& agent, std::uint64_t offset, base::Instant at);
+  bool goes_back(const Workspace& workspace, const Task& task) const;
   static bool wants_a_person(const Task& task, const event::MessageAccepted& message);
   void release(std::uint32_t number, const event::MessageReleased& released, base::Instant at);
   Task* held_by(std::uint32_t number, std::uint64_t message);
