@@ -27,6 +27,7 @@ bool Workload::make_workspaces() {
           .member("per_agent", options_.budget)
           .member("total", 3 * options_.budget)
           .end_object();
+    writer.member("auto_revision", name == workspaces_.front());  // R12
     writer.member("rate_window", std::string_view("10s")).end_object().end_object();
     const auto document = json::Document::parse(body);
     const auto made = world_.broker().create_workspace(admin_, document->root());

@@ -72,6 +72,7 @@ enum class Sighting {
   review_asked,
   review_approved,
   review_sent_back,
+  review_revised,
   review_escalated,
   review_lapsed,
   superseded,
@@ -93,7 +94,7 @@ enum class Sighting {
   task_returned,
   budget_refused,
 };
-inline constexpr std::array<std::string_view, 84> sighting_names = {
+inline constexpr std::array<std::string_view, 85> sighting_names = {
     "power loss",
     "kill",
     "graceful restart",
@@ -158,6 +159,7 @@ inline constexpr std::array<std::string_view, 84> sighting_names = {
     "review asked for",
     "review approved",
     "review sent back",
+    "revised by the server",
     "review escalated",
     "review lapsed",
     "superseded",

@@ -496,6 +496,7 @@ void TaskChronicle::check_nothing_overdue(base::Instant at) {
 
 void TaskChronicle::set(Workspace& workspace, const event::Settings& settings) {
   workspace.lenient = settings.lenient();
+  workspace.auto_revision = settings.auto_revision();
   const auto read = [](bool set, std::int64_t us) { return set ? std::optional(base::Duration(us)) : std::nullopt; };
   workspace.progress_after = read(settings.has_task_progress_after(), settings.task_progress_after());
   workspace.progress_every = read(settings.has_task_progress_every(), settings.task_progress_every());
@@ -556,7 +557,10 @@ void TaskChronicle::fold(const event::Event& event, base::Instant at) {
     case Event::kMessageAccepted:
       if (event.message_accepted().sender() != 0)
         hear(workspace.agents[event.message_accepted().sender()], event.offset(), event.message_accepted(), at);
-      if (event.message_accepted().sender() != 0) fold(number, event.offset(), event.message_accepted(), at);
+      if (event.message_accepted().sender() != 0)
+        fold(number, event.offset(), event.message_accepted(), at);
+      else if (event.message_accepted().has_task_moved())
+        revise(number, event.offset(), event.message_accepted(), at);
       return;
     case Event::kExpired:
       for (const std::uint32_t agent : event.expired().agents()) lose(number, event.expired().message(), agent, at);
@@ -575,6 +579,23 @@ void TaskChronicle::fold(const event::Event& event, base::Instant at) {
     default:
       return;
   }
+}
+
+// R12: the server gives the order in the assigner's name, of what a review has sent back; it is one like others.
+void TaskChronicle::revise(std::uint32_t number, std::uint64_t offset, const event::MessageAccepted& message,
+                           base::Instant at) {
+  const Place place{number, message.task_moved().task()};
+  const auto known = tasks_.find(place);
+  require(workspaces_[number].auto_revision, place, "R12: the server gives an order that it was not asked for");
+  require(known != tasks_.end() && known->second.state == State::changes_requested, place,
+          "R12: the server gives an order, and no review has sent it back");
+  if (!findings_.clean()) return;
+  require(message.recipients_size() == 1 && message.recipients(0) == known->second.assignee, place,
+          "R12: the revision is another's than the work was");
+  event::MessageAccepted as = message;
+  as.set_sender(known->second.assigner);
+  fold(number, offset, as, at);
+  sightings_.saw(Sighting::review_revised);
 }
 
 void TaskChronicle::fold(std::uint32_t number, std::uint64_t offset, const event::MessageAccepted& message,

@@ -149,7 +149,7 @@ class TaskChronicle {
   struct Workspace {
     std::uint32_t number = 0;
     std::map<std::string, Review, std::less<>> reviews;  // by their ids
-    bool lenient = false;
+    bool lenient = false, auto_revision = false;
     std::uint64_t head = 0, forgotten_through = 0;
     std::map<std::uint32_t, Agent> agents;
     std::map<std::string, Place, std::less<>> by_id;
@@ -204,6 +204,7 @@ class TaskChronicle {
   static void go_offline(Agent& agent, std::uint64_t offset, base::Instant at);
   bool goes_back(const Workspace& workspace, const Task& task) const;
   static bool wants_a_person(const Task& task, const event::MessageAccepted& message);
+  void revise(std::uint32_t number, std::uint64_t offset, const event::MessageAccepted& message, base::Instant at);
   void release(std::uint32_t number, const event::MessageReleased& released, base::Instant at);
   Task* held_by(std::uint32_t number, std::uint64_t message);
 

@@ -72,6 +72,7 @@ base::Result<Sent> Workspace::send(std::string_view native, std::string_view ide
   for (const auto& [name, value] : {std::pair("to", &beside.to), std::pair("reply_by", &beside.reply_by)})
     if (!value->empty()) path += std::exchange(before, '&') + std::string(name) + '=' + escape(*value);
   if (!idempotency_key.empty()) options.headers.emplace_back("Idempotency-Key", idempotency_key);
+  if (!beside.evidence.empty()) options.headers.emplace_back("Parley-Evidence", beside.evidence);
   PARLEY_TRY(const Reply reply, client_->post(path, native, options));
   PARLEY_TRY(const auto document, read_answer(reply.body));
   return read_sent(document.root());

@@ -26,6 +26,7 @@ struct SendOptions {
   std::string supersedes{};  // id of an earlier message of this sender's, in whose place it stands (BEY-03)
   std::string to{};          // that one's recipient, where several have the id
   std::string reply_by{};    // RFC 3339: without an answer until then it bounces (BEY-01)
+  std::string evidence{};    // what a runner signed (BEY-05)
 };
 
 struct TakeOptions {

@@ -187,6 +187,8 @@ base::Result<> Broker::read_held(const engine::Workspace& workspace, base::Offse
   const engine::Agent& sender = workspace.registry.agent(approval.asker);
   const profile::Ruleset* const rules = parts_.ruleset_of(sender.properties.profile);
   if (!rules) return base::fail(ErrorCode::PROFILE_UNKNOWN, "no profile '" + sender.properties.profile + "' is known");
+  PARLEY_TRY(const event::Event event, history_.event(approval.position));
+  held.evidence = event.message_accepted().evidence();
   PARLEY_TRY(const std::string_view body, history_.body(approval.position));
   return held.read(body, patch, *rules, {sender.id, {}, approval.opened_at, {}, &inflate_left_});
 }
@@ -202,7 +204,8 @@ engine::AcceptMessage Broker::release_of(base::WorkspaceNumber number, const App
           .type = checked.type,
           .lane = checked.lane,
           .warnings = checked.warnings,
-          .validation_errors = checked.validation_errors};
+          .validation_errors = checked.validation_errors,
+          .evidence = held.evidence};
 }
 
 base::Result<Answer> Broker::decide_approval(const Caller& caller, std::string_view workspace_name, std::string_view id,

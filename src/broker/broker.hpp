@@ -107,6 +107,10 @@ class Broker final : public Port, private journal::Outcomes {
   base::Result<Answer> rotate_token(const Caller&, std::string_view workspace, std::string_view whose,
                                     std::string_view id, base::Duration grace) override;
 
+  base::Result<Answer> register_runner(const Caller&, std::string_view workspace, json::Value body) override;
+  base::Result<Answer> runners(const Caller&, std::string_view workspace, const Page&) override;
+  base::Result<Answer> revoke_runner(const Caller&, std::string_view workspace, std::string_view id) override;
+
   void begin(Batch&, const Caller&, std::string_view idempotency_key) override;
   base::Result<Sent> send(const Caller&, std::string_view workspace, Batch&, std::size_t index,
                           const SendOptions* = nullptr) override;
@@ -247,6 +251,16 @@ class Broker final : public Port, private journal::Outcomes {
   // Approvals (approval_calls.cpp).
   base::Result<> write_revision(json::Writer& writer, const engine::Workspace& workspace, const engine::Review& review);
   base::Result<> write_task_history(json::Writer& writer, const engine::Workspace& workspace, const engine::Task& task);
+  base::Result<> write_verification(json::Writer& writer, const engine::Workspace& workspace,
+                                    const engine::Review& review);
+
+  // Revisions (revisions.cpp).
+  struct Revision;
+  // The review at this offset wants changes: its task is ordered anew where the workspace has the server do that (R12).
+  void revise(base::WorkspaceNumber workspace, base::Offset review);
+  base::Result<> read_revision(base::WorkspaceNumber workspace, base::Offset review, const profile::Ruleset& rules,
+                               const engine::Context& now, Revision& revision);
+
   base::Result<> write_approval(json::Writer& writer, const engine::Workspace& workspace, base::Offset offset);
   base::Result<> read_held(const engine::Workspace& workspace, base::Offset offset, json::Value patch,
                            HeldMessage& held);

@@ -10,6 +10,8 @@ namespace parley::broker {
 
 class HeldMessage {
  public:
+  std::string evidence;  // what came beside it
+
   // `patch`: absent where nothing is changed. Refusals: those of ingress, and BAD_REQUEST where it would be another
   // message. `options` are those of its acceptance.
   base::Result<> read(std::string_view original, json::Value patch, const profile::Ruleset& rules,

@@ -32,6 +32,10 @@ std::string_view word(Event::FactCase fact) {
       return "person_removed";
     case Event::kTokenRotated:
       return "token_rotated";
+    case Event::kRunnerRegistered:
+      return "runner_registered";
+    case Event::kRunnerRevoked:
+      return "runner_revoked";
     case Event::kMessageAccepted:
       return "message";
     case Event::kOffered:
@@ -311,6 +315,7 @@ bool sees(const Caller& caller, const Event& event) {
   const auto& accepted = accepted_of(event);
   const auto& to = accepted.recipients();
   if (accepted.sender() == caller.agent.value) return true;
+  if (accepted.sender() == 0 && accepted.task_moved().assigner() == caller.agent.value) return true;  // in its name
   return !accepted.private_() && !accepted.held() &&
          std::binary_search(to.begin(), to.end(), caller.agent.value);  // R25
 }
@@ -404,6 +409,8 @@ void write_fact(json::Writer& writer, const engine::Workspace& workspace, const 
     write_silent(writer, workspace.registry, event.request_postponed().agents());
     writer.member("due", base::to_rfc3339(base::instant_of(event.request_postponed().due())));
   }
+  if (event.has_runner_registered()) writer.member("runner", event.runner_registered().runner_id());
+  if (event.has_runner_revoked()) writer.member("runner", event.runner_revoked().runner_id());
   if (event.has_task_moved()) write_task_moved(writer, event.task_moved());
   if (event.has_task_dependencies_set()) write_dependencies(writer, event.task_dependencies_set());
   if (event.has_review_moved()) write_review_moved(writer, event.review_moved());

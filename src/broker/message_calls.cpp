@@ -26,6 +26,13 @@ base::Error id_conflict(const engine::Accepted& known, const engine::Workspace& 
   return error;
 }
 
+// The review whose result wants changes; 0: it is no such result.
+base::Offset review_sent_back(const event::Event& event) {
+  const event::ReviewMoved& moved = event.message_accepted().review_moved();
+  const bool sent_back = static_cast<engine::ReviewState>(moved.state()) == engine::ReviewState::changes_requested;
+  return sent_back ? base::Offset(moved.review()) : base::Offset{};
+}
+
 }  // namespace
 
 std::unexpected<base::Error> Broker::refused(const Caller& sender, base::Error error) {
@@ -113,6 +120,7 @@ base::Result<Sent> Broker::send(const Caller& caller, std::string_view workspace
       .validation_errors = checked.validation_errors,
       .supersedes = superseded ? &superseded->take_back : nullptr,
       .reply_by = options && options->reply_by ? *options->reply_by : base::Instant{},
+      .evidence = options ? options->evidence : std::string_view(),
   };
   decided_.clear();
   auto accepted = engine_.decide(command, context(), decided_);
@@ -125,7 +133,9 @@ base::Result<Sent> Broker::send(const Caller& caller, std::string_view workspace
   if (!duplicate)
     decided_.facts().front().event.mutable_message_accepted()->set_processing_us(
         (message.took + *sending.clock_read - began).count());
+  const base::Offset sent_back = duplicate ? base::Offset{} : review_sent_back(decided_.facts().front().event);
   record(decided_, message.native.bytes, checked.envelope.content_hash);
+  if (sent_back != base::Offset{}) revise(number, sent_back);
   ++(duplicate ? counts_.duplicates : counts_.accepted[ruleset.name]);
 
   Sent sent{std::move(accepted->message_id), accepted->offset, duplicate, std::move(checked.warnings)};

@@ -77,6 +77,7 @@ struct SendOptions {
   std::string_view supersedes;  // id of an earlier message of its own, in whose place this one stands (BEY-03)
   std::string_view to;          // of that one's recipients, where its id alone does not say which it is (R7)
   std::optional<base::Instant> reply_by;  // unmet, it bounces (BEY-01)
+  std::string_view evidence;              // what a runner signed (BEY-05); empty: nothing
 };
 
 struct Sent {
@@ -206,6 +207,11 @@ class Port {
   // `whose`: "agents" or "people". `grace`: how long the old token stays valid.
   virtual base::Result<Answer> rotate_token(const Caller&, std::string_view workspace, std::string_view whose,
                                             std::string_view id, base::Duration grace) = 0;
+
+  // Whose signatures count (BEY-05).
+  virtual base::Result<Answer> register_runner(const Caller&, std::string_view workspace, json::Value body) = 0;
+  virtual base::Result<Answer> runners(const Caller&, std::string_view workspace, const Page&) = 0;
+  virtual base::Result<Answer> revoke_runner(const Caller&, std::string_view workspace, std::string_view id) = 0;
 
   // Messages.
   virtual void begin(Batch&, const Caller&, std::string_view idempotency_key) = 0;

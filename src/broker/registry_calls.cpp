@@ -108,6 +108,12 @@ base::Result<engine::Settings> read_settings(json::Value body, engine::Settings 
     settings.reviews.escalation =
         static_cast<engine::Escalation>(std::find(names.begin(), names.end(), *word) - names.begin());
   }
+  if (const auto word = more.find("unsigned_checks").if_string()) {
+    const auto& names = engine::unsigned_checks_names;
+    settings.reviews.unsigned_checks =
+        static_cast<engine::UnsignedChecks>(std::find(names.begin(), names.end(), *word) - names.begin());
+  }
+  if (const auto wanted = more.find("auto_revision").if_bool()) settings.reviews.auto_revision = *wanted;
   read_count(more, "approvals", settings.approvals);
   PARLEY_CHECK(read_health(more, settings.health));
   read_count(more, "loop_hops", settings.loops.hops);

@@ -1,5 +1,6 @@
 // Reviews as they stand, what a revision must carry, and what was found in a task's reviews, for every member of the
 // workspace (COL-11, COL-13). What findings say is read from the results, which are in the journal.
+#include <algorithm>
 #include <map>
 #include <optional>
 
@@ -7,6 +8,8 @@
 #include "broker/broker.hpp"
 #include "broker/list_page.hpp"
 #include "broker/rights.hpp"
+#include "broker/views.hpp"
+#include "envelope/statement.hpp"
 #include "ingress/field.hpp"
 #include "json/parser.hpp"
 
@@ -39,6 +42,12 @@ void write_review(json::Writer& writer, const engine::Workspace& workspace, base
   } else {
     writer.member("ended_at", base::to_rfc3339(review.ended_at));
   }
+  if (!review.signed_by) return;
+  writer.key("evidence").begin_object().member("runner", review.signed_by->runner.view());
+  writer.member("signed_at", base::to_rfc3339(review.signed_by->at));
+  writer.member("tree", base::to_hex(review.signed_by->tree));
+  if (review.signed_by->changed) writer.member("changed", true);
+  writer.end_object();
 }
 
 // A result that was read, with the profile that it is in.
@@ -60,6 +69,29 @@ base::Result<std::optional<Result>> read_result(History& history, const Review& 
 const profile::Ruleset* rules_of(const engine::Workspace& workspace, const Review& review,
                                  const engine::RulesetOf& ruleset_of) {
   return ruleset_of(workspace.registry.agent(review.reviewer).properties.profile);
+}
+
+const envelope::SignedCheck* find_signed(const std::optional<envelope::Evidence>& evidence, std::string_view name,
+                                         bool custom) {
+  if (!evidence) return nullptr;
+  const auto& checks = evidence->statement().checks;
+  const auto at = std::ranges::find_if(
+      checks, [&](const envelope::SignedCheck& check) { return check.custom == custom && check.name == name; });
+  return at == checks.end() ? nullptr : &*at;
+}
+
+// One verification as the result has it, with who vouches for it.
+void write_verified(json::Writer& writer, std::string_view name, json::Value claimed, bool custom,
+                    const std::optional<envelope::Evidence>& evidence) {
+  writer.begin_object().member("name", name).member("custom", custom);
+  writer.member("passed", claimed.find("passed").if_bool().value_or(false));
+  const envelope::SignedCheck* const check = find_signed(evidence, name, custom);
+  writer.member("signed", check != nullptr);
+  if (check) {
+    writer.member("runner", evidence->statement().runner).member("command", check->command);
+    if (check->exit_code) writer.member("exit_code", *check->exit_code);
+  }
+  writer.end_object();
 }
 
 base::Result<base::Offset> find_review(const engine::Workspace& workspace, std::string_view id) {
@@ -123,6 +155,27 @@ base::Result<> Broker::write_revision(json::Writer& writer, const engine::Worksp
   return {};
 }
 
+// What the result says of each verification: signed by a runner, or the reviewer's word (BEY-05).
+base::Result<> Broker::write_verification(json::Writer& writer, const engine::Workspace& workspace,
+                                          const Review& review) {
+  PARLEY_TRY(const auto result, read_result(history_, review, rules_of(workspace, review, parts_.ruleset_of)));
+  const json::Value verification = result ? result->field("verification") : json::Value();
+  if (!verification.is_object() || !result->rules->reviews) return {};
+  PARLEY_TRY(const event::Event event, history_.event(*review.result));
+  std::optional<envelope::Evidence> evidence;
+  if (const std::string& token = accepted_of(event).evidence(); review.signed_by && !token.empty()) {
+    PARLEY_TRY(evidence, envelope::Evidence::parse(token));
+  }
+  const std::string& custom = result->rules->reviews->custom;
+  writer.key("verification").begin_array();
+  for (const auto [name, claimed] : verification.members())
+    if (name != custom) write_verified(writer, name, claimed, false, evidence);
+  for (const auto [name, claimed] : verification.find(custom).members())
+    write_verified(writer, name, claimed, true, evidence);
+  writer.end_array();
+  return {};
+}
+
 base::Result<Answer> Broker::review(const Caller& caller, std::string_view workspace_name, std::string_view id) {
   PARLEY_TRY(const base::WorkspaceNumber number, enter(engine_.state(), caller, workspace_name, Right::read));
   const engine::Workspace& workspace = engine_.state().workspace(number);
@@ -136,6 +189,7 @@ base::Result<Answer> Broker::review(const Caller& caller, std::string_view works
   if (review.result) {
     PARLEY_TRY(const std::string_view result, history_.body(*review.result));
     writer.key("result").raw(result);
+    PARLEY_CHECK(write_verification(writer, workspace, review));
   }
   const engine::TaskState of_task = workspace.tasks.at(review.task).state;
   const bool newest = workspace.reviews.of_task(review.task)->reviews.back() == offset;
@@ -172,7 +226,9 @@ base::Result<Answer> Broker::findings(const Caller& caller, std::string_view wor
     list.writer.member("found_in_iteration", finding.found_in);
     if (finding.fixed_in != 0) list.writer.member("fixed_in_iteration", finding.fixed_in);
     if (const auto text = said.find(finding.id); text != said.end()) {
-      list.writer.member("review_id", workspace.reviews.at(text->second.second).id.view());
+      const Review& review = workspace.reviews.at(text->second.second);
+      list.writer.member("review_id", review.id.view());
+      if (review.signed_by) list.writer.member("signed_by", review.signed_by->runner.view());
       list.writer.key("finding").value(text->second.first);
     }
     list.writer.end_object();

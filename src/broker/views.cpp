@@ -3,6 +3,7 @@
 #include <charconv>
 #include <utility>
 
+#include "base/excerpt.hpp"
 #include "engine/engine.hpp"
 #include "engine/mailboxes/delivery_error.hpp"
 #include "engine/resources/allot.hpp"
@@ -232,6 +233,9 @@ void write_workspace(json::Writer& writer, const engine::Workspace& workspace) {
   write_optional(writer, "task_silence", times.silence);
   write_optional(writer, "review_timeout", settings.reviews.timeout);
   writer.member("review_escalation", engine::escalation_names[static_cast<std::size_t>(settings.reviews.escalation)]);
+  writer.member("unsigned_checks",
+                engine::unsigned_checks_names[static_cast<std::size_t>(settings.reviews.unsigned_checks)]);
+  writer.member("auto_revision", settings.reviews.auto_revision);
   writer.member("approvals", settings.approvals);
   write_health_settings(writer, settings.health);
   writer.member("loop_hops", settings.loops.hops).member("loop_rounds", settings.loops.rounds);
@@ -349,6 +353,7 @@ void write_accepted(json::Writer& writer, const engine::Workspace& workspace, ba
     for (const std::uint64_t error : accepted.error_moved().errors()) writer.unsigned_integer(error);
     writer.end_array();
   }
+  if (!accepted.evidence().empty()) writer.member("evidence", accepted.evidence());
   if (accepted.approval_due() > 0)
     writer.member("approval_due", base::to_rfc3339(base::instant_of(accepted.approval_due())));
   if (accepted.automatic()) writer.member("automatic", true);

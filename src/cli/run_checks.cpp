@@ -1,11 +1,15 @@
 #include "cli/run_checks.hpp"
 
 #include <algorithm>
+#include <fstream>
 #include <ostream>
 
+#include "base/clock.hpp"
 #include "base/excerpt.hpp"
 #include "cli/contents.hpp"
 #include "cli/process.hpp"
+#include "cli/work_tree.hpp"
+#include "envelope/statement.hpp"
 #include "ingress/field.hpp"
 #include "json/parser.hpp"
 #include "json/writer.hpp"
@@ -19,7 +23,8 @@ using base::ErrorCode;
 
 struct RunChecksOptions {
   std::string file, directory = ".", profile;
-  std::vector<std::string> commands;  // NAME=COMMAND
+  std::string key, runner, workspace, evidence;  // BEY-05
+  std::vector<std::string> commands;             // NAME=COMMAND
   base::Duration timeout = std::chrono::minutes(10);
 };
 
@@ -40,6 +45,7 @@ struct Asked {
 struct Outcome {
   const Check* check;
   bool passed = false;
+  std::optional<int> exit_code;  // none: not done in time
   std::string output, error;
 };
 
@@ -102,7 +108,12 @@ base::Result<> check_commands(const Asked& asked, const RunChecksOptions& option
 base::Result<Outcome> make(const Check& check, const RunChecksOptions& options) {
   PARLEY_TRY(const Ended ended,
              run({.text = check.command, .directory = options.directory, .timeout = options.timeout}));
-  Outcome outcome{&check, !ended.timed_out && ended.exit_code == check.expected, printable(ended.output, true), {}};
+  Outcome outcome{&check,
+                  !ended.timed_out && ended.exit_code == check.expected,
+                  ended.exit_code,
+                  printable(ended.output, true),
+                  {}};
+  if (ended.timed_out) outcome.exit_code.reset();
   if (ended.timed_out)
     outcome.error = "not done after " + base::to_text(options.timeout);
   else if (!outcome.passed)
@@ -133,6 +144,46 @@ std::string verification(const Asked& asked, const std::vector<Outcome>& outcome
   return text;
 }
 
+// What is signed: all that was run, and over which state of the work tree (BEY-05).
+class Signing {
+ public:
+  // Before the checks are run: what is wrong with the key is said at once, and the tree is looked at as it is now.
+  static base::Result<Signing> begin(const RunChecksOptions& options, json::Value message,
+                                     const profile::Ruleset& rules) {
+    if (options.runner.empty() || options.workspace.empty() || options.evidence.empty())
+      return base::fail(ErrorCode::BAD_REQUEST, "a signature names its runner and its workspace, and goes to a file",
+                        "--sign", "Add --runner NAME, --workspace NAME and --evidence FILE.");
+    PARLEY_TRY(auto key, base::SigningKey::read(options.key));
+    Signing signing(std::move(key));
+    signing.statement_.runner = options.runner;
+    signing.statement_.workspace = options.workspace;
+    signing.statement_.task = ingress::field_of(message, rules, "task").if_string().value_or("");
+    signing.statement_.review = ingress::field_of(message, rules, "review").if_string().value_or("");
+    PARLEY_TRY(signing.statement_.tree, hash_of_tree(options.directory));
+    return signing;
+  }
+
+  base::Result<> write(const RunChecksOptions& options, const std::vector<Outcome>& outcomes) {
+    for (const Outcome& outcome : outcomes)
+      statement_.checks.push_back({outcome.check->name, outcome.check->command, outcome.check->custom,
+                                   outcome.check->expected, outcome.exit_code});
+    PARLEY_TRY(const base::Digest after, hash_of_tree(options.directory));
+    statement_.changed = after != statement_.tree;
+    statement_.at = std::chrono::floor<std::chrono::seconds>(base::SystemClock().wall());
+    PARLEY_TRY(const std::string token, envelope::sign(statement_, key_));
+    std::ofstream file(options.evidence, std::ios::binary | std::ios::trunc);
+    if (file << token << '\n' << std::flush) return {};
+    return base::fail(ErrorCode::BAD_REQUEST, "cannot write " + options.evidence, "--evidence");
+  }
+  const envelope::Statement& statement() const { return statement_; }
+
+ private:
+  explicit Signing(base::SigningKey key) : key_(std::move(key)) {}
+
+  base::SigningKey key_;
+  envelope::Statement statement_;
+};
+
 base::Result<Exit> run_checks(Context& context, const RunChecksOptions& options) {
   PARLEY_TRY(const std::string bytes, contents_of(options.file));
   PARLEY_TRY(const json::Document document, json::Document::parse(bytes));
@@ -146,6 +197,11 @@ base::Result<Exit> run_checks(Context& context, const RunChecksOptions& options)
                       options.file);
   PARLEY_TRY(const Asked asked, read(message, *rules, options));
   PARLEY_CHECK(check_commands(asked, options));
+
+  std::optional<Signing> signing;
+  if (!options.key.empty()) {
+    PARLEY_TRY(signing, Signing::begin(options, message, *rules));
+  }
 
   const Terminal& terminal = context.terminal;
   std::vector<Outcome> outcomes;
@@ -164,6 +220,13 @@ base::Result<Exit> run_checks(Context& context, const RunChecksOptions& options)
   for (const std::string& name : asked.missing)
     terminal.err << name << ": asked for, and not run: name its command with --check '" << name << "=COMMAND'"
                  << std::endl;
+  if (signing) {
+    PARLEY_CHECK(signing->write(options, outcomes));
+    terminal.err << "signed as " << printable(options.runner) << ", over work tree "
+                 << base::to_hex(signing->statement().tree)
+                 << (signing->statement().changed ? ", which the checks changed" : "") << ": "
+                 << printable(options.evidence) << std::endl;
+  }
   print_json(terminal, verification(asked, outcomes));
   return passed && asked.missing.empty() ? Exit::done : Exit::refused;
 }
@@ -174,13 +237,21 @@ Verb run_checks_verb() {
   auto options = std::make_shared<RunChecksOptions>();
   return {.name = "run-checks",
           .summary = "Run what a review_request wants verified, and print the `verification` of its result",
-          .examples = {"parley review run-checks request.json --in ~/work --check tests=./test.sh"},
+          .examples = {"parley review run-checks request.json --in ~/work --check tests=./test.sh",
+                       "parley review run-checks request.json --in ~/work --sign ci.pem --runner ci --workspace demo "
+                       "--evidence checks.evidence"},
           .options = {{"file", "the review_request, or its delivery frame; - is standard input", &options->file, true},
                       {"--in", "the work tree", &options->directory},
                       {"--check", "NAME=COMMAND of a verification that the request names no command for",
                        &options->commands},
                       {"--timeout", "of each command", &options->timeout},
-                      {"--profile", "the message's profile (else found out)", &options->profile}},
+                      {"--profile", "the message's profile (else found out)", &options->profile},
+                      {"--sign", "the file with the runner's key: what was run, and what came of it, is signed",
+                       &options->key},
+                      {"--runner", "with --sign: as whom the key is registered", &options->runner},
+                      {"-w,--workspace", "with --sign: the workspace of the review", &options->workspace},
+                      {"--evidence", "with --sign: where the signed statement goes, for `parley send --evidence`",
+                       &options->evidence}},
           .run = [options](Context& context) { return run_checks(context, *options); }};
 }
 

@@ -6,7 +6,9 @@
 #include <fstream>
 #include <sstream>
 
+#include "base/signing_key.hpp"
 #include "cli/cli.hpp"
+#include "envelope/statement.hpp"
 #include "json/parser.hpp"
 
 namespace parley::cli {
@@ -107,6 +109,61 @@ TEST_F(RunChecks, read_nothing_but_a_request_for_a_review) {
   std::ostringstream out, err;
   Terminal terminal{out, err};
   EXPECT_NE(run({"review", "run-checks", file}, {}, terminal), 0);
+}
+
+constexpr const char* one_check =
+    R"({"must_pass_tests":false,"must_pass_type_check":false,"custom_checks":[
+    {"name":"passes","command":"ls a","expected_exit_code":0},{"name":"fails","command":"exit 3","expected_exit_code":0}]})";
+
+std::string text_of(const std::filesystem::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+// BEY-05: what was run, and how it ended, is signed with the runner's key; a failed check no less than a passed one.
+TEST_F(RunChecks, sign_what_they_ran) {
+  std::ofstream(folder_ / "a");
+  const std::filesystem::path aside = folder_.string() + "-aside";
+  std::filesystem::create_directories(aside);
+  const std::string file = aside / "key.pem", evidence = aside / "evidence";
+  const base::SigningKey key = base::SigningKey::fresh();
+  ASSERT_TRUE(key.write(file));
+  const Ran ran = run_checks(
+      one_check, {"--sign", file, "--runner", "ci", "-w", "team", "--evidence", evidence, "--timeout", "9s"});
+  EXPECT_EQ(ran.status, 1) << ran.err;
+  std::string token = text_of(evidence);
+  ASSERT_TRUE(token.ends_with('\n'));
+  token.pop_back();
+  const auto read = envelope::Evidence::parse(token);
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_TRUE(read->verifies(key.public_half()));
+  EXPECT_FALSE(read->verifies(base::SigningKey::fresh().public_half()));
+  const envelope::Statement& said = read->statement();
+  EXPECT_EQ(said.runner + ' ' + said.workspace + ' ' + said.task + ' ' + said.review, "ci team t r");
+  ASSERT_EQ(said.checks.size(), 2u);
+  EXPECT_EQ(said.checks[0].command, "ls a");
+  EXPECT_TRUE(said.checks[0].custom && said.checks[0].passed());
+  EXPECT_EQ(said.checks[1].exit_code, 3);
+  EXPECT_FALSE(said.checks[1].passed());
+  EXPECT_FALSE(said.changed);
+  std::filesystem::remove_all(aside);
+}
+
+TEST_F(RunChecks, that_cannot_be_signed_are_not_run) {
+  const std::string file = folder_ / "key.pem", evidence = folder_ / "evidence";
+  const std::string runs = R"({"must_pass_tests":false,"must_pass_type_check":false,"custom_checks":[
+    {"name":"runs","command":"touch ran","expected_exit_code":0}]})";
+  ASSERT_TRUE(base::SigningKey::fresh().write(file));
+  EXPECT_EQ(run_checks(runs, {"--sign", file}).status, 2);  // as whom, for which workspace
+  const std::vector<std::string> whole{"--sign", file, "--runner", "ci", "-w", "team", "--evidence", evidence};
+  std::filesystem::permissions(file, std::filesystem::perms::group_read, std::filesystem::perm_options::add);
+  const Ran open = run_checks(runs, whole);
+  EXPECT_NE(open.status, 0);
+  EXPECT_NE(open.err.find("can be read by others"), std::string::npos) << open.err;
+  std::filesystem::remove(file);
+  EXPECT_NE(run_checks(runs, whole).status, 0);
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "ran"));
+  EXPECT_FALSE(std::filesystem::exists(evidence));
 }
 
 }  // namespace

@@ -17,6 +17,7 @@ struct SendOptions {
   std::vector<std::string> files;
   bool ndjson = false;
   std::string idempotency_key;
+  std::string evidence;  // file
   sdk::SendOptions beside;
 };
 
@@ -28,7 +29,8 @@ using Outcomes = std::vector<base::Result<sdk::Sent>>;
 
 base::Result<Outcomes> send_text(sdk::Workspace& workspace, const SendOptions& options, const std::string& file,
                                  const std::string& text) {
-  const bool one_alone = !options.beside.supersedes.empty();  // the server refuses many
+  // The server refuses many.
+  const bool one_alone = !options.beside.supersedes.empty() || !options.beside.evidence.empty();
   if (!one_alone && (options.ndjson || is_ndjson(file))) return workspace.send_many(text, true);
   const auto first = text.find_first_not_of(" \t\r\n");
   if (!one_alone && first != text.npos && text[first] == '[') return workspace.send_many(text, false);
@@ -84,10 +86,25 @@ void print_text(const Context& context, const base::Result<sdk::Sent>& outcome) 
                  << ": " << printable(warning.message) << '\n';
 }
 
-base::Result<Exit> send(Context& context, const SendOptions& options) {
+// BEY-05: what `parley review run-checks --sign` wrote, for one message.
+base::Result<std::string> evidence_in(const std::string& file, std::size_t messages) {
+  if (file.empty()) return std::string();
+  if (messages > 1)
+    return base::fail(base::ErrorCode::BAD_REQUEST, "evidence goes with one message", "--evidence",
+                      "Send the message that it is about alone.");
+  PARLEY_TRY(std::string text, contents_of(file));
+  while (text.ends_with('\n')) text.pop_back();
+  if (text.empty() || text.find_first_of("\r\n") != text.npos)
+    return base::fail(base::ErrorCode::BAD_REQUEST, file + " holds no evidence", "--evidence",
+                      "Name the file that `parley review run-checks --sign` wrote.");
+  return text;
+}
+
+base::Result<Exit> send(Context& context, SendOptions& options) {
   PARLEY_TRY(auto server, connect(options.online));
   sdk::Workspace workspace(server.client, server.workspace);
   const std::vector<std::string> files = options.files.empty() ? std::vector<std::string>{"-"} : options.files;
+  PARLEY_TRY(options.beside.evidence, evidence_in(options.evidence, files.size()));
   std::vector<base::Result<std::string>> texts;
   texts.reserve(files.size());
   for (const auto& file : files) texts.push_back(contents_of(file));
@@ -133,7 +150,9 @@ Verb send_verb() {
               {"--supersedes", "id of an earlier message of yours, in whose place it stands",
                &options->beside.supersedes},
               {"--superseded-to", "that one's recipient, where several have the id", &options->beside.to},
-              {"--reply-by", "RFC 3339 time: without an answer until then it bounces", &options->beside.reply_by}} +
+              {"--reply-by", "RFC 3339 time: without an answer until then it bounces", &options->beside.reply_by},
+              {"--evidence", "file that `parley review run-checks --sign` wrote, for the result of that review",
+               &options->evidence}} +
           agent_options(options->online),
       .run = [options](Context& context) { return send(context, *options); },
   };

@@ -32,6 +32,7 @@ Verb help_request_verb();
 Verb inbox_verb();
 Verb nack_verb();
 Verb person_verb();
+Verb runner_verb();
 Verb scenario_verb();
 Verb schema_verb();
 Verb send_verb();

@@ -16,6 +16,8 @@ void apply(State&, Workspace&, WorkspaceNumber, const event::PersonRegistered&, 
 void apply(Workspace&, const event::PersonChanged&);
 void apply(State&, Workspace&, const event::PersonRemoved&);
 void apply(State&, Workspace&, WorkspaceNumber, const event::TokenRotated&, Instant at);
+void apply(Workspace&, const event::RunnerRegistered&, Instant at);
+void apply(Workspace&, const event::RunnerRevoked&, Instant at);
 
 void apply(State&, Workspace&, WorkspaceNumber, Offset, const event::MessageAccepted&, const Placed&);
 void apply(State&, Workspace&, WorkspaceNumber, Offset, const event::NoticePosted&, const Placed&);

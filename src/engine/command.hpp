@@ -94,6 +94,18 @@ struct TakeBack {
   std::string_view reason;
 };
 
+// A runner's key is registered, and revoked (BEY-05).
+struct RegisterRunner {
+  WorkspaceNumber workspace;
+  std::string runner_id;
+  base::PublicKey key{};
+  Instant valid_until;  // 0: until revoked
+};
+struct RevokeRunner {
+  WorkspaceNumber workspace;
+  std::string runner_id;
+};
+
 struct AcceptMessage {
   WorkspaceNumber workspace;
   AgentNumber sender;
@@ -108,6 +120,16 @@ struct AcceptMessage {
   std::span<const base::Problem> validation_errors;
   const TakeBack* supersedes = nullptr;  // another of its sender's
   Instant reply_by;                      // 0: none is asked for
+  std::string_view evidence{};           // what came beside it (BEY-05); empty: nothing
+};
+
+// The server writes what the assigner of a task would have to (R12): its next order, after the review at this offset.
+struct ReviseTask {
+  WorkspaceNumber workspace;
+  Offset task, review;
+  const AcceptMessage* as = nullptr;     // in the assigner's name; null where
+  const base::Error* refused = nullptr;  // it could not be written
+  std::string_view bytes;
 };
 
 struct TakeMessages {

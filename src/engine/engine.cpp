@@ -36,6 +36,10 @@ void apply_in_workspace(State& state, WorkspaceNumber number, const event::Event
       return apply(state, workspace, event.person_removed());
     case Event::kTokenRotated:
       return apply(state, workspace, number, event.token_rotated(), at);
+    case Event::kRunnerRegistered:
+      return apply(workspace, event.runner_registered(), at);
+    case Event::kRunnerRevoked:
+      return apply(workspace, event.runner_revoked(), at);
     case Event::kMessageAccepted:
       return apply(state, workspace, number, offset, event.message_accepted(), placed);
     case Event::kNoticePosted:

@@ -74,6 +74,8 @@ class Engine {
   base::Result<Registered> decide(const RegisterPerson&, const Context&, Decided&) const;
   base::Result<> decide(const ChangePerson&, const Context&, Decided&) const;
   base::Result<> decide(const RemovePerson&, const Context&, Decided&) const;
+  base::Result<Registered> decide(const RegisterRunner&, const Context&, Decided&) const;
+  base::Result<> decide(const RevokeRunner&, const Context&, Decided&) const;
   base::Result<> decide(const RotateToken&, const Context&, Decided&) const;
 
   base::Result<Accepted> decide(const AcceptMessage&, const Context&, Decided&) const;
@@ -96,6 +98,8 @@ class Engine {
   base::Result<> decide(const CancelTask&, const Context&, Decided&) const;
   // Errors: NOT_PARTY, OUT_OF_SEQUENCE, DEPENDENCY_CYCLE, DEPENDENCIES_FULL.
   base::Result<> decide(const SetDependencies&, const Context&, Decided&) const;
+  // Where it cannot be, the assigner is told why.
+  void decide(const ReviseTask&, const Context&, Decided&) const;
   void decide(const HearOfAgent&, const Context&, Decided&) const;
 
   void decide(const RecordRefusals&, const Context&, Decided&) const;

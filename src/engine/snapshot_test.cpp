@@ -251,6 +251,11 @@ History something_of_everything() {
   person.mutable_person_registered()->set_token_hash(std::string(32, 'p'));
   history.apply(person);
 
+  event::Event runner = history.in_team();
+  runner.mutable_runner_registered()->set_runner_id("ci");
+  runner.mutable_runner_registered()->set_key(std::string(32, 'k'));
+  history.apply(runner);
+
   const std::uint64_t acked = history.message(1, 1), waits = history.message(2, 2), dies = history.message(3, 3);
   history.offer({acked, waits, dies}, "take-1");
   event::Event ack = history.in_team();

@@ -186,13 +186,14 @@ enum class Occasion : std::uint8_t {
   request_given_up,
   agent_waits,
   task_over_limit,
+  task_revised,
 };
-inline constexpr std::array<std::string_view, 24> occasion_names{
+inline constexpr std::array<std::string_view, 25> occasion_names{
     "request.timed_out", "request.escalated", "task.stalled",   "task.late",        "task.given_up",
     "task.offer_over",   "task.again",        "task.extended",  "task.aborted",     "task.blocked",
     "task.split",        "task.joined",       "task.escalated", "approval.decided", "approval.escalated",
     "approval.lapsed",   "help.unhelped",     "help.expired",   "agent.silent",     "review.lapsed",
-    "review.escalated",  "request.given_up",  "agent.waits",    "task.over_limit"};
+    "review.escalated",  "request.given_up",  "agent.waits",    "task.over_limit",  "task.revised"};
 constexpr std::optional<Occasion> occasion_named(std::string_view name) {
   for (std::size_t i = 0; i < occasion_names.size(); ++i)
     if (occasion_names[i] == name) return static_cast<Occasion>(i);

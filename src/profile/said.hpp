@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "json/value.hpp"
 #include "profile/ruleset.hpp"
 
 namespace parley::profile {
@@ -11,14 +12,16 @@ namespace parley::profile {
 // A value for `{name}` in a template.
 struct Filling {
   std::string_view name;
-  std::string value;  // empty: a member that is this alone is left out
-  bool json = false;  // a member that is this alone is this JSON value, no string
+  std::string value;     // empty: a member that is this alone is left out
+  bool json = false;     // a member that is this alone is this JSON value, no string
+  json::Value within{};  // a document: a member that is `{name:/place}` alone is the value there, where there is one
 };
 
 // The names a template may use.
-inline constexpr std::array<std::string_view, 18> filling_names{
-    "uuid",    "number", "seconds", "time", "to", "to_type",  "from",      "from_type", "task",
-    "request", "silent", "error",   "text", "by", "decision", "rationale", "action",    "cleanup"};
+inline constexpr std::array<std::string_view, 22> filling_names{
+    "uuid",   "number",  "seconds", "time",     "to",      "to_type", "from",     "from_type",
+    "task",   "request", "silent",  "error",    "text",    "by",      "decision", "rationale",
+    "action", "cleanup", "order",   "attempts", "changes", "deadline"};
 
 struct Spoken {
   std::string message;  // JSON text

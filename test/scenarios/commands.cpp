@@ -2,9 +2,11 @@
 
 #include <charconv>
 #include <functional>
+#include <sstream>
 
 #include "../conformance/profiles/edit.hpp"
 #include "base/hash.hpp"
+#include "envelope/statement.hpp"
 #include "json/parser.hpp"
 #include "json/writer.hpp"
 #include "print.hpp"
@@ -173,6 +175,85 @@ void person(const Call& call) {
   if (!who) return;
   const auto body = json::Document::parse(body_of(call, {{"roles", "roles"}}, "person_id", call.word(0)));
   registered(call, call.word(0), call.world.broker().register_person(*who, call.workspace(), body->root()));
+}
+
+// The key of a name: the same in every script.
+base::SigningKey key_of(const std::string& name) {
+  return base::SigningKey::of_seed(base::sha256("key of " + name));
+}
+
+void runner(const Call& call) {
+  const auto who = caller(call, "admin");
+  if (!who) return;
+  const std::string id = call.word(0);
+  std::string body;
+  json::Writer writer(body);
+  writer.begin_object().member("runner_id", id);
+  writer.member("public_key", call.option("public_key", base::to_text(key_of(call.option("key", id)).public_half())));
+  if (call.command.has("valid_until")) writer.member("valid_until", call.option("valid_until"));
+  writer.end_object();
+  const auto document = json::Document::parse(body);
+  call.world.answer(
+      print(call.world.broker().register_runner(*who, call.workspace(), document->root()), [](json::Value runner) {
+        return text_of(runner, "runner_id") + members(runner, {"state", "valid_until"}) + '\n';
+      }));
+}
+
+void runners(const Call& call) {
+  const auto who = caller(call, "admin");
+  if (!who) return;
+  const std::string after = call.option("after");
+  const auto answer = call.world.broker().runners(*who, call.workspace(),
+                                                  {after, static_cast<std::uint32_t>(call.number("limit", 100))});
+  call.world.answer(print(answer, [](json::Value list) {
+    std::string text;
+    for (const json::Value runner : list.find("items").elements())
+      text += text_of(runner, "runner_id") + members(runner, {"state", "registered_at", "valid_until", "revoked_at"}) +
+              '\n';
+    text += next_of(list);
+    return text.empty() ? "none\n" : text;
+  }));
+}
+
+void revoke_runner(const Call& call) {
+  const auto who = caller(call, "admin");
+  if (!who) return;
+  call.world.answer(
+      print(call.world.broker().revoke_runner(*who, call.workspace(), call.word(0)), [](json::Value runner) {
+        return text_of(runner, "runner_id") + members(runner, {"state", "revoked_at"}) + '\n';
+      }));
+}
+
+// What a runner signs, kept under a name. Further lines are its checks: "[custom] <name> <exit code, or -> <expected>
+// <command>".
+void sign(const Call& call) {
+  envelope::Statement statement;
+  statement.runner = call.option("runner");
+  statement.workspace = call.workspace();
+  statement.task = call.option("task");
+  statement.review = call.option("review");
+  statement.at = call.world.clock().wall() - call.duration("ago") + call.duration("ahead");
+  statement.tree = base::sha256(call.option("tree", "a work tree"));
+  for (const std::string& line : call.command.input()) {
+    envelope::SignedCheck& check = statement.checks.emplace_back();
+    std::istringstream words(line);
+    std::string ended;
+    words >> check.name;
+    check.custom = check.name == "custom";
+    if (check.custom) words >> check.name;
+    words >> ended >> check.expected >> std::ws;
+    if (ended != "-") check.exit_code = std::stoi(ended);
+    std::getline(words, check.command);
+  }
+  auto token = envelope::sign(statement, key_of(call.option("key", statement.runner)));
+  if (!token) return call.world.answer(scenarios::print(token.error()));
+  for (const std::string& spoil : call.command.all("spoil")) {  // a text of the token, by another
+    const std::size_t equals = spoil.find('=');
+    if (const std::size_t at = token->find(spoil.substr(0, equals)); at != token->npos)
+      token->replace(at, equals, spoil.substr(equals + 1));
+  }
+  call.world.keep_token("evidence/" + call.word(0), *token);
+  call.world.answer("signed\n");
 }
 
 void list_agents(const Call& call) {
@@ -369,7 +450,9 @@ std::string send_one(const Call& call, const broker::Caller& who, const std::str
   const auto value = parser.parse(bytes);
   if (!value) return scenarios::print(value.error());
   const std::string supersedes = numbered_id(call, "supersedes"), to = call.option("supersedes_to");
-  broker::SendOptions options{supersedes, to, {}};
+  const std::string evidence =
+      call.command.has("evidence") ? call.world.token("evidence/" + call.option("evidence")) : "";
+  broker::SendOptions options{supersedes, to, {}, evidence};
   if (call.command.has("reply_by")) options.reply_by = base::parse_rfc3339(call.option("reply_by")).value();
   const auto sent = call.world.broker().send(who, call.workspace(), {bytes, *value}, call.option("key"), &options);
   if (!sent && call.command.has("hint"))
@@ -658,6 +741,11 @@ void check_task(const Call& call) {
 std::string print_review(json::Value review) {
   std::string text = text_of(review, "review_id") + ' ' + text_of(review, "state") +
                      members(review, {"iteration", "task_id", "asker", "reviewer", "due", "required", "checks"}) + '\n';
+  if (const json::Value evidence = review.find("evidence"))
+    text += "  evidence" + members(evidence, {"runner", "signed_at"}) +
+            " tree=" + text_of(evidence, "tree").substr(0, 8) + '\n';
+  for (const json::Value check : review.find("verification").elements())
+    text += "  verification" + members(check, {"name", "custom", "passed", "signed", "runner", "exit_code"}) + '\n';
   if (const json::Value revision = review.find("revision"))
     text += "  previous_attempts=" + json::to_text(revision.find("previous_attempts")) +
             "\n  required_changes=" + json::to_text(revision.find("required_changes")) + '\n';
@@ -691,7 +779,7 @@ void findings(const Call& call) {
     std::string text;
     for (const json::Value item : list.find("items").elements())
       text += text_of(item, "finding_id") +
-              members(item, {"blocks", "found_in_iteration", "fixed_in_iteration", "review_id"}) +
+              members(item, {"blocks", "found_in_iteration", "fixed_in_iteration", "review_id", "signed_by"}) +
               members(item.find("finding"), {"severity", "description"}) + '\n';
     return text.empty() ? "none\n" : text;
   }));
@@ -976,6 +1064,10 @@ const std::map<std::string, std::function<void(const Call&)>, std::less<>>& comm
       {"change-agent", change_agent},
       {"remove-agent", remove_agent},
       {"person", person},
+      {"runner", runner},
+      {"runners", runners},
+      {"revoke-runner", revoke_runner},
+      {"sign", sign},
       {"list-agents", list_agents},
       {"health", show_health},
       {"waits", show_waits},

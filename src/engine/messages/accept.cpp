@@ -217,17 +217,15 @@ base::Result<Accepted> Engine::decide(const AcceptMessage& command, const Contex
   if (semantics.error_moved) *message.mutable_error_moved() = *semantics.error_moved;
   if (semantics.task_moved) {
     *message.mutable_task_moved() = *semantics.task_moved;
-    if (keeps_back(*semantics.task_moved)) {
-      const std::string& why = semantics.task_moved->why();
-      message.set_held(true);
-      message.set_approval_why(why);
+    if (keep_back(*semantics.task_moved, message)) {
       if (message.reply_by()) {  // it would run out, and the order come afterwards
         message.clear_answer_timeout();
         message.clear_answer_due();
         message.clear_reply_by();
         warnings.push_back(nobody_replies());
       }
-      warnings.push_back({"", "KEPT_BACK", "It is accepted, and reaches nobody yet: " + why + "."});
+      warnings.push_back(
+          {"", "KEPT_BACK", "It is accepted, and reaches nobody yet: " + semantics.task_moved->why() + "."});
     }
     if (!of_superseded.replaces_order)
       decide_orders_over(decided, workspace, command.workspace, offset, *semantics.task_moved, command.lane);

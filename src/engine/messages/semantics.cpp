@@ -2,6 +2,7 @@
 
 #include "engine/errors/follow.hpp"
 #include "engine/reviews/follow.hpp"
+#include "engine/runners/evidence.hpp"
 #include "engine/tasks/follow.hpp"
 
 namespace parley::engine {
@@ -52,6 +53,7 @@ void write(const AcceptMessage& command, const Recipients& recipients, std::stri
     written.set_json(field.json);
   }
   event.set_id_key(id_key.data(), id_key.size());
+  if (!command.evidence.empty()) event.set_evidence(std::string(command.evidence));
   // R5. A message without defects that has no timestamp is of a type that needs none.
   event.set_made_id(envelope.message_id.empty() || envelope.made_id);
   event.set_made_timestamp(!envelope.sent_at && !command.validation_errors.empty());
@@ -66,14 +68,15 @@ base::Result<Semantics> check_semantics(const AcceptMessage& command, const Work
   const auto defect = [&](base::Error& error) -> base::Result<> {
     const bool is_bound = error.code == ErrorCode::TASKS_FULL || error.code == ErrorCode::ERRORS_FULL ||
                           error.code == ErrorCode::BUDGET_EXCEEDED;
-    if (!workspace.settings.lenient || is_bound) return std::unexpected(std::move(error));
+    const bool forgiven = workspace.settings.lenient && !is_bound && command.evidence.empty();
+    if (!forgiven) return std::unexpected(std::move(error));
     semantics.defects.push_back({"", std::string(base::info(error.code).name), error.message});
     return {};
   };
   auto moved = task_move(command, workspace, recipients.open, holding, context, warnings);
   if (!moved) PARLEY_CHECK(defect(moved.error()));
   if (moved) semantics.task_moved = std::move(*moved);
-  auto reviewed = review_move(command, workspace, recipients.open, context);
+  auto reviewed = review_move(command, workspace, recipients.open, context, warnings);
   if (!reviewed) PARLEY_CHECK(defect(reviewed.error()));
   if (reviewed && *reviewed) {
     semantics.task_moved = std::move((*reviewed)->task);
@@ -82,6 +85,7 @@ base::Result<Semantics> check_semantics(const AcceptMessage& command, const Work
   auto error = error_move(command, workspace, recipients.open);
   if (!error) PARLEY_CHECK(defect(error.error()));
   if (error) semantics.error_moved = std::move(*error);
+  PARLEY_CHECK(check_evidence_has_place(command, semantics.review_moved.has_value()));
   // The task waits with its completion; whatever else is held means nothing before it is released (decision 10).
   const bool ends_task =
       command.envelope.kind == envelope::Kind::task_complete || command.envelope.kind == envelope::Kind::task_fail;

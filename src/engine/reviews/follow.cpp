@@ -8,6 +8,7 @@
 #include "engine/reviews/limit.hpp"
 #include "engine/reviews/moves.hpp"
 #include "engine/reviews/verdict.hpp"
+#include "engine/runners/evidence.hpp"
 #include "engine/steps.hpp"
 #include "engine/tasks/follow.hpp"
 #include "engine/tasks/moves.hpp"
@@ -71,7 +72,7 @@ class Follow {
     return step;
   }
 
-  Step result(const std::string& id) const {
+  Step result(const std::string& id, std::vector<base::Problem>& warnings) const {
     const auto known = workspace_.reviews.find(id);
     if (!known) return std::unexpected(unknown("no review " + quoted(id) + " was asked for here"));
     const Review& review = workspace_.reviews.at(*known);
@@ -99,7 +100,10 @@ class Follow {
     ReviewStep step;
     step.review.set_review(known->value);
     step.review.set_state(static_cast<std::uint32_t>(*move->to));
-    PARLEY_CHECK(write_verdict(command_, review, *workspace_.reviews.of_task(review.task), verdict, step.review));
+    PARLEY_TRY(const auto evidence, read_evidence(command_, workspace_, review, context_.now));
+    const Given given{evidence ? &*evidence : nullptr, workspace_.settings.reviews.unsigned_checks};
+    PARLEY_CHECK(write_verdict(command_, review, *workspace_.reviews.of_task(review.task), verdict, given, step.review,
+                               warnings));
     PARLEY_TRY(const TaskState state, state_after(task, *move->to));
     step.task = moved_task(review.task, task, state);
     return step;
@@ -184,6 +188,7 @@ void open(State& state, Workspace& workspace, WorkspaceNumber number, Offset off
   review.iteration = event.iteration();
   review.required = {event.required().begin(), event.required().end()};
   review.checks = {event.checks().begin(), event.checks().end()};
+  review.asked = {event.asked().begin(), event.asked().end()};
   review.asked_at = placed.at;
   review.due = base::instant_of(event.due());
   review.request = placed.position;
@@ -194,6 +199,15 @@ void open(State& state, Workspace& workspace, WorkspaceNumber number, Offset off
       std::find(task.authors.begin(), task.authors.end(), author) == task.authors.end())
     task.authors.push_back(author);
   workspace.reviews.add(offset, std::move(review));
+}
+
+SignedBy signed_by(const event::Attested& event) {
+  SignedBy by;
+  by.runner = base::PackedText(event.runner());
+  by.at = base::instant_of(event.at());
+  by.changed = event.changed();
+  if (event.tree().size() == by.tree.size()) std::copy(event.tree().begin(), event.tree().end(), by.tree.begin());
+  return by;
 }
 
 void take(ReviewedTask& task, const event::ReviewMoved& event) {
@@ -222,6 +236,7 @@ void end(State& state, Workspace& workspace, WorkspaceNumber number, Offset by, 
   review.ended_by = by;
   review.required = {};
   review.checks = {};
+  review.asked = {};
   if (review.state == ReviewState::escalated) workspace.reviews.escalate(offset);
   if (review.state == ReviewState::changes_requested) ++workspace.reviews.task(review.task).sent_back;
   const AgentNumber reviewer = review.reviewer;
@@ -232,13 +247,14 @@ void end(State& state, Workspace& workspace, WorkspaceNumber number, Offset by, 
 }  // namespace
 
 base::Result<std::optional<ReviewStep>> review_move(const AcceptMessage& command, const Workspace& workspace,
-                                                    const std::vector<AgentNumber>& to, const Context& context) {
+                                                    const std::vector<AgentNumber>& to, const Context& context,
+                                                    std::vector<base::Problem>& warnings) {
   const Kind kind = command.envelope.kind;
   if ((kind != Kind::review_request && kind != Kind::review_result) || !command.ruleset.reviews) return std::nullopt;
   const std::string id = text_in(command.envelope, "review");
   if (id.empty() || command.envelope.task.empty()) return std::nullopt;  // of a lenient workspace
   const Follow follow(command, workspace, to, context);
-  auto step = kind == Kind::review_request ? follow.request(id) : follow.result(id);
+  auto step = kind == Kind::review_request ? follow.request(id) : follow.result(id, warnings);
   const auto task = workspace.tasks.find(command.envelope.task);
   if (!step && step.error().legal_next.empty() && task)  // BEY-02
     step.error().legal_next = legal_next(workspace, workspace.tasks.at(*task), command.ruleset, command.sender);
@@ -252,6 +268,7 @@ void apply_to_reviews(State& state, Workspace& workspace, WorkspaceNumber number
   if (moved.review() == 0) return open(state, workspace, number, offset, moved, placed);
   Review& review = workspace.reviews.at(Offset(moved.review()));
   review.result = placed.position;
+  if (moved.has_attested()) review.signed_by = signed_by(moved.attested());
   take(workspace.reviews.task(review.task), moved);
   end(state, workspace, number, offset, moved, placed.at);
 }

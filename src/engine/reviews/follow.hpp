@@ -15,9 +15,10 @@ struct ReviewStep {
 
 // Before acceptance; `to` are its recipients, rising. None: the message is of no review. Error: TASK_UNKNOWN,
 // OUT_OF_SEQUENCE, NOT_PARTY, REVIEWER_IS_AUTHOR, ID_CONFLICT, REVIEWS_FULL, TASKS_FULL, REVIEW_UNKNOWN,
-// VERDICT_UNFOUNDED, FINDING_UNKNOWN, PAYLOAD_TOO_LARGE.
+// VERDICT_UNFOUNDED, FINDING_UNKNOWN, PAYLOAD_TOO_LARGE, those of evidence. Appends warnings.
 base::Result<std::optional<ReviewStep>> review_move(const AcceptMessage& command, const Workspace& workspace,
-                                                    const std::vector<AgentNumber>& to, const Context& context);
+                                                    const std::vector<AgentNumber>& to, const Context& context,
+                                                    std::vector<base::Problem>& warnings);
 
 // The move of the message at this offset; it is in the state already, and so is its task's.
 void apply_to_reviews(State&, Workspace&, WorkspaceNumber, Offset, const event::MessageAccepted&, const Placed&);

@@ -23,6 +23,19 @@ inline constexpr std::size_t reviews_max = 100;
 inline constexpr std::size_t findings_max = 200;
 inline constexpr std::size_t finding_bytes_max = 16'384;  // of their ids, all together
 
+// Which runner signed a result's checks, and over what (BEY-05).
+struct SignedBy {
+  base::PackedText runner;
+  Instant at;
+  base::Digest tree{};   // of the work tree
+  bool changed = false;  // by the checks
+
+  template <class Archive>
+  void archive(Archive& a) {
+    a(runner, at, tree, changed);
+  }
+};
+
 struct Review {
   base::PackedText id;
   Offset task;  // of the message that first assigned it
@@ -31,17 +44,19 @@ struct Review {
   std::uint32_t iteration = 0;        // the n-th of its task (R37)
   std::vector<std::string> required;  // verifications that must have passed, until it is over (COL-23)
   std::vector<std::string> checks;    // custom ones
+  std::vector<std::string> asked;     // beside them: asked_as()
   Instant asked_at, due, ended_at;
-  Position request;                // of the record of the message that asked
-  std::optional<Position> result;  // likewise
-  Offset ended_by;                 // the event; of one that is escalated the result
+  Position request;                   // of the record of the message that asked
+  std::optional<Position> result;     // likewise
+  std::optional<SignedBy> signed_by;  // of the result
+  Offset ended_by;                    // the event; of one that is escalated the result
 
   bool waits() const { return !machine::review::is_over(state); }
 
   template <class Archive>
   void archive(Archive& a) {
-    a(id, task, asker, reviewer, state, iteration, required, checks, asked_at, due, ended_at, request, result,
-      ended_by);
+    a(id, task, asker, reviewer, state, iteration, required, checks, asked_at, due, ended_at, request, result, ended_by,
+      asked, signed_by);
   }
 };
 

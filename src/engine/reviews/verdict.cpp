@@ -5,6 +5,7 @@
 
 #include "base/quoted.hpp"
 #include "engine/messages/fields.hpp"
+#include "engine/runners/evidence.hpp"
 
 namespace parley::engine {
 namespace {
@@ -40,6 +41,21 @@ std::vector<std::string> related_in(const envelope::Envelope& envelope) {
   return ids;
 }
 
+// Beside these names of checks, what each was asked as; empty: that is not known, in a lenient workspace.
+std::vector<std::string> asked_in(const envelope::Envelope& envelope, const std::vector<std::string>& names) {
+  std::vector<std::string> asked(names.size());
+  const json::Document checks = value_in(envelope, "checks");
+  for (const json::Value check : checks.root().elements()) {
+    const auto at = std::find(names.begin(), names.end(), check.find("name").if_string().value_or(""));
+    const auto command = check.find("command").if_string();
+    const auto expected = check.find("expected_exit_code").if_int();
+    if (at == names.end() || !command || !expected) continue;
+    std::string& as = asked[static_cast<std::size_t>(at - names.begin())];
+    if (as.empty()) as = asked_as(*command, *expected);
+  }
+  return asked;
+}
+
 base::Result<> check_names(const std::vector<std::string>& names, std::string_view what, std::string_view where) {
   const bool long_one =
       std::any_of(names.begin(), names.end(), [](const auto& n) { return n.size() > name_bytes_max; });
@@ -50,8 +66,21 @@ base::Result<> check_names(const std::vector<std::string>& names, std::string_vi
                     std::string(where));
 }
 
+// Custom checks that no runner has signed (BEY-05).
+std::vector<std::string> unsigned_of(const Review& review, const Given& given) {
+  std::vector<std::string> names = review.checks;
+  if (given.statement)
+    std::erase_if(names, [&](const std::string& name) {
+      return std::ranges::any_of(given.statement->checks,
+                                 [&](const envelope::SignedCheck& c) { return c.custom && c.name == name; });
+    });
+  return names;
+}
+
 // Those that did not pass; a missing one counts as failed (COL-23).
-std::vector<std::string> unverified(const AcceptMessage& command, const Review& review) {
+std::vector<std::string> unverified(const AcceptMessage& command, const Review& review, const Given& given) {
+  std::vector<std::string> lacking;
+  if (given.unsigned_checks == UnsignedChecks::missing) lacking = unsigned_of(review, given);
   const json::Document verification = value_in(command.envelope, "verification");
   const auto passed = [](json::Value result) { return result.find("passed").if_bool().value_or(false); };
   std::vector<std::string> names;
@@ -59,7 +88,7 @@ std::vector<std::string> unverified(const AcceptMessage& command, const Review& 
     if (!passed(verification.root().find(name))) names.push_back(name);
   const json::Value custom = verification.root().find(command.ruleset.reviews->custom);
   for (const std::string& name : review.checks)
-    if (!passed(custom.find(name))) names.push_back(command.ruleset.reviews->custom + ' ' + name);
+    if (has(lacking, name) || !passed(custom.find(name))) names.push_back(command.ruleset.reviews->custom + ' ' + name);
   return names;
 }
 
@@ -150,8 +179,9 @@ class Judging {
   bool nameless_ = false;
 };
 
-base::Result<> check_approved(const AcceptMessage& command, const Review& review, const Judging& judging) {
-  const std::vector<std::string> findings = judging.in_the_way(), failed = unverified(command, review);
+base::Result<> check_approved(const AcceptMessage& command, const Review& review, const Judging& judging,
+                              const Given& given) {
+  const std::vector<std::string> findings = judging.in_the_way(), failed = unverified(command, review, given);
   if (findings.empty() && failed.empty()) return {};
   const profile::ReviewPolicy& policy = *command.ruleset.reviews;
   std::string why, hint;
@@ -163,6 +193,10 @@ base::Result<> check_approved(const AcceptMessage& command, const Review& review
   if (!failed.empty()) {
     why += (why.empty() ? "" : ", and ") + listed(failed) + " did not pass or is missing";
     hint += " The request asks for these verifications: run them, and say of each whether it passed.";
+    if (given.unsigned_checks == UnsignedChecks::missing && !unsigned_of(review, given).empty())
+      hint +=
+          " Here custom checks count only as a runner signed them: `parley review run-checks --sign KEY`, and send "
+          "what it signed as the message's evidence.";
   }
   const std::string_view other = policy.word_of(ReviewState::changes_requested);
   if (!other.empty()) hint += " Else the verdict is " + quoted(other) + ", with what must change.";
@@ -180,6 +214,23 @@ base::Result<> check_sent_back(const AcceptMessage& command, const Judging& judg
                         " names what was found and what must change; there " +
                         (judging.named().empty() ? "is no finding" : "is no required change"),
                     judging.named().empty() ? "findings" : "required_changes");
+}
+
+void warn_of_unsigned(const Review& review, const Given& given, std::vector<base::Problem>& warnings) {
+  const std::vector<std::string> names = unsigned_of(review, given);
+  if (names.empty()) return;
+  warnings.push_back({"", "UNSIGNED",
+                      "No runner has signed the results of " + listed(names) +
+                          ": they are the reviewer's word. `parley review run-checks --sign KEY` has "
+                          "them signed."});
+}
+
+void write_signed(const envelope::Statement& statement, event::ReviewMoved& moved) {
+  event::Attested& written = *moved.mutable_attested();
+  written.set_runner(statement.runner);
+  written.set_at(base::unix_us(statement.at));
+  written.set_tree(statement.tree.data(), statement.tree.size());
+  written.set_changed(statement.changed);
 }
 
 // COL-13.
@@ -207,19 +258,23 @@ base::Result<> write_criteria(const AcceptMessage& command, event::ReviewMoved& 
   const std::vector<std::string> checks = names_in(command.envelope, "checks", "name");
   PARLEY_CHECK(check_names(checks, "checks", "checks"));
   for (const std::string& name : checks) moved.add_checks(name);
+  for (std::string& as : asked_in(command.envelope, checks)) moved.add_asked(std::move(as));
   return {};
 }
 
 base::Result<> write_verdict(const AcceptMessage& command, const Review& review, const ReviewedTask& task,
-                             ReviewState verdict, event::ReviewMoved& moved) {
+                             ReviewState verdict, const Given& given, event::ReviewMoved& moved,
+                             std::vector<base::Problem>& warnings) {
   Judging judging(command, review, task);
   PARLEY_CHECK(judging.take(moved));
   const std::vector<std::string> changes = names_in(command.envelope, "required_changes", "change_id");
   PARLEY_CHECK(check_names(changes, "required changes", "required_changes"));
   PARLEY_CHECK(check_related(command, judging));
   if (verdict != ReviewState::rejected) judging.mend_unnamed(related_in(command.envelope), moved);
-  if (verdict == ReviewState::approved) PARLEY_CHECK(check_approved(command, review, judging));
+  if (verdict == ReviewState::approved) PARLEY_CHECK(check_approved(command, review, judging, given));
   if (verdict == ReviewState::changes_requested) PARLEY_CHECK(check_sent_back(command, judging, changes));
+  if (given.statement) write_signed(*given.statement, moved);
+  if (verdict == ReviewState::approved) warn_of_unsigned(review, given, warnings);
   for (const std::string& change : changes) moved.add_changes(change);
   return {};
 }

@@ -23,6 +23,9 @@ inline bool keeps_back(const event::TaskMoved& moved) {
   return moved.assignee() != 0 && is_kept_back(static_cast<TaskState>(moved.state()));
 }
 
+// The order that makes this move reaches nobody yet: says so in the message, with why. False: it goes out.
+bool keep_back(const event::TaskMoved& moved, event::MessageAccepted& message);
+
 // Whether its order may go out, by what is hard.
 Readiness readiness_of(const std::vector<Dependency>& on);
 

@@ -16,6 +16,7 @@
 #include "engine/registry/registry.hpp"
 #include "engine/requests/requests.hpp"
 #include "engine/reviews/reviews.hpp"
+#include "engine/runners/runners.hpp"
 #include "engine/tasks/dependencies.hpp"
 #include "engine/tasks/tasks.hpp"
 
@@ -36,14 +37,20 @@ struct TaskTimes {
 enum class Escalation : std::uint8_t { human_review, force_approve, abort };
 inline constexpr std::array<std::string_view, 3> escalation_names{"human_review", "force_approve", "abort"};
 
+// What results count as that no runner has signed (BEY-05); numbers are journaled.
+enum class UnsignedChecks : std::uint8_t { warn, missing };
+inline constexpr std::array<std::string_view, 2> unsigned_checks_names{"warn", "missing"};
+
 struct ReviewSettings {
   std::optional<base::Duration> timeout;  // for a verdict; none: the profile's
   Escalation escalation = Escalation::human_review;
+  UnsignedChecks unsigned_checks = UnsignedChecks::warn;  // of custom checks
+  bool auto_revision = false;  // the server writes the revision that changes_requested asks for (R12)
 
   friend bool operator==(const ReviewSettings&, const ReviewSettings&) = default;
   template <class Archive>
   void archive(Archive& a) {
-    a(timeout, escalation);
+    a(timeout, escalation, unsigned_checks, auto_revision);
   }
 };
 
@@ -138,11 +145,12 @@ struct Workspace {
   Links links;
   Replacements replacements;
   ErrorCases errors;
+  Runners runners;  // by their ids
 
   template <class Archive>
   void archive(Archive& a) {
     a(name, settings, created_at, head, registry, messages, forgotten_through, forgotten, window_size, marks);
-    a(records, requests, tasks, dependencies, approvals, reviews, help, links, replacements, errors, budget);
+    a(records, requests, tasks, dependencies, approvals, reviews, help, links, replacements, errors, budget, runners);
     if constexpr (Archive::loads)
       messages.visit_after(Offset{}, [&](Offset offset, const Message& message) {
         if (message.remembered) ids.insert(message.id_key, offset);

@@ -32,6 +32,8 @@ void write(const Settings& settings, event::Settings& out) {
   out.set_loop_messages(settings.loops.messages);
   write(settings.policy, out);
   out.set_review_escalation(static_cast<std::uint32_t>(settings.reviews.escalation));
+  out.set_unsigned_checks(static_cast<std::uint32_t>(settings.reviews.unsigned_checks));
+  out.set_auto_revision(settings.reviews.auto_revision);
   if (settings.reviews.timeout) out.set_review_timeout(settings.reviews.timeout->count());
 }
 
@@ -63,6 +65,9 @@ Settings read(const event::Settings& in) {
   settings.policy = read_policy(in);
   if (in.review_escalation() < escalation_names.size())
     settings.reviews.escalation = static_cast<Escalation>(in.review_escalation());
+  if (in.unsigned_checks() < unsigned_checks_names.size())
+    settings.reviews.unsigned_checks = static_cast<UnsignedChecks>(in.unsigned_checks());
+  settings.reviews.auto_revision = in.auto_revision();
   if (in.review_timeout() > 0) settings.reviews.timeout = base::Duration(in.review_timeout());
   return settings;
 }

@@ -69,6 +69,12 @@ base::Result<Answer> Gateway::answer(const Request& request, Body body) {
       return broker_.change_person(caller, at[0], at[1], body);
     case Call::remove_person:
       return broker_.remove_person(caller, at[0], at[1]);
+    case Call::register_runner:
+      return broker_.register_runner(caller, at[0], body);
+    case Call::list_runners:
+      return broker_.runners(caller, at[0], page);
+    case Call::revoke_runner:
+      return broker_.revoke_runner(caller, at[0], at[1]);
     case Call::rotate_agent_token:
     case Call::rotate_person_token: {
       PARLEY_TRY(const auto grace, form::duration_member(body, "grace"));

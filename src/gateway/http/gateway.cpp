@@ -65,7 +65,7 @@ bool asks_what_it_may(const net::http::Head& head) {
 Response preflight(const std::string& origin) {
   Response response{.status = 204};
   response.fields = {{"Access-Control-Allow-Methods", "GET, HEAD, POST, PUT, PATCH, DELETE"},
-                     {"Access-Control-Allow-Headers", "Authorization, Content-Type, Idempotency-Key"},
+                     {"Access-Control-Allow-Headers", "Authorization, Content-Type, Idempotency-Key, Parley-Evidence"},
                      {"Access-Control-Max-Age", "600"}};
   return shared_with(origin, std::move(response));
 }

@@ -32,9 +32,11 @@ base::Result<std::string_view> idempotency_key(const net::http::Head& head, bool
                     "Idempotency-Key", many ? "Give each message an id of its own." : "");
 }
 
-// What the call says beside the message; it names one message alone where it supersedes one.
-base::Result<broker::SendOptions> options_of(const Match& match, const net::http::QueryParameters& query) {
+// What the call says beside the message; it is about one message alone where it supersedes one, or has evidence.
+base::Result<broker::SendOptions> options_of(const Match& match, const net::http::QueryParameters& query,
+                                             const net::http::Head& head) {
   broker::SendOptions options;
+  options.evidence = head.find("Parley-Evidence");
   if (match.route->call == Call::supersede_message) options.supersedes = match.parameters[1];
   for (const auto& [key, value] : query) {
     if (key == "to") options.to = value;
@@ -49,6 +51,9 @@ base::Result<broker::SendOptions> options_of(const Match& match, const net::http
 }
 
 base::Result<> check_one(const broker::SendOptions& options, bool many) {
+  if (many && !options.evidence.empty())
+    return base::fail(ErrorCode::BAD_REQUEST, "one Parley-Evidence cannot go with many messages", "Parley-Evidence",
+                      "Send the message that it is about alone.");
   if (!many || options.supersedes.empty()) return {};
   return base::fail(ErrorCode::BAD_REQUEST, "many messages cannot stand in the place of one", {},
                     "Send one native message.");
@@ -84,7 +89,7 @@ net::http::Response too_many(std::size_t count) {
 void Gateway::send(const Request& request, const net::http::Head& head, std::string_view bytes) {
   const std::string& workspace = request.match.parameters[0];
   const auto refuse = [&](const base::Error& error) { respond(request.id, error_response(error)); };
-  const auto asked = options_of(request.match, request.query);
+  const auto asked = options_of(request.match, request.query, head);
   if (!asked) return refuse(asked.error());
   const broker::SendOptions& options = *asked;
   std::string body;

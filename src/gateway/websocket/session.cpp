@@ -34,16 +34,17 @@ base::Result<std::string_view> text_of(json::Value frame, std::string_view key) 
   return value.if_string().value_or("");
 }
 
-// What is said beside a message of a frame: {"supersedes"?, "to"?, "reply_by"?}, or null.
+// What is said beside a message of a frame: {"supersedes"?, "to"?, "reply_by"?, "evidence"?}, or null.
 base::Result<broker::SendOptions> options_of(json::Value envelope) {
   broker::SendOptions options;
   if (envelope.is_null()) return options;
   if (!envelope.is_object()) return bad_frame("`envelopes` holds what is neither an object nor null", "/envelopes");
   for (const auto [key, value] : envelope.members())
-    if (key != "supersedes" && key != "to" && key != "reply_by")
+    if (key != "supersedes" && key != "to" && key != "reply_by" && key != "evidence")
       return bad_frame("an envelope has no member '" + std::string(key.substr(0, 64)) + '\'', "/envelopes");
   PARLEY_TRY(options.supersedes, text_of(envelope, "supersedes"));
   PARLEY_TRY(options.to, text_of(envelope, "to"));
+  PARLEY_TRY(options.evidence, text_of(envelope, "evidence"));
   PARLEY_TRY(const std::string_view reply_by, text_of(envelope, "reply_by"));
   if (reply_by.empty()) return options;
   const auto at = base::parse_rfc3339(reply_by);

@@ -14,6 +14,7 @@ constexpr std::size_t problems_max = 20;
 // What a message that something is said about holds: an example's id, and the action it proposes.
 struct Asked {
   std::string id, action;
+  json::Document document;
 };
 
 envelope::Kind asked_kind(Occasion occasion) {
@@ -38,9 +39,10 @@ Asked asked(const Subject& subject, envelope::Kind kind) {
       const json::Value value = json::Pointer::parse(subject.pointer(type->value, slot))->resolve(document->root());
       return value.is_string() ? std::string(value.as_string()) : value ? json::to_text(value) : std::string();
     };
-    Asked found{text_at(of_type.envelope.id), {}};
+    Asked found{text_at(of_type.envelope.id), {}, {}};
     for (const FieldSlot& field : of_type.fields)
       if (field.name == "action") found.action = text_at(field.slot);
+    found.document = json::Document::parse(bytes).value();
     return found;
   }
   return {};
@@ -52,8 +54,7 @@ std::string role_of(const Subject& subject, std::size_t which) {
   return roles.empty() ? "worker" : roles[std::min(which, roles.size() - 1)];
 }
 
-std::vector<Filling> fillings(const Subject& subject, Occasion occasion) {
-  const Asked about = asked(subject, asked_kind(occasion));
+std::vector<Filling> fillings(const Subject& subject, Occasion occasion, const Asked& about) {
   return {{"uuid", "b7f2c1de-5a0e-4c7e-9d55-0a8f3c1d2e4f"},
           {"number", "17", true},
           {"seconds", "1790000000"},
@@ -71,7 +72,12 @@ std::vector<Filling> fillings(const Subject& subject, Occasion occasion) {
           {"decision", occasion == Occasion::approval_decided ? "modify" : "reject"},
           {"rationale", "It is better so."},
           {"action", about.action, true},
-          {"cleanup", "true", true}};
+          {"cleanup", "true", true},
+          {"order", {}, false, about.document.root()},
+          {"attempts", R"([{"attempt_number":1,"outcome":"changes_requested","feedback":"A test is missing."}])", true},
+          {"changes", R"([{"change_id":"c","priority":"must_fix","related_findings":["f"],"description":"Test it."}])",
+           true},
+          {"deadline", "2026-09-21T15:13:20Z"}};
 }
 
 void check_names(json::Value value, const std::string& at, Problems& problems) {
@@ -81,7 +87,7 @@ void check_names(json::Value value, const std::string& at, Problems& problems) {
   while (true) {
     const std::size_t open = text.find('{'), close = text.find('}', open);
     if (open == std::string_view::npos || close == std::string_view::npos) return;
-    const std::string_view name = text.substr(open + 1, close - open - 1);
+    const std::string_view name = text.substr(open + 1, std::min(close, text.find(':', open)) - open - 1);
     if (std::find(filling_names.begin(), filling_names.end(), name) == filling_names.end())
       problems.add("profile.json", at, "says", "There is nothing to fill {" + std::string(name) + "} with");
     text.remove_prefix(close + 1);
@@ -98,7 +104,9 @@ void said_messages(const Subject& subject, Problems& problems) {
     const std::string at = "/says/" + std::string(occasion_names[i]) + "/message";
     check_names(reading.description.root().find("says").find(occasion_names[i]).find("message"), at, problems);
     const auto occasion = static_cast<Occasion>(i);
-    const auto message = json::Document::parse(say(subject.rules, occasion, fillings(subject, occasion)).message);
+    const Asked about = asked(subject, asked_kind(occasion));
+    const auto message =
+        json::Document::parse(say(subject.rules, occasion, fillings(subject, occasion, about)).message);
     const schema::Program& program = reading.programs[reading.types[said->type.value].program];
     if (!program.accepts(message->root())) problems.add(at, program.explain(message->root(), {problems_max, false}));
     if (reading.type_at.resolve(message->root()).if_string() != subject.rules.type(said->type).name)

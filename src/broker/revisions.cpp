@@ -1,0 +1,127 @@
+// The assignment that follows a review which wants changes, where the workspace has the server write it (R12): its
+// profile's `task.revised`, filled in from the order that stood, and from the result.
+#include <algorithm>
+
+#include "broker/batch.hpp"
+#include "broker/broker.hpp"
+#include "engine/messages/said.hpp"
+#include "ingress/field.hpp"
+#include "json/parser.hpp"
+#include "profile/said.hpp"
+
+namespace parley::broker {
+namespace {
+
+using engine::Task;
+
+// Those of the order, and the one that the review has sent back.
+std::string attempts_of(json::Value before, std::string_view outcome, std::string_view feedback) {
+  std::string text;
+  json::Writer writer(text);
+  writer.begin_array();
+  std::uint64_t number = 0;
+  for (const json::Value attempt : before.elements()) {
+    writer.value(attempt);
+    number = std::max(number + 1, attempt.find("attempt_number").if_uint().value_or(0));
+  }
+  writer.begin_object().member("attempt_number", number + 1).member("outcome", outcome);
+  writer.member("feedback", feedback).end_object().end_array();
+  return text;
+}
+
+}  // namespace
+
+struct Broker::Revision {
+  std::string text;
+  json::Document document;
+  Incoming incoming;
+};
+
+// In the block of the result: whoever reads one reads the other.
+void Broker::revise(base::WorkspaceNumber number, base::Offset offset) {
+  const engine::Workspace& workspace = engine_.state().workspace(number);
+  const engine::Review& review = workspace.reviews.at(offset);
+  const Task& task = workspace.tasks.at(review.task);
+  if (!workspace.settings.reviews.auto_revision || task.state != engine::TaskState::changes_requested) return;
+  const engine::Agent& assigner = workspace.registry.agent(task.assigner);
+  const profile::Ruleset* const rules = parts_.ruleset_of(assigner.properties.profile);
+  if (assigner.removed || !rules || !rules->says[static_cast<std::size_t>(profile::Occasion::task_revised)]) return;
+
+  const engine::Context now = context();
+  Revision revision;
+  engine::ReviseTask command{.workspace = number, .task = review.task, .review = offset, .bytes = {}};
+  std::optional<engine::AcceptMessage> as;
+  const auto written = read_revision(number, offset, *rules, now, revision);
+  if (written) {
+    const ingress::Checked& checked = revision.incoming.checked;
+    as.emplace(engine::AcceptMessage{.workspace = number,
+                                     .sender = task.assigner,
+                                     .envelope = checked.envelope,
+                                     .ruleset = *rules,
+                                     .type = checked.type,
+                                     .lane = checked.lane,
+                                     .id_key = revision.incoming.id_key,
+                                     .length = static_cast<std::uint32_t>(revision.text.size()),
+                                     .warnings = checked.warnings,
+                                     .validation_errors = {}});
+    command.as = &*as;
+    command.bytes = revision.text;
+  } else {
+    command.refused = &written.error();
+  }
+  decided_.clear();
+  engine_.decide(command, now, decided_);
+  (void)record_if_room(journal::Need::duty);  // else the assigner revises it as without the setting
+}
+
+base::Result<> Broker::read_revision(base::WorkspaceNumber number, base::Offset offset, const profile::Ruleset& rules,
+                                     const engine::Context& now, Revision& revision) {
+  const engine::Workspace& workspace = engine_.state().workspace(number);
+  const engine::Review& review = workspace.reviews.at(offset);
+  const Task& task = workspace.tasks.at(review.task);
+  const engine::Agent& from = workspace.registry.agent(task.assigner);
+  const engine::Agent& to = workspace.registry.agent(task.assignee);
+  const auto lacks = [](std::string what) {
+    return base::fail(base::ErrorCode::NOT_FOUND, std::move(what) + " cannot be read any more");
+  };
+  const engine::Message* const order = workspace.messages.find(task.assignment());
+  if (!order) return lacks("the order that stood");
+  PARLEY_TRY(const std::string_view order_text, history_.body(order->position));
+  PARLEY_TRY(const json::Document given, json::Document::parse(order_text));
+  const profile::Ruleset* const of_result =
+      parts_.ruleset_of(workspace.registry.agent(review.reviewer).properties.profile);
+  if (!review.result || !of_result || !of_result->reviews) return lacks("the result of the review");
+  PARLEY_TRY(const std::string_view result_text, history_.body(*review.result));
+  PARLEY_TRY(const json::Document result, json::Document::parse(result_text));
+  const engine::Message* const message = workspace.messages.find(review.ended_by);
+
+  const json::Value summary = ingress::field_of(result.root(), *of_result, "summary");
+  const json::Value changes = ingress::field_of(result.root(), *of_result, "required_changes");
+  const std::uint64_t next = decided_.next_offset(number);
+  revision.text =
+      profile::say(rules, profile::Occasion::task_revised,
+                   {{{"uuid", engine::made_id(now, next)},
+                     {"number", std::to_string(next), true},
+                     {"time", base::to_rfc3339(now.now)},
+                     {"to", to.id},
+                     {"to_type", to.properties.agent_type},
+                     {"from", from.id},
+                     {"from_type", from.properties.agent_type},
+                     {"task", std::string(task.id.view())},
+                     {"request", message ? std::string(message->id.view()) : std::string()},
+                     {"order", {}, false, given.root()},
+                     {"attempts",
+                      attempts_of(ingress::field_of(given.root(), rules, "attempts"),
+                                  of_result->reviews->word_of(review.state), summary.if_string().value_or("")),
+                      true},
+                     {"changes", changes ? json::to_text(changes) : "[]", true},
+                     {"deadline", task.watch.deadline > now.now ? base::to_rfc3339(task.watch.deadline) : ""}}})
+          .message;
+  PARLEY_TRY(revision.document, json::Document::parse(revision.text));
+  revision.incoming.native = {revision.text, revision.document.root()};
+  revision.incoming.prepare({&rules, ingress::Validation::strict}, from.id, {}, now.now, inflate_left_);
+  if (revision.incoming.refusal) return std::unexpected(*revision.incoming.refusal);
+  return {};
+}
+
+}  // namespace parley::broker
