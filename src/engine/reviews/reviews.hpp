@@ -74,9 +74,9 @@ struct Finding {
 };
 
 struct ReviewedTask {
-  std::vector<Offset> reviews;  // the messages that asked, rising
+  std::vector<Offset> reviews;  // the messages that asked, rising; none: another worked on it before, and nobody asked
   std::vector<Finding> findings;
-  std::vector<AgentNumber> authors;  // who did the work that was judged, each once
+  std::vector<AgentNumber> authors;  // who worked on it before, or when a review was asked for, each once (BEY-05)
   std::vector<std::string> changes;  // ids that the newest verdict requires
   std::uint32_t sent_back = 0;       // how often changes were requested
 
@@ -97,7 +97,7 @@ class Reviews {
   const Review& at(Offset offset) const { return all_.at(offset); }
   Review& at(Offset offset) { return all_.at(offset); }
   std::optional<Offset> find(std::string_view id) const { return by_id_.find(id_key_of(id)); }
-  // Of a task; null: nobody reviewed it.
+  // Of a task; null: nobody reviewed it, nor worked on it before its assignee.
   const ReviewedTask* of_task(Offset task) const {
     const auto at = of_tasks_.find(task);
     return at == of_tasks_.end() ? nullptr : &at->second;

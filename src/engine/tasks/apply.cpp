@@ -1,4 +1,6 @@
 // What moves of tasks change in the state.
+#include <algorithm>
+
 #include "engine/appliers.hpp"
 #include "engine/mailboxes/transitions.hpp"
 #include "engine/resources/allot.hpp"
@@ -48,6 +50,14 @@ class NeedsKept {
   const Needed before_;
 };
 
+// BEY-05: who has begun the work judges it no more, also once another has it.
+void note_author(Workspace& workspace, Offset offset) {
+  const Task& task = workspace.tasks.at(offset);
+  if (task.assignee == AgentNumber{} || task.watch.began_at == Instant{}) return;
+  std::vector<AgentNumber>& authors = workspace.reviews.task(offset).authors;
+  if (std::ranges::find(authors, task.assignee) == authors.end()) authors.push_back(task.assignee);
+}
+
 void follow_offer(Tasks& tasks, Offset offset, Offset message, const event::TaskMoved& event) {
   using event::TaskOffer;
   const Offset request = tasks.at(offset).offer ? tasks.at(offset).offer->request : Offset{};
@@ -93,6 +103,7 @@ void note_error(Task& task, const event::TaskError& error, TaskState to, Instant
 
 // COL-16: its assignee has the order before it once more, in the same bytes.
 void give_again(const Scene& scene, Offset offset, const event::TaskMoved& event) {
+  note_author(scene.workspace, offset);  // its time begins anew
   Task& task = scene.workspace.tasks.at(offset);
   const Offset order = task.assignment();
   scene.workspace.tasks.assign(offset, order, task.assigner, task.assignee);
@@ -206,6 +217,7 @@ void apply_to_tasks(State& state, Workspace& workspace, WorkspaceNumber number, 
   {
     const NeedsKept needs(workspace, of_task);
     const SharesKept shares(workspace, of_task);
+    if (moved.assignee() != 0) note_author(workspace, of_task);
     if (moved.has_offer())
       follow_offer(workspace.tasks, of_task, offset, moved);
     else if (moved.assignee() != 0)
