@@ -83,6 +83,7 @@ base::Result<std::vector<Delivery>> Broker::render(const Mailbox& mailbox, const
       if (accepted.reply_by()) delivery.reply_by = base::instant_of(accepted.answer_due());
       delivery.supersedes = base::Offset(accepted.supersedes());
       delivery.superseded_id = accepted.superseded_id();
+      if (accepted.has_task_error()) delivery.task_error = task_error_of(accepted);
       if (accepted.made_id()) delivery.made_id = accepted.message_id();
       if (accepted.made_timestamp()) delivery.made_timestamp = offer.accepted_at;
     }

@@ -106,6 +106,7 @@ struct Delivery {
   std::string_view profile;               // of the message
   std::uint32_t task_epoch = 0;           // of an assignment: an order of an older epoch is stale (BEY-03)
   std::vector<std::string> pending;       // likewise: tasks whose results it may need, not completed by now (COL-10)
+  std::string task_error;                 // JSON: what the server's word about a task is about (R36); empty: none
   std::optional<base::Instant> reply_by;  // an answer is wanted until then (BEY-01)
   base::Offset supersedes;                // another of its sender's, in whose place it stands; 0: none
   std::string superseded_id;              // that one's

@@ -431,4 +431,20 @@ void write_receipts(json::Writer& writer, const engine::Workspace& workspace, ba
   writer.end_array();
 }
 
+std::string task_error_of(const event::MessageAccepted& accepted) {
+  using engine::SuggestedAction;
+  const event::TaskError& error = accepted.task_error();
+  auto suggested = static_cast<SuggestedAction>(error.suggested());
+  if (suggested == SuggestedAction::none)  // the server's own, whose shape wants one
+    suggested = error.recoverable() ? SuggestedAction::retry : SuggestedAction::reassign;
+  std::string text;
+  json::Writer writer(text);
+  writer.begin_object().member("task_id", accepted.task());
+  writer.member("error_type", engine::task_error_names[error.type()])
+      .member("error_message", base::excerpt(error.message(), 1'000));
+  writer.member("recoverable", error.recoverable());
+  writer.member("suggested_action", engine::suggested_action_names[static_cast<std::size_t>(suggested)]).end_object();
+  return text;
+}
+
 }  // namespace parley::broker

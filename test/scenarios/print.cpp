@@ -52,6 +52,10 @@ std::string print(const broker::Sent& sent) {
   return text;
 }
 
+std::string task_error(const broker::Delivery& delivery) {
+  return delivery.task_error.empty() ? "-" : delivery.task_error;
+}
+
 std::string print(World& world, const std::string& workspace, const broker::Delivery& delivery,
                   const std::vector<std::string>& show) {
   const auto document = json::Document::parse(delivery.message);
@@ -60,7 +64,8 @@ std::string print(World& world, const std::string& workspace, const broker::Deli
                      " priority=" + std::string(envelope::name(delivery.priority));
   text += delivery.notice ? notice(document->root()) : ' ' + type_of(document->root());
   if (delivery.by_server && !delivery.notice) text += " of the server";
-  for (const std::string& at : show) text += ' ' + json::to_text(document->root().at_pointer(at));
+  for (const std::string& at : show)
+    text += ' ' + (at == "task_error" ? task_error(delivery) : json::to_text(document->root().at_pointer(at)));
   if (delivery.reply_by) text += " reply_by=" + base::to_rfc3339(*delivery.reply_by);
   if (delivery.supersedes != base::Offset{}) text += " in place of " + std::to_string(delivery.supersedes.value);
   if (!delivery.lease_until) text += " final";

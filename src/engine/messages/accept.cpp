@@ -270,8 +270,8 @@ void apply(State& state, Workspace& workspace, WorkspaceNumber number, Offset of
   message.priority = static_cast<Priority>(event.priority());
   message.at_most_once = event.at_most_once();
   message.private_ = event.private_();
-  message.remarked =
-      event.warnings_size() + event.validation_errors_size() > 0 || event.supersedes() > 0 || event.reply_by();
+  message.remarked = event.warnings_size() + event.validation_errors_size() > 0 || event.supersedes() > 0 ||
+                     event.reply_by() || event.has_task_error();
   message.id = base::PackedText(event.message_id());
   if (event.id_key().size() == message.id_key.size()) {
     message.remembered = true;

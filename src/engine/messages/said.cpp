@@ -76,6 +76,7 @@ void say(Decided& decided, const State& state, WorkspaceNumber number, AgentNumb
   message.set_priority(static_cast<std::uint32_t>(said->priority));
   message.set_task(std::string(saying.task));
   message.set_reply_to(std::string(saying.reply_to));
+  if (saying.task_error) *message.mutable_task_error() = *saying.task_error;
   if (!workspace.ids.find(key)) message.set_id_key(key.data(), key.size());  // else somebody took it before
   decided.last().body = spoken.message;
 }

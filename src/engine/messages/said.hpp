@@ -25,8 +25,9 @@ struct Saying {
   std::string_view by;        // who decided
   std::string_view decision;
   std::string_view rationale;
-  std::string_view action;  // JSON
-  bool cleanup = false;     // what was begun must be undone
+  std::string_view action;                       // JSON
+  bool cleanup = false;                          // what was begun must be undone
+  const event::TaskError* task_error = nullptr;  // beside the message (R36); null: none
 };
 
 // Nothing where the profile has no words for the occasion, where the agent was removed or its mailbox is full (D11), or

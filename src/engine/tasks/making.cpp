@@ -82,6 +82,7 @@ void tell(const TaskScene& scene, const Move& move, const Making& making) {
   if (const Message* const about = scene.workspace().messages.find(of_offer ? task.offer->request : task.assignment()))
     saying.reply_to = about->id.view();
   if (making.error) saying.error = task_error_names[making.error->type()];
+  saying.task_error = making.error;
   saying.text = making.text;
   saying.cleanup = making.cleanup;
   for (const machine::task::Told& told : move.tells)

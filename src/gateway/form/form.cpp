@@ -66,6 +66,7 @@ void append_delivery(std::string& out, const broker::Delivery& delivery) {
     for (const std::string& task : delivery.pending) writer.string(task);
     writer.end_array();
   }
+  if (!delivery.task_error.empty()) writer.key("task_error").raw(delivery.task_error);
   if (delivery.reply_by) writer.member("reply_by", base::to_rfc3339(*delivery.reply_by));
   if (delivery.supersedes != base::Offset{})
     writer.key("supersedes")
