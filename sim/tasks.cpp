@@ -275,7 +275,7 @@ void TaskChronicle::end_review(const Workspace& workspace, const Place& place, S
   const Task& task = tasks_.at(place);
   Review& review = workspaces_[place.first].reviews.at(task.review);
   require(review.waits, place, "COL-11: a review ended twice");
-  const bool lapsed = review.due <= at || !is_here(workspace, review.reviewer);
+  const bool lapsed = review.due <= at || review.taken_back || !is_here(workspace, review.reviewer);
   require(review.escalated || (to == State::completed && lapsed), place, "COL-11: a review lapsed before its time");
   review.waits = false;
   sightings_.saw(review.escalated ? Sighting::review_escalated : Sighting::review_lapsed);
@@ -679,6 +679,7 @@ void TaskChronicle::move(std::uint32_t number, std::uint64_t offset, const TaskW
   const bool of_a_review = word.kind == Kind::review_request || word.kind == Kind::review_result;
   require(message.has_review_moved() == of_a_review, place, "COL-11: a review was moved, or not, by a message of none");
   if (of_a_review || word.kind == Kind::task_abort) follow_review(workspace, task, word, place, message);
+  if (word.kind == Kind::review_request) workspace.reviews.at(word.review).request = offset;
   task.held_by = judged.to == State::held ? offset : 0;
   task.end_rejected = false;
   if (word.sender == task.assignee) task.heard_at = at;
@@ -813,6 +814,8 @@ void TaskChronicle::release(std::uint32_t number, const event::MessageReleased& 
 void TaskChronicle::take_back(std::uint32_t number, std::uint64_t message) {
   for (auto& [place, task] : tasks_)
     if (place.first == number && task.order == message) task.taken_back = true;
+  for (auto& [id, review] : workspaces_[number].reviews)
+    if (review.request == message) review.taken_back = true;
   if (Task* const task = held_by(number, message)) task->end_rejected = true;
 }
 

@@ -145,6 +145,8 @@ class TaskChronicle {
     std::uint32_t asker = 0, reviewer = 0;
     bool waits = true, escalated = false;
     base::Instant due{};
+    std::uint64_t request = 0;  // the message that asks for it
+    bool taken_back = false;    // that one, by its sender (BEY-03)
   };
   struct Workspace {
     std::uint32_t number = 0;
