@@ -173,7 +173,7 @@ void Workload::send(Sending sending) {
   issued.dated = sending.dated;
   issued.senders.insert(client.caller->agent.value);
   const auto document = json::Document::parse(sending.bytes);
-  const broker::SendOptions options{sending.supersedes, {}, sending.reply_by};
+  const broker::SendOptions options{sending.supersedes, {}, sending.reply_by, {}};
   auto sent = world_.broker().send(*client.caller, client.workspace, {sending.bytes, document->root()}, {}, &options);
   if (!sent) note_refusal(sending, document->root(), sent.error());
   const auto at = unanswered_.insert(unanswered_.end(), std::move(sending));

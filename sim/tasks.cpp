@@ -590,7 +590,9 @@ void TaskChronicle::revise(std::uint32_t number, std::uint64_t offset, const eve
   require(known != tasks_.end() && known->second.state == State::changes_requested, place,
           "R12: the server gives an order, and no review has sent it back");
   if (!findings_.clean()) return;
-  require(message.recipients_size() == 1 && message.recipients(0) == known->second.assignee, place,
+  Workspace& workspace = workspaces_[number];
+  const std::string& assignee = workspace.agents[known->second.assignee].id;  // who has it may be registered anew
+  require(message.recipients_size() == 1 && workspace.agents[message.recipients(0)].id == assignee, place,
           "R12: the revision is another's than the work was");
   event::MessageAccepted as = message;
   as.set_sender(known->second.assigner);

@@ -40,7 +40,9 @@ struct Broker::Revision {
 // In the block of the result: whoever reads one reads the other.
 void Broker::revise(base::WorkspaceNumber number, base::Offset offset) {
   const engine::Workspace& workspace = engine_.state().workspace(number);
-  const engine::Review& review = workspace.reviews.at(offset);
+  const auto known = workspace.reviews.all().find(offset);
+  if (known == workspace.reviews.all().end()) return;  // its task was evicted by what else the result ended
+  const engine::Review& review = known->second;
   const Task& task = workspace.tasks.at(review.task);
   if (!workspace.settings.reviews.auto_revision || task.state != engine::TaskState::changes_requested) return;
   const engine::Agent& assigner = workspace.registry.agent(task.assigner);

@@ -9,7 +9,7 @@ namespace parley::engine {
 namespace {
 
 // Of this version. Changed both? Then this line is right again as the failure prints it.
-constexpr std::string_view known = "version 17, 4adac1634f9acf92a8f546d24bfde45298f482233e8163d3f2c4287304bc7ad4";
+constexpr std::string_view known = "version 17, 9bd057331f673c52ecdec9b2d2c7e60d1e6b1239dab107a0d212f2500d25202f";
 
 class History {
  public:

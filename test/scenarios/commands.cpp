@@ -537,8 +537,10 @@ void message(const Call& call) {
         text += base::parse_rfc3339(*retrying).value() <= bound ? " retrying in time" : " RETRYING LATE";
       else if (retrying)
         text.append(" retrying_at=").append(*retrying);
-      if (const json::Value error = receipt.find("delivery_error"))
+      if (const json::Value error = receipt.find("delivery_error")) {
         text += "\n    delivery error" + members(error, {"error_type", "retry_count", "max_retries"});
+        if (error.find("next_retry_at").if_string() != retrying) text += " ELSEWHEN";
+      }
       text += '\n';
     }
     return text;

@@ -62,6 +62,11 @@ bool was_withheld(const Message& message) {
 base::Result<Consequences> judge_order(const TakeBack& command, const Workspace& workspace, Offset of_task) {
   const Task& task = workspace.tasks.at(of_task);
   if (task.assignment() != command.message || machine::task::is_over(task.state)) return Consequences{};
+  // An offer that was taken is its new owner's order, and the task still its assigner's (HND-02).
+  if (workspace.messages.at(command.message).sender != task.assigner)
+    return stands(
+        workspace, command,
+        "was taken: task " + quoted(task.id.view()) + " is " + std::string(machine::task::name(task.state)) + " now");
   if (can_be_cancelled(task.state)) return Consequences{.cancels = of_task};
   return stands(
       workspace, command,

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/excerpt.hpp"
+#include "base/quoted.hpp"
 #include "engine/messages/directions.hpp"
 #include "engine/messages/fields.hpp"
 #include "engine/messages/said.hpp"
@@ -11,15 +12,12 @@ namespace parley::engine {
 namespace {
 
 using base::ErrorCode;
+using base::quoted;
 using envelope::Kind;
 namespace error_case = machine::error_case;
 
 constexpr std::size_t task_bytes_max = 512, word_bytes_max = 128, text_bytes_max = 512;
 constexpr std::size_t told_max = 16, named_max = 5;
-
-std::string quoted(std::string_view text) {
-  return "'" + base::excerpt(text, 128) + "'";
-}
 
 // The move of the table that a message makes; a decision is named by the state that it leads to.
 const error_case::Move* move_on(Kind kind, error_case::Party by, ErrorState to) {
@@ -82,7 +80,6 @@ class Follow {
   std::vector<Offset> passed_on_here(const std::string& id) const {
     std::vector<Offset> known = errors_.find(id);
     if (known.empty()) return known;
-    if (command_.supersedes) std::erase(known, command_.supersedes->message);
     AgentNumber whose{};
     for (const std::string& recipient : {workspace_.registry.agent(command_.sender).id + '\n', std::string("*")}) {
       const bool one_everywhere = command_.ruleset.idempotency_key == profile::IdempotencyKey::message;
@@ -92,7 +89,9 @@ class Follow {
       if (!error) return {};
       whose = error->agent;
     }
-    return whose == AgentNumber{} ? known : errors_.find(id, whose);
+    if (whose != AgentNumber{}) known = errors_.find(id, whose);
+    if (command_.supersedes) std::erase(known, command_.supersedes->message);
+    return known;
   }
 
   Moved passed_on(const std::vector<Offset>& known) const {

@@ -133,9 +133,6 @@ void decide_help_told(Decided& decided, const State& state, const AcceptMessage&
                       const event::MessageAccepted& event, const Context& context) {
   const event::HelpMoved& moved = event.help_moved();
   if (static_cast<HelpState>(moved.state()) != HelpState::unhelped) return;
-  Load& before = decided.notices_to(command.workspace, AgentNumber(moved.asker()));  // the answer itself
-  ++before.messages;
-  before.bytes += command.length;
   tell_asker(decided, state, command.workspace, Offset(moved.help()),
              machine::help::move_of(machine::help::Step::give_up), &command.ruleset, context,
              "nobody is left who could be asked.");

@@ -76,6 +76,20 @@ base::Result<> check_age(const Workspace& workspace, const Agent& sender, const 
                     "timestamp");
 }
 
+// The server may say something behind it.
+bool tells(const Semantics& semantics, const event::MessageAccepted& accepted) {
+  return semantics.review_moved || semantics.error_moved || accepted.has_help_moved() || !accepted.used().empty();
+}
+
+// What is said behind the message finds the mailboxes with it in them (D11).
+void take_room(const AcceptMessage& command, const Recipients& recipients, Decided& decided) {
+  for (const AgentNumber agent : recipients.open) {
+    Load& load = decided.notices_to(command.workspace, agent);
+    ++load.messages;
+    load.bytes += command.length;
+  }
+}
+
 base::Problem nobody_replies() {
   return {"", "NO_EFFECT", "No reply is awaited: the message reaches nobody now."};
 }
@@ -233,17 +247,17 @@ base::Result<Accepted> Engine::decide(const AcceptMessage& command, const Contex
     if (aborted && !semantics.review_moved)
       decide_review_withdrawn(decided, state_, command.workspace, Offset(semantics.task_moved->task()));
   }
+  const event::MessageAccepted& accepted = decided.facts().front().event.message_accepted();
+  if (tells(semantics, accepted) || command.supersedes) take_room(command, recipients, decided);
   if (command.supersedes) {
     warn_of_late(*command.supersedes, workspace, warnings);
     decide_taken_back(decided, state_, *command.supersedes, of_superseded, {offset, recipients.open}, ruleset_of_,
                       context);
   }
-  if (const auto used = decided.facts().front().event.message_accepted().used(); !used.empty())
-    tell_of_overuse(decided, state_, command, used, context);
+  if (!accepted.used().empty()) tell_of_overuse(decided, state_, command, accepted.used(), context);
   if (semantics.review_moved) tell_of_limit(decided, state_, command, *semantics.review_moved, context);
-  decide_help_told(decided, state_, command, decided.facts().front().event.message_accepted(), context);
-  if (semantics.error_moved)
-    tell_of_waiting(decided, state_, command, decided.facts().front().event.message_accepted(), ruleset_of_, context);
+  decide_help_told(decided, state_, command, accepted, context);
+  if (semantics.error_moved) tell_of_waiting(decided, state_, command, accepted, ruleset_of_, context);
   return Accepted{AcceptOutcome::accepted, offset, std::move(message_id), std::move(warnings)};
 }
 

@@ -20,12 +20,17 @@ void write(Offset offset, const Request& request, const profile::RetryPolicy& re
 }
 
 // The request can be had once more: it was read, has not expired, is still remembered, and there is room for it.
-bool can_be_had(const Workspace& workspace, Offset offset, AgentNumber agent, Instant now) {
+// `before`: what this decision puts there already; the request is added to it.
+bool can_be_had(const Workspace& workspace, Offset offset, AgentNumber agent, Instant now, Load& before) {
   const Message* const message = workspace.messages.find(offset);
   const Receipt* const receipt = message ? message->receipt_of(agent) : nullptr;
   if (!receipt || workspace.registry.agent(agent).removed) return false;
   if (message->expires() && message->expires_at <= now) return false;
-  return taken(receipt->state) && has_room(workspace.settings, workspace.registry.agent(agent), message->length);
+  if (!taken(receipt->state)) return false;
+  if (!has_room(workspace.settings, workspace.registry.agent(agent), message->length, before)) return false;
+  ++before.messages;
+  before.bytes += message->length;
+  return true;
 }
 
 }  // namespace
@@ -58,7 +63,8 @@ void decide_asked_again(Decided& decided, const State& state, const Timer& timer
   event.set_request(timer.message.value);
   event.set_agent(timer.agent.value);
   const Workspace& workspace = state.workspace(timer.workspace);
-  event.set_given(can_be_had(workspace, timer.message, timer.agent, context.now));
+  event.set_given(
+      can_be_had(workspace, timer.message, timer.agent, context.now, decided.notices_to(timer.workspace, timer.agent)));
 }
 
 Timer timer_of_again(WorkspaceNumber number, Offset offset, AgentNumber agent, Instant at) {

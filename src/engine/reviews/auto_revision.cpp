@@ -36,6 +36,7 @@ base::Result<> write_order(const ReviseTask& command, const State& state, const 
   event::MessageAccepted& message = decided.message_accepted(event);
   write(as, recipients, as.envelope.message_id, as.id_key, message);
   message.set_sender(0);
+  message.clear_sent_at();  // what a sender states, as the next two
   message.clear_sequence();
   message.clear_record_at();
   if (workspace.ids.find(as.id_key)) message.clear_id_key();  // somebody took it before

@@ -70,9 +70,6 @@ void tell_of_limit(Decided& decided, const State& state, const AcceptMessage& co
   const Workspace& workspace = state.workspace(command.workspace);
   const Review& review = workspace.reviews.at(Offset(moved.review()));
   const Task& task = workspace.tasks.at(review.task);
-  Load& before = decided.notices_to(command.workspace, review.asker);  // the result itself
-  ++before.messages;
-  before.bytes += command.length;
   Saying saying;
   saying.task = task.id.view();
   saying.reply_to = command.envelope.message_id;

@@ -59,7 +59,7 @@ TaskState state_before(const TaskDependencies* before, std::string_view id) {
 }  // namespace
 
 bool keep_back(const event::TaskMoved& moved, event::MessageAccepted& message) {
-  if (!is_kept_back(static_cast<TaskState>(moved.state())) || moved.assignee() == 0) return false;
+  if (!keeps_back(moved)) return false;
   message.set_held(true);
   message.set_approval_why(moved.why());
   return true;

@@ -149,7 +149,8 @@ struct Access : testing::Test {
         {"rotatePersonToken", {"POST", person + "/token"}},
         {"registerRunner",
          {"POST", home + "/runners", "",
-          "{\"runner_id\":\"new-" + n + "r\",\"public_key\":\"PUAXw+hDiVqStwqnTRt+vJyYLM8uxJaMwM1V8Sr0Zgw=\"}"}},
+          "{\"runner_id\":\"new-" + n + "r\",\"public_key\":\"PUAXw+hDiVqStwqnTRt+vJyYLM8uxJaMwM1V8Sr0Z" + n +
+              "w=\"}"}},
         {"listRunners", {"GET", home + "/runners"}},
         {"revokeRunner", {"DELETE", home + "/runners/victim"}},
         {"sendMessages", {"POST", home + "/messages", "", status_query("architect-03", "developer-01")}},

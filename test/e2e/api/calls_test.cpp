@@ -83,6 +83,9 @@ TEST_F(Calls, Every_operation_answers_a_valid_call) {
   EXPECT_EQ(call(s, {"PATCH", other + "/agents/reviewer-main", admin, R"({"max_load":4})"}).number("/max_load"), 4u);
   EXPECT_EQ(get(s, other + "/agents/reviewer-main", admin).number("/max_load"), 4u);
   EXPECT_EQ(get(s, other + "/agents/nobody", admin).code(), "NOT_FOUND");
+  const std::string tokens = other + "/agents/reviewer-main/allocations/tokens";
+  EXPECT_EQ(call(s, {"PUT", tokens, admin, R"({"limit":1000})"}).status, 200);
+  EXPECT_EQ(get(s, other + "/agents/reviewer-main", admin).number("/allocations/0/limit"), 1000u);
   const Answer rotated = call(s, {"POST", other + "/agents/reviewer-main/token", made.text("/token")});
   EXPECT_EQ(rotated.status, 201);
   EXPECT_EQ(get(s, other, made.text("/token")).status, 401);
@@ -101,6 +104,11 @@ TEST_F(Calls, Every_operation_answers_a_valid_call) {
   EXPECT_EQ(call(s, {"PATCH", other + "/people/m-1", admin, R"({"roles":["observer"]})"}).text("/roles/0"), "observer");
   EXPECT_EQ(call(s, {"POST", other + "/people/m-1/token", admin}).status, 201);
   EXPECT_EQ(call(s, {"DELETE", other + "/people/m-1", admin}).status, 200);
+
+  const std::string runner = R"({"runner_id":"ci","public_key":"PUAXw+hDiVqStwqnTRt+vJyYLM8uxJaMwM1V8Sr0Zgw="})";
+  EXPECT_EQ(post(s, other + "/runners", admin, runner).status, 201);
+  EXPECT_EQ(get(s, other + "/runners", admin).text("/items/0/runner_id"), "ci");
+  EXPECT_EQ(call(s, {"DELETE", other + "/runners/ci", admin}).status, 200);
 
   const std::string id = uuid();
   const Answer sent = send(query(id));

@@ -319,6 +319,9 @@ TEST_F(Stream, Takes_back_checks_and_says_that_it_acted) {
                  "}");
     EXPECT_THAT(sender->next().value_or(""), HasSubstr("BAD_FRAME")) << odd;
   }
+  sender->send(R"({"id":6,"op":"send","messages":[)" + status_query(name, me, uuid()) +
+               R"(],"envelopes":[{"evidence":"abc.def"}]})");
+  EXPECT_THAT(sender->next().value_or(""), HasSubstr("EVIDENCE_OTHER"));
   auto reader = greeted(1);
   const std::string frame = reader->next().value_or("");
   EXPECT_THAT(frame, HasSubstr(R"("supersedes":{"message_id":")" + id));
