@@ -6,24 +6,20 @@ namespace parley::sim {
 
 using event::Event;
 
-void ApprovalChronicle::require(bool holds, const Place& place, const std::string& what) {
-  if (!holds)
-    findings_.wrong(what + " (workspace " + std::to_string(place.first) + ", offset " + std::to_string(place.second) +
-                    ")");
-}
-
 ApprovalChronicle::Approval* ApprovalChronicle::known(const Place& place) {
   const auto at = approvals_.find(place);
-  require(at != approvals_.end(), place, "SUP-05: of an approval that nobody asked for");
+  findings_.require(at != approvals_.end(), place, "SUP-05: of an approval that nobody asked for");
   return at == approvals_.end() ? nullptr : &at->second;
 }
 
 void ApprovalChronicle::open(const Place& place, const event::MessageAccepted& message, base::Instant at) {
   const bool waits_for_others = static_cast<envelope::Kind>(message.kind()) == envelope::Kind::task_assign;  // COL-10
-  require(!message.held() || waits_for_others || message.approval_timeout() > 0, place, "SUP-04: held for no decision");
+  findings_.require(!message.held() || waits_for_others || message.approval_timeout() > 0, place,
+                    "SUP-04: held for no decision");
   if (message.approval_timeout() == 0) return;
   const base::Duration timeout(message.approval_timeout());
-  require(base::instant_of(message.approval_due()) == at + timeout, place, "SUP-05: the time does not begin now");
+  findings_.require(base::instant_of(message.approval_due()) == at + timeout, place,
+                    "SUP-05: the time does not begin now");
   approvals_[place] = {State::open, message.sender(), message.held(), message.has_review_moved(),
                        false,       timeout,          at + timeout,   false};
   if (message.held()) sightings_.saw(Sighting::message_held);
@@ -33,7 +29,8 @@ void ApprovalChronicle::open(const Place& place, const event::MessageAccepted& m
 void ApprovalChronicle::open(const Place& place, const event::TaskMoved& moved, base::Instant at) {
   if (moved.approval_id().empty()) return;
   const base::Duration timeout(moved.approval_timeout());
-  require(base::instant_of(moved.approval_due()) == at + timeout, place, "SUP-05: the time does not begin now");
+  findings_.require(base::instant_of(moved.approval_due()) == at + timeout, place,
+                    "SUP-05: the time does not begin now");
   approvals_[place] = {State::open, 0, false, true, false, timeout, at + timeout};
 }
 
@@ -41,11 +38,11 @@ void ApprovalChronicle::decide(const Place& place, const Event& event) {
   Approval* const approval = known(place);
   if (!approval) return;
   const auto to = static_cast<State>(event.approval_decided().state());
-  require(approval->waits(), place, "SUP-05: decided a second time, or after its time");
-  require(event.by().has_person() && event.approval_decided().person() == event.by().person(), place,
-          "R22: decided by who is no person");
-  require(to == State::approved || to == State::rejected || to == State::modified, place,
-          "SUP-05: a decision that is none");
+  findings_.require(approval->waits(), place, "SUP-05: decided a second time, or after its time");
+  findings_.require(event.by().has_person() && event.approval_decided().person() == event.by().person(), place,
+                    "R22: decided by who is no person");
+  findings_.require(to == State::approved || to == State::rejected || to == State::modified, place,
+                    "SUP-05: a decision that is none");
   approval->state = to;
   sightings_.saw(Sighting::approval_decided);
 }
@@ -53,9 +50,9 @@ void ApprovalChronicle::decide(const Place& place, const Event& event) {
 void ApprovalChronicle::time_out(const Place& place, State to, base::Instant due, base::Instant at) {
   Approval* const approval = known(place);
   if (!approval) return;
-  require(approval->waits() && approval->due <= at, place, "SUP-05: over before its time");
-  require(to != State::escalated || (approval->state == State::open && due == at + approval->timeout), place,
-          "SUP-05: escalated twice, or for another time");
+  findings_.require(approval->waits() && approval->due <= at, place, "SUP-05: over before its time");
+  findings_.require(to != State::escalated || (approval->state == State::open && due == at + approval->timeout), place,
+                    "SUP-05: escalated twice, or for another time");
   approval->state = to;
   approval->due = due;
 }
@@ -64,8 +61,9 @@ void ApprovalChronicle::settle(const Place& place, bool released) {
   Approval* const approval = known(place);
   if (!approval) return;
   const bool yes = approval->state == State::approved || approval->state == State::modified;
-  require(approval->holds && !approval->settled, place, "SUP-04: released or withheld, though it was not held");
-  require(!approval->waits() && yes == released, place, "SUP-04: released or withheld against the decision");
+  findings_.require(approval->holds && !approval->settled, place,
+                    "SUP-04: released or withheld, though it was not held");
+  findings_.require(!approval->waits() && yes == released, place, "SUP-04: released or withheld against the decision");
   approval->settled = true;
   sightings_.saw(released ? Sighting::message_released : Sighting::message_withheld);
 }
@@ -93,8 +91,8 @@ void ApprovalChronicle::fold(const Event& event, base::Instant at) {
     case Event::kApprovalWithdrawn: {
       Approval* const approval = known(place(event.approval_withdrawn().approval()));
       if (!approval) return;
-      require(approval->waits() && (approval->holds || approval->of_task || approval->taken_back),
-              place(event.offset()), "SUP-04: withdrawn, though it was decided");
+      findings_.require(approval->waits() && (approval->holds || approval->of_task || approval->taken_back),
+                        place(event.offset()), "SUP-04: withdrawn, though it was decided");
       approval->state = State::withdrawn;
       return;
     }
@@ -111,8 +109,9 @@ void ApprovalChronicle::fold(const Event& event, base::Instant at) {
 
 void ApprovalChronicle::check_all_ended() {
   for (const auto& [place, approval] : approvals_) {
-    require(!approval.waits() || approval.due > now_, place, "SUP-05: its time is over, and it waits");
-    require(!approval.holds || approval.waits() || approval.settled, place, "SUP-04: decided, and still held");
+    findings_.require(!approval.waits() || approval.due > now_, place, "SUP-05: its time is over, and it waits");
+    findings_.require(!approval.holds || approval.waits() || approval.settled, place,
+                      "SUP-04: decided, and still held");
   }
 }
 

@@ -38,9 +38,7 @@ class ApprovalChronicle {
     bool taken_back = false;  // by its asker (BEY-03)
     bool waits() const { return state <= State::escalated; }
   };
-  using Place = std::pair<std::uint32_t, std::uint64_t>;  // workspace, offset
 
-  void require(bool holds, const Place& place, const std::string& what);
   Approval* known(const Place& place);
   void open(const Place& place, const event::MessageAccepted& message, base::Instant at);
   void open(const Place& place, const event::TaskMoved& moved, base::Instant at);

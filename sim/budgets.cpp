@@ -19,12 +19,6 @@ bool is_nobodys(std::uint32_t state) {
 
 }  // namespace
 
-void BudgetChronicle::require(bool holds, const Place& place, const std::string& what) {
-  if (!holds)
-    findings_.wrong(what + " (workspace " + std::to_string(place.first) + ", offset " + std::to_string(place.second) +
-                    ")");
-}
-
 void BudgetChronicle::set(std::uint32_t workspace, const event::Settings& settings) {
   const event::BudgetLimits& limits = settings.budget_limits();
   limits_[workspace] = settings.has_budget_limits()
@@ -47,13 +41,14 @@ void BudgetChronicle::give(const Place& place, const event::TaskMoved& moved, bo
   task.open = false;  // what its owner of before had of it goes with it
   task.assignee = moved.assignee();
   task.allocated = moved.has_budget() ? std::optional(task.consumed + moved.budget()) : std::nullopt;
-  if (limits && counts) require(moved.has_budget(), place, "HND-13: a task was given no budget, and there are limits");
+  if (limits && counts)
+    findings_.require(moved.has_budget(), place, "HND-13: a task was given no budget, and there are limits");
   task.open = true;
   if (!limits || !moved.has_budget()) return;
-  require(*task.allocated <= limits->per_task, place, "HND-13: a task was given more than a task may have");
-  require(given_to(place.first, moved.assignee()) <= limits->per_agent, place,
-          "HND-13: an agent was given more than it may have");
-  require(given_to(place.first, 0) <= limits->total, place, "HND-13: more was given than there is");
+  findings_.require(*task.allocated <= limits->per_task, place, "HND-13: a task was given more than a task may have");
+  findings_.require(given_to(place.first, moved.assignee()) <= limits->per_agent, place,
+                    "HND-13: an agent was given more than it may have");
+  findings_.require(given_to(place.first, 0) <= limits->total, place, "HND-13: more was given than there is");
 }
 
 void BudgetChronicle::count(std::uint32_t workspace, std::uint64_t offset, std::uint32_t sender,
@@ -64,23 +59,25 @@ void BudgetChronicle::count(std::uint32_t workspace, std::uint64_t offset, std::
   const std::int64_t before = agent.consumed;
   agent.reported = used.reported();
   agent.consumed += newly;
-  require(used.consumed() == agent.consumed, here, "HND-12: consumed is not the sum of what was reported");
+  findings_.require(used.consumed() == agent.consumed, here, "HND-12: consumed is not the sum of what was reported");
   const auto& limits = limits_[workspace];
   const bool over = limits && agent.consumed > limits->per_agent && before <= limits->per_agent;
-  require(used.over() == over, here, "HND-12: over its limit, or not, against the sum");
+  findings_.require(used.over() == over, here, "HND-12: over its limit, or not, against the sum");
   std::int64_t charged = 0;
   for (const event::ResourceCharge& charge : used.charges()) {
     Task& task = tasks_[{workspace, charge.task()}];
-    require(task.open && task.allocated && task.assignee == sender, here, "HND-12: charged to another's task");
+    findings_.require(task.open && task.allocated && task.assignee == sender, here,
+                      "HND-12: charged to another's task");
     const bool was_over = task.overdrawn();
     task.consumed += charge.amount();
     charged += charge.amount();
-    require(charge.over() == (!was_over && task.overdrawn()), here, "HND-12: a task is over what it was given, or not");
+    findings_.require(charge.over() == (!was_over && task.overdrawn()), here,
+                      "HND-12: a task is over what it was given, or not");
   }
   const bool could = std::any_of(tasks_.begin(), tasks_.end(), [&](const auto& one) {
     return one.first.first == workspace && one.second.open && one.second.allocated && one.second.assignee == sender;
   });
-  require(charged == (could ? newly : 0), here, "HND-12: charged is not what is new");
+  findings_.require(charged == (could ? newly : 0), here, "HND-12: charged is not what is new");
 }
 
 void BudgetChronicle::fold(std::uint32_t workspace, std::uint64_t offset, const event::MessageAccepted& message) {
@@ -91,8 +88,8 @@ void BudgetChronicle::fold(std::uint32_t workspace, std::uint64_t offset, const 
       const bool overdrawn = std::any_of(tasks_.begin(), tasks_.end(), [&](const auto& one) {
         return one.first.first == workspace && one.second.assignee == to && one.second.overdrawn();
       });
-      require(!overdrawn && agents_[{workspace, to}].consumed < limits->per_agent, {workspace, offset},
-              "HND-12: new work to who has spent what it has");
+      findings_.require(!overdrawn && agents_[{workspace, to}].consumed < limits->per_agent, {workspace, offset},
+                        "HND-12: new work to who has spent what it has");
     }
   for (const event::ResourceUsed& used : message.used())
     if (used.resource() == budget) count(workspace, offset, message.sender(), used);

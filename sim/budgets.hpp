@@ -18,7 +18,6 @@ class BudgetChronicle {
   void fold(const event::Event& event);
 
  private:
-  using Place = std::pair<std::uint32_t, std::uint64_t>;  // workspace, offset of the first assignment
   using Who = std::pair<std::uint32_t, std::uint32_t>;
   struct Limits {
     std::int64_t per_task = 0, per_agent = 0, total = 0;  // millionths, as everything here
@@ -37,7 +36,6 @@ class BudgetChronicle {
     bool overdrawn() const { return open && allocated && consumed > *allocated; }
   };
 
-  void require(bool holds, const Place& place, const std::string& what);
   void set(std::uint32_t workspace, const event::Settings& settings);
   void fold(std::uint32_t workspace, std::uint64_t offset, const event::MessageAccepted& message);
   void follow(std::uint32_t workspace, std::uint64_t offset, const event::MessageAccepted& message);

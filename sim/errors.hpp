@@ -18,13 +18,11 @@ class ErrorChronicle {
   void fold(const event::Event& event);
 
  private:
-  using Place = std::pair<std::uint32_t, std::uint64_t>;    // workspace, offset
   using AgentOf = std::pair<std::uint32_t, std::uint32_t>;  // workspace, agent
 
   void fold(const Place& place, const event::MessageAccepted& message);
   void report(const Place& place, const event::MessageAccepted& message);
   void decide(const Place& place, const event::MessageAccepted& message);
-  void require(bool holds, const Place& place, const std::string& what);
 
   Findings& findings_;
   Sightings& sightings_;

@@ -9,22 +9,17 @@ namespace parley::sim {
 using envelope::Kind;
 using event::Event;
 
-void HelpChronicle::require(bool holds, const Place& place, const std::string& what) {
-  if (!holds)
-    findings_.wrong(what + " (workspace " + std::to_string(place.first) + ", offset " + std::to_string(place.second) +
-                    ")");
-}
-
 void HelpChronicle::ask(const Place& place, const event::MessageAccepted& message) {
   const event::HelpMoved& moved = message.help_moved();
-  require(static_cast<Kind>(message.kind()) == Kind::help_request, place, "HND-04: help that nobody asked for");
-  require(message.recipients_size() == 1 && message.recipients(0) == moved.helper(), place,
-          "HND-04: another is asked than the message reaches");
+  findings_.require(static_cast<Kind>(message.kind()) == Kind::help_request, place,
+                    "HND-04: help that nobody asked for");
+  findings_.require(message.recipients_size() == 1 && message.recipients(0) == moved.helper(), place,
+                    "HND-04: another is asked than the message reaches");
   Help help{State::asked, message.message_id(), message.sender(), moved.subject(), {moved.helper()}, {}};
   if (moved.deadline() != 0) help.deadline = base::instant_of(moved.deadline());
   if (message.automatic())
-    require(agents_[{place.first, moved.helper()}].capabilities.contains(help.subject), place,
-            "R34: chosen without what it takes");
+    findings_.require(agents_[{place.first, moved.helper()}].capabilities.contains(help.subject), place,
+                      "R34: chosen without what it takes");
   helps_[place] = std::move(help);
   sightings_.saw(Sighting::help_asked);
 }
@@ -33,12 +28,13 @@ void HelpChronicle::answer(const Place& at, const event::MessageAccepted& messag
   const event::HelpMoved& moved = message.help_moved();
   const Place place{at.first, moved.help()};
   const auto found = helps_.find(place);
-  if (found == helps_.end()) return require(false, at, "HND-04: an answer to what nobody asked");
+  if (found == helps_.end()) return findings_.require(false, at, "HND-04: an answer to what nobody asked");
   Help& help = found->second;
   const auto& to = message.recipients();
-  require(static_cast<Kind>(message.kind()) == Kind::help_reply && help.helpers.back() == message.sender(), at,
-          "HND-04: answered by who is not asked");
-  require(std::find(to.begin(), to.end(), help.asker) != to.end(), at, "HND-04: an answer that passes the asker by");
+  findings_.require(static_cast<Kind>(message.kind()) == Kind::help_reply && help.helpers.back() == message.sender(),
+                    at, "HND-04: answered by who is not asked");
+  findings_.require(std::find(to.begin(), to.end(), help.asker) != to.end(), at,
+                    "HND-04: an answer that passes the asker by");
   come_to(place, help, moved);
   if (help.state == State::answered) sightings_.saw(Sighting::help_answered);
 }
@@ -46,24 +42,25 @@ void HelpChronicle::answer(const Place& at, const event::MessageAccepted& messag
 // By the server itself.
 void HelpChronicle::move(const Place& place, const event::HelpMoved& moved) {
   const auto found = helps_.find(place);
-  if (found == helps_.end()) return require(false, place, "HND-04: the server moved help that nobody asked for");
+  if (found == helps_.end())
+    return findings_.require(false, place, "HND-04: the server moved help that nobody asked for");
   Help& help = found->second;
   const auto to = static_cast<State>(moved.state());
-  require(to == State::asked || to == State::unhelped || to == State::expired || to == State::withdrawn, place,
-          "HND-04: the server made a move that is not its own");
-  require(to != State::asked || moved.helper() != 0, place, "HND-04: moved to nobody");
+  findings_.require(to == State::asked || to == State::unhelped || to == State::expired || to == State::withdrawn,
+                    place, "HND-04: the server made a move that is not its own");
+  findings_.require(to != State::asked || moved.helper() != 0, place, "HND-04: moved to nobody");
   come_to(place, help, moved);
 }
 
 void HelpChronicle::come_to(const Place& place, Help& help, const event::HelpMoved& moved) {
-  require(!help.over(), place, "HND-04: what was over moves again");
+  findings_.require(!help.over(), place, "HND-04: what was over moves again");
   help.state = static_cast<State>(moved.state());
   if (moved.helper() == 0) return;
   const bool again = std::find(help.helpers.begin(), help.helpers.end(), moved.helper()) != help.helpers.end();
-  require(!again && moved.helper() != help.asker, place, "HND-04: asked a second time, or asked itself");
-  require(!removed(place.first, moved.helper()), place, "HND-04: asked of who was removed");
-  require(agents_[{place.first, moved.helper()}].capabilities.contains(help.subject), place,
-          "HND-04: passed on to who lacks what it takes");
+  findings_.require(!again && moved.helper() != help.asker, place, "HND-04: asked a second time, or asked itself");
+  findings_.require(!removed(place.first, moved.helper()), place, "HND-04: asked of who was removed");
+  findings_.require(agents_[{place.first, moved.helper()}].capabilities.contains(help.subject), place,
+                    "HND-04: passed on to who lacks what it takes");
   help.helpers.push_back(moved.helper());
   sightings_.saw(Sighting::help_passed_on);
 }
@@ -111,8 +108,9 @@ void HelpChronicle::fold(const Event& event, base::Instant at) {
 void HelpChronicle::check_all_ended() {
   for (const auto& [place, help] : helps_) {
     if (help.over()) continue;
-    require(!removed(place.first, help.helpers.back()), place, "HND-04: waits for who was removed");
-    require(help.deadline == base::Instant{} || help.deadline > now_, place, "HND-04: open past its deadline");
+    findings_.require(!removed(place.first, help.helpers.back()), place, "HND-04: waits for who was removed");
+    findings_.require(help.deadline == base::Instant{} || help.deadline > now_, place,
+                      "HND-04: open past its deadline");
   }
 }
 

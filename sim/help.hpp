@@ -48,9 +48,7 @@ class HelpChronicle {
     base::Instant deadline{};
     bool over() const { return state >= State::answered; }
   };
-  using Place = std::pair<std::uint32_t, std::uint64_t>;  // workspace, offset
 
-  void require(bool holds, const Place& place, const std::string& what);
   void follow(const Place& place, const event::MessageAccepted& message);
   void ask(const Place& place, const event::MessageAccepted& message);
   void answer(const Place& at, const event::MessageAccepted& message);

@@ -15,12 +15,6 @@ bool asks(const event::MessageAccepted& message) {
 
 }  // namespace
 
-void LoopChronicle::require(bool holds, const Place& place, const std::string& what) {
-  if (!holds)
-    findings_.wrong(what + " (workspace " + std::to_string(place.first) + ", offset " + std::to_string(place.second) +
-                    ")");
-}
-
 void LoopChronicle::set(std::uint32_t workspace, const event::Settings& settings) {
   Bounds& bounds = bounds_[workspace];
   if (settings.has_loop_hops()) bounds.hops = settings.loop_hops();
@@ -56,16 +50,18 @@ bool LoopChronicle::over(std::uint32_t workspace, const Said& said) {
 }
 
 void LoopChronicle::check_steps(const Place& place, const event::MessageAccepted& message) {
-  require(message.cause() < place.second, place, "BEY-04: set off by what came later");
-  if (message.hops() == 0) return require(message.root() == 0, place, "BEY-04: on an account without an answer");
+  findings_.require(message.cause() < place.second, place, "BEY-04: set off by what came later");
+  if (message.hops() == 0)
+    return findings_.require(message.root() == 0, place, "BEY-04: on an account without an answer");
   const Place cause{place.first, message.cause()};
   const std::string& id = ids_[cause];
-  require(id == message.reply_to() || id == message.correlation(), place, "BEY-04: comes of what it does not name");
+  findings_.require(id == message.reply_to() || id == message.correlation(), place,
+                    "BEY-04: comes of what it does not name");
   const auto before = said_.find(cause);
   const bool goes_on = before != said_.end();
-  require(message.hops() == (goes_on ? before->second.hops : 0) + 1, place, "BEY-04: steps do not add up");
+  findings_.require(message.hops() == (goes_on ? before->second.hops : 0) + 1, place, "BEY-04: steps do not add up");
   const std::uint64_t root = goes_on && before->second.root > 0 ? before->second.root : message.cause();
-  require(message.root() == root, place, "BEY-04: on another account than what it answers");
+  findings_.require(message.root() == root, place, "BEY-04: on another account than what it answers");
 }
 
 void LoopChronicle::accept(const Place& place, const event::MessageAccepted& message) {
@@ -73,15 +69,16 @@ void LoopChronicle::accept(const Place& place, const event::MessageAccepted& mes
   const auto kind = static_cast<Kind>(message.kind());
   const bool ends_task = kind == Kind::task_complete || kind == Kind::task_fail;  // held for its own sake (SUP-04)
   if (message.cause() == 0) {
-    if (!ends_task) require(!asks(message), place, "BEY-04: held, and comes of nothing");
+    if (!ends_task) findings_.require(!asks(message), place, "BEY-04: held, and comes of nothing");
     return;
   }
   check_steps(place, message);
   const Said said{message.cause(), message.root(), message.sender(), message.hops(), message.gist()};
   const bool is_over = over(place.first, said);
   const bool decided = message.approval_timeout() > 0;  // it asks for a human by itself
-  if (is_over && message.recipients_size() > 0) require(decided, place, "BEY-04: over a bound, and no human looks");
-  if (asks(message) && !ends_task) require(is_over, place, "BEY-04: held within the bounds");
+  if (is_over && message.recipients_size() > 0)
+    findings_.require(decided, place, "BEY-04: over a bound, and no human looks");
+  if (asks(message) && !ends_task) findings_.require(is_over, place, "BEY-04: held within the bounds");
   if (is_over && message.held()) sightings_.saw(Sighting::loop_held);
   said_[place] = said;
   if (said.root > 0) ++accounts_[{place.first, said.root}];

@@ -25,14 +25,12 @@ class LoopChronicle {
     std::uint64_t cause = 0, root = 0;
     std::uint32_t sender = 0, hops = 0, gist = 0;
   };
-  using Place = std::pair<std::uint32_t, std::uint64_t>;  // workspace, offset
 
   void set(std::uint32_t workspace, const event::Settings& settings);
   void accept(const Place& place, const event::MessageAccepted& message);
   void check_steps(const Place& place, const event::MessageAccepted& message);
   bool over(std::uint32_t workspace, const Said& said);
   bool comes_again(std::uint32_t workspace, const Said& said, std::uint32_t rounds);
-  void require(bool holds, const Place& place, const std::string& what);
 
   Findings& findings_;
   Sightings& sightings_;

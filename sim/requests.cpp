@@ -21,15 +21,9 @@ bool replies(const event::MessageAccepted& message, const std::string& id) {
 
 }  // namespace
 
-void RequestChronicle::require(bool holds, const Place& place, const std::string& what) {
-  if (!holds)
-    findings_.wrong(what + " (workspace " + std::to_string(place.first) + ", offset " + std::to_string(place.second) +
-                    ")");
-}
-
 RequestChronicle::Asked* RequestChronicle::asked(const Place& place) {
   const auto at = open_.find(place);
-  require(at != open_.end(), place, "PIP-08: of a request that is not open");
+  findings_.require(at != open_.end(), place, "PIP-08: of a request that is not open");
   return at == open_.end() ? nullptr : &at->second;
 }
 
@@ -61,14 +55,15 @@ void RequestChronicle::fold(std::uint32_t workspace, std::uint64_t offset, const
   if (message.answer_timeout() > 0) {
     const Place place{workspace, offset};
     const base::Duration timeout(message.answer_timeout());
-    require(message.reply_by() || message.kind() == static_cast<std::uint32_t>(Kind::request), place,
-            "PIP-08: an answer to no request");
-    require(base::instant_of(message.answer_due()) == at + timeout, place, "MSH-03: the time does not begin now");
+    findings_.require(message.reply_by() || message.kind() == static_cast<std::uint32_t>(Kind::request), place,
+                      "PIP-08: an answer to no request");
+    findings_.require(base::instant_of(message.answer_due()) == at + timeout, place,
+                      "MSH-03: the time does not begin now");
     const auto& to = message.recipients();
     Asked request{message.message_id(), message.sender(),  {to.begin(), to.end()}, timeout,
                   at + timeout,         message.reply_by()};
     const bool for_itself = !request.reply_by && waits_for_itself(workspace, request, message.reply_to());
-    require(!for_itself, place, "BEY-04: its asker waits for itself");
+    findings_.require(!for_itself, place, "BEY-04: its asker waits for itself");
     open_[place] = std::move(request);
   }
   if (message.answers() > 0) {
@@ -76,20 +71,22 @@ void RequestChronicle::fold(std::uint32_t workspace, std::uint64_t offset, const
     Asked* const request = asked(place);
     if (!request) return;
     const bool names_it = message.reply_to() == request->id || (request->reply_by && replies(message, request->id));
-    require(names_it, place, "PIP-08: answered by a message that is no answer to it");
-    require(request->waiting.erase(message.sender()) == 1, place, "PIP-08: answered by who is not awaited");
+    findings_.require(names_it, place, "PIP-08: answered by a message that is no answer to it");
+    findings_.require(request->waiting.erase(message.sender()) == 1, place, "PIP-08: answered by who is not awaited");
     const auto& to = message.recipients();
-    require(std::binary_search(to.begin(), to.end(), request->asker), place, "PIP-08: its asker gets no answer");
-    require(!request->reply_by || request->due > at, place, "BEY-01: a reply that came too late counts");
+    findings_.require(std::binary_search(to.begin(), to.end(), request->asker), place,
+                      "PIP-08: its asker gets no answer");
+    findings_.require(!request->reply_by || request->due > at, place, "BEY-01: a reply that came too late counts");
     sightings_.saw(request->reply_by ? Sighting::reply_came : Sighting::request_answered);
     if (request->waiting.empty()) open_.erase(place);
   }
   if (message.has_postpones()) {
     const Place place{workspace, message.postpones().request()};
     if (Asked* const request = asked(place)) {
-      require(message.kind() == static_cast<std::uint32_t>(Kind::error_report) && message.reply_to() == request->id,
-              place, "MSH-11: asked again after what is no error under it");
-      require(message.answers() == 0, place, "MSH-11: answered, and asked again");
+      findings_.require(
+          message.kind() == static_cast<std::uint32_t>(Kind::error_report) && message.reply_to() == request->id, place,
+          "MSH-11: asked again after what is no error under it");
+      findings_.require(message.answers() == 0, place, "MSH-11: answered, and asked again");
     }
     postpone(workspace, message.postpones(), at);
   }
@@ -97,10 +94,10 @@ void RequestChronicle::fold(std::uint32_t workspace, std::uint64_t offset, const
     const Place place{workspace, message.extends()};
     Asked* const request = asked(place);
     if (!request) return;
-    require(message.reply_to() == request->id, place, "MSH-03: extended by a message that is not under it");
-    require(request->waiting.contains(message.sender()), place, "MSH-03: extended by who is not awaited");
+    findings_.require(message.reply_to() == request->id, place, "MSH-03: extended by a message that is not under it");
+    findings_.require(request->waiting.contains(message.sender()), place, "MSH-03: extended by who is not awaited");
     request->due = base::instant_of(message.answer_due());
-    require(request->due == at + request->timeout, place, "MSH-03: not the whole time anew");
+    findings_.require(request->due == at + request->timeout, place, "MSH-03: not the whole time anew");
     sightings_.saw(Sighting::request_extended);
   }
 }
@@ -111,16 +108,18 @@ void RequestChronicle::postpone(std::uint32_t workspace, const event::RequestPos
   Asked* const request = asked(place);
   if (!request) return;
   for (const std::uint32_t agent : event.agents()) {
-    require(request->waiting.contains(agent), place, "MSH-11: who is not awaited is asked again");
+    findings_.require(request->waiting.contains(agent), place, "MSH-11: who is not awaited is asked again");
     std::uint32_t& sends = request->sends[agent];
     ++sends;
-    require(sends <= 2, place, "MSH-11: sent more than three times");
+    findings_.require(sends <= 2, place, "MSH-11: sent more than three times");
     const auto wait = std::chrono::seconds(sends);
-    require(base::instant_of(event.again_at()) == at + wait, place, "MSH-11: another wait than 1 s, then 2 s");
+    findings_.require(base::instant_of(event.again_at()) == at + wait, place,
+                      "MSH-11: another wait than 1 s, then 2 s");
     request->again[agent] = base::instant_of(event.again_at());
   }
   request->due = base::instant_of(event.due());
-  require(request->due == base::instant_of(event.again_at()) + request->timeout, place, "MSH-03: not the whole time");
+  findings_.require(request->due == base::instant_of(event.again_at()) + request->timeout, place,
+                    "MSH-03: not the whole time");
 }
 
 void RequestChronicle::fold(const event::Event& event, base::Instant at) {
@@ -137,11 +136,11 @@ void RequestChronicle::fold(const event::Event& event, base::Instant at) {
       if (over.bounces() && !is_open(place)) return;  // nothing was awaited any more
       Asked* const request = asked(place);
       if (!request) return;
-      require(request->due <= at, place, "MSH-03: timed out before its time");
+      findings_.require(request->due <= at, place, "MSH-03: timed out before its time");
       const std::set<std::uint32_t> silent(over.silent().begin(), over.silent().end());
-      require(request->reply_by == over.bounces(), place, "BEY-01: bounced without a time to reply by");
-      require(over.bounces() ? std::ranges::includes(silent, request->waiting) : silent == request->waiting, place,
-              "PIP-08: others are named silent than have not answered");
+      findings_.require(request->reply_by == over.bounces(), place, "BEY-01: bounced without a time to reply by");
+      findings_.require(over.bounces() ? std::ranges::includes(silent, request->waiting) : silent == request->waiting,
+                        place, "PIP-08: others are named silent than have not answered");
       if (!over.bounces()) sightings_.saw(Sighting::request_timed_out);
       open_.erase(place);
       return;
@@ -155,10 +154,10 @@ void RequestChronicle::fold(const event::Event& event, base::Instant at) {
       Asked* const request = asked(place);
       if (!request) return;
       for (const std::uint32_t agent : left.agents()) {
-        require(removed_.contains({workspace, agent}), place, "PIP-08: given up of an agent that is there");
-        require(request->waiting.erase(agent) == 1, place, "PIP-08: given up of who is not awaited");
+        findings_.require(removed_.contains({workspace, agent}), place, "PIP-08: given up of an agent that is there");
+        findings_.require(request->waiting.erase(agent) == 1, place, "PIP-08: given up of who is not awaited");
       }
-      require(left.bounces() == request->reply_by, place, "BEY-01: given up as what it is not");
+      findings_.require(left.bounces() == request->reply_by, place, "BEY-01: given up as what it is not");
       sightings_.saw(Sighting::request_given_up);
       if (request->waiting.empty()) open_.erase(place);
       return;
@@ -171,7 +170,7 @@ void RequestChronicle::fold(const event::Event& event, base::Instant at) {
       if (!request) return;
       const auto again = request->again.find(event.request_asked_again().agent());
       const bool wanted = again != request->again.end() && again->second != base::Instant{};
-      require(wanted && again->second <= at, place, "MSH-11: asked again before its time");
+      findings_.require(wanted && again->second <= at, place, "MSH-11: asked again before its time");
       if (wanted) again->second = {};
       sightings_.saw(Sighting::request_asked_again);
       return;

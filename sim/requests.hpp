@@ -18,7 +18,6 @@ class RequestChronicle {
 
   std::size_t open() const { return open_.size(); }
 
-  using Place = std::pair<std::uint32_t, std::uint64_t>;  // workspace, offset
   bool is_open(const Place& place) const { return open_.contains(place); }
   // It ended there without being read: no reply comes from there (BEY-01).
   void lost(const Place& place, std::uint32_t agent);
@@ -38,7 +37,6 @@ class RequestChronicle {
   void fold(std::uint32_t workspace, std::uint64_t offset, const event::MessageAccepted& message, base::Instant at);
   bool waits_for_itself(std::uint32_t workspace, const Asked& request, const std::string& asked_back) const;
   void postpone(std::uint32_t workspace, const event::RequestPostponed& event, base::Instant at);
-  void require(bool holds, const Place& place, const std::string& what);
   Asked* asked(const Place& place);
 
   Findings& findings_;

@@ -148,12 +148,6 @@ std::string_view TaskChronicle::code_of(Verdict verdict) {
   return "";
 }
 
-void TaskChronicle::require(bool holds, const Place& place, const std::string& what) {
-  if (!holds)
-    findings_.wrong(what + " (workspace " + std::to_string(place.first) + ", offset " + std::to_string(place.second) +
-                    ")");
-}
-
 bool TaskChronicle::is_here(const Workspace& workspace, std::uint32_t agent) {
   const auto at = workspace.agents.find(agent);
   return at != workspace.agents.end() && !at->second.removed;
@@ -251,9 +245,9 @@ void TaskChronicle::follow_review(Workspace& workspace, Task& task, const TaskWo
     return;
   }
   if (word.kind == Kind::review_request) {
-    require(!workspace.reviews.contains(word.review), place, "R37: the id of a review was taken twice");
-    require(message.recipients(0) != task.assignee, place, "BEY-05: an author reviews its own work");
-    require(moved.iteration() == ++task.reviews, place, "R37: an iteration is not the number of its request");
+    findings_.require(!workspace.reviews.contains(word.review), place, "R37: the id of a review was taken twice");
+    findings_.require(message.recipients(0) != task.assignee, place, "BEY-05: an author reviews its own work");
+    findings_.require(moved.iteration() == ++task.reviews, place, "R37: an iteration is not the number of its request");
     task.review = word.review;
     workspace.reviews[word.review] = {place, word.sender, message.recipients(0),
                                       true,  false,       base::instant_of(moved.due())};
@@ -262,11 +256,11 @@ void TaskChronicle::follow_review(Workspace& workspace, Task& task, const TaskWo
   Review& review = workspace.reviews.at(word.review);
   review.escalated = word.verdict == "changes_requested" && task.reviews >= task.iterations;
   review.waits = review.escalated;
-  require(message.approval_timeout() > 0 == review.escalated, place,
-          "COL-12: a human is asked, or not, against the limit");
+  findings_.require(message.approval_timeout() > 0 == review.escalated, place,
+                    "COL-12: a human is asked, or not, against the limit");
   for (const event::ReviewFinding& finding : moved.findings())
-    require(word.verdict != "approved" || !finding.blocks() || finding.fixed_in() > 0, place,
-            "COL-11: approved in the face of a finding that stands");
+    findings_.require(word.verdict != "approved" || !finding.blocks() || finding.fixed_in() > 0, place,
+                      "COL-11: approved in the face of a finding that stands");
   sightings_.saw(word.verdict == "approved" ? Sighting::review_approved : Sighting::review_sent_back);
 }
 
@@ -274,9 +268,10 @@ void TaskChronicle::follow_review(Workspace& workspace, Task& task, const TaskWo
 void TaskChronicle::end_review(const Workspace& workspace, const Place& place, State to, base::Instant at) {
   const Task& task = tasks_.at(place);
   Review& review = workspaces_[place.first].reviews.at(task.review);
-  require(review.waits, place, "COL-11: a review ended twice");
+  findings_.require(review.waits, place, "COL-11: a review ended twice");
   const bool lapsed = review.due <= at || review.taken_back || !is_here(workspace, review.reviewer);
-  require(review.escalated || (to == State::completed && lapsed), place, "COL-11: a review lapsed before its time");
+  findings_.require(review.escalated || (to == State::completed && lapsed), place,
+                    "COL-11: a review lapsed before its time");
   review.waits = false;
   sightings_.saw(review.escalated ? Sighting::review_escalated : Sighting::review_lapsed);
 }
@@ -322,10 +317,10 @@ void TaskChronicle::judge_refusals(std::uint32_t number, Workspace& workspace) {
     const auto& offer = of_an_offer ? tasks_.at(*judged.task).offer : std::nullopt;
     if (offer && offer->offset <= workspace.forgotten_through) return true;         // R8: nobody knows its id any more
     if (offer && offer->due != base::Instant{} && offer->due <= now_) return true;  // over by then, or not yet
-    require(code_of(judged.verdict) == code, {number, refused.head},
-            "COL-04: " + std::string(envelope::name(refused.word.kind)) + " of '" + refused.word.task +
-                refused.word.message + "' was refused as " + std::string(code) + ", and is " +
-                (code_of(judged.verdict).empty() ? "legal" : std::string(code_of(judged.verdict))));
+    findings_.require(code_of(judged.verdict) == code, {number, refused.head},
+                      "COL-04: " + std::string(envelope::name(refused.word.kind)) + " of '" + refused.word.task +
+                          refused.word.message + "' was refused as " + std::string(code) + ", and is " +
+                          (code_of(judged.verdict).empty() ? "legal" : std::string(code_of(judged.verdict))));
     if (judged.verdict == Verdict::stale) sightings_.saw(Sighting::stale_order_refused);
     if (judged.verdict == Verdict::out_of_sequence) sightings_.saw(Sighting::out_of_sequence_refused);
     if (judged.verdict == Verdict::not_party) sightings_.saw(Sighting::not_party_refused);
@@ -417,14 +412,14 @@ void TaskChronicle::check_kept_back(const Place& place, const Task& task, State 
     const bool gone = !is_here(workspaces_[place.first], task.assignee);
     const bool expired = task.expires_at != base::Instant{} && task.expires_at <= at;
     const bool returned = goes_back(workspaces_[place.first], task);
-    require(gone || expired || returned, place, "COL-10: given up while it waits");
+    findings_.require(gone || expired || returned, place, "COL-10: given up while it waits");
     if (returned) sightings_.saw(Sighting::task_returned);
     return sightings_.saw(Sighting::task_given_up);
   }
   if (to == State::aborted)
-    return require(task.taken_back, place, "BEY-03: ended by the server, though its order stands");
-  require(to == task.state || to == readiness(workspaces_[place.first], task.depends_on), place,
-          "COL-10: it waits, is blocked or goes out against what it depends on");
+    return findings_.require(task.taken_back, place, "BEY-03: ended by the server, though its order stands");
+  findings_.require(to == task.state || to == readiness(workspaces_[place.first], task.depends_on), place,
+                    "COL-10: it waits, is blocked or goes out against what it depends on");
   if (to == State::assigned) sightings_.saw(Sighting::task_let_go);
   if (to == State::blocked && task.state != to) sightings_.saw(Sighting::task_blocked);
 }
@@ -437,9 +432,9 @@ void TaskChronicle::check_due(const Workspace& workspace, const Place& place, st
   const bool lost_now = expected == now_ && (task.lost_at == now_ || (task.offer && task.offer->due == now_));
   if (lost_now) return;
   const bool right = expected == never ? due == 0 : base::instant_of(due) == expected;
-  require(right, place,
-          "COL-07: the server looks again at " + base::to_rfc3339(base::instant_of(due)) + ", due is " +
-              (expected == never ? "never" : base::to_rfc3339(expected)));
+  findings_.require(right, place,
+                    "COL-07: the server looks again at " + base::to_rfc3339(base::instant_of(due)) + ", due is " +
+                        (expected == never ? "never" : base::to_rfc3339(expected)));
 }
 
 void TaskChronicle::go_offline(Agent& agent, std::uint64_t offset, base::Instant at) {
@@ -472,12 +467,12 @@ void TaskChronicle::check_nothing_overdue(base::Instant at) {
   for (const auto& [place, task] : tasks_) {
     if (task.over()) continue;
     if (task.kept_back() && task.otherwise_at != base::Instant{})
-      require(at - std::max(task.otherwise_at, started_at_) <= patience, place,
-              "COL-10: what it waits for has ended, and nobody looks");
+      findings_.require(at - std::max(task.otherwise_at, started_at_) <= patience, place,
+                        "COL-10: what it waits for has ended, and nobody looks");
     const base::Instant due = due_of(workspaces_[place.first], task);
-    require(due == never || at - std::max({due, started_at_, task.moved_at}) <= patience, place,
-            "COL-07: a task that is due at " + (due == never ? "no time" : base::to_rfc3339(due)) +
-                " is left alone until " + base::to_rfc3339(at));
+    findings_.require(due == never || at - std::max({due, started_at_, task.moved_at}) <= patience, place,
+                      "COL-07: a task that is due at " + (due == never ? "no time" : base::to_rfc3339(due)) +
+                          " is left alone until " + base::to_rfc3339(at));
   }
   for (const auto& [place, task] : tasks_) {
     const Workspace& workspace = workspaces_[place.first];
@@ -485,13 +480,13 @@ void TaskChronicle::check_nothing_overdue(base::Instant at) {
     const Agent& assignee = workspace.agents.at(task.assignee);
     // What a human had the word upon meanwhile stays where it is.
     const bool newer = task.given > assignee.offline || task.moved_at > assignee.offline_at;
-    require(newer || at - std::max(assignee.offline_at, started_at_) <= patience, place,
-            "HND-05: its assignee went offline, and it does not go back");
+    findings_.require(newer || at - std::max(assignee.offline_at, started_at_) <= patience, place,
+                      "HND-05: its assignee went offline, and it does not go back");
   }
   for (const auto& [number, workspace] : workspaces_)
     for (const auto& [id, review] : workspace.reviews)
-      require(!review.waits || review.escalated || at - std::max(review.due, started_at_) <= patience, review.task,
-              "COL-11: nobody gives a verdict of review '" + id + "', and nothing ends it");
+      findings_.require(!review.waits || review.escalated || at - std::max(review.due, started_at_) <= patience,
+                        review.task, "COL-11: nobody gives a verdict of review '" + id + "', and nothing ends it");
 }
 
 void TaskChronicle::set(Workspace& workspace, const event::Settings& settings) {
@@ -586,14 +581,15 @@ void TaskChronicle::revise(std::uint32_t number, std::uint64_t offset, const eve
                            base::Instant at) {
   const Place place{number, message.task_moved().task()};
   const auto known = tasks_.find(place);
-  require(workspaces_[number].auto_revision, place, "R12: the server gives an order that it was not asked for");
-  require(known != tasks_.end() && known->second.state == State::changes_requested, place,
-          "R12: the server gives an order, and no review has sent it back");
+  findings_.require(workspaces_[number].auto_revision, place,
+                    "R12: the server gives an order that it was not asked for");
+  findings_.require(known != tasks_.end() && known->second.state == State::changes_requested, place,
+                    "R12: the server gives an order, and no review has sent it back");
   if (!findings_.clean()) return;
   Workspace& workspace = workspaces_[number];
   const std::string& assignee = workspace.agents[known->second.assignee].id;  // who has it may be registered anew
-  require(message.recipients_size() == 1 && workspace.agents[message.recipients(0)].id == assignee, place,
-          "R12: the revision is another's than the work was");
+  findings_.require(message.recipients_size() == 1 && workspace.agents[message.recipients(0)].id == assignee, place,
+                    "R12: the revision is another's than the work was");
   event::MessageAccepted as = message;
   as.set_sender(known->second.assigner);
   fold(number, offset, as, at);
@@ -607,7 +603,8 @@ void TaskChronicle::fold(std::uint32_t number, std::uint64_t offset, const event
   word.kind = static_cast<Kind>(message.kind());
   const bool for_a_human = message.held() && message.approval_timeout() > 0;
   if (for_a_human && word.kind != Kind::task_complete && word.kind != Kind::task_fail)  // decision 10
-    return require(!message.has_task_moved(), {number, offset}, "BEY-04: its message is held, and the task moved");
+    return findings_.require(!message.has_task_moved(), {number, offset},
+                             "BEY-04: its message is held, and the task moved");
   switch (word.kind) {
     case Kind::task_assign:
     case Kind::task_ack:
@@ -621,7 +618,8 @@ void TaskChronicle::fold(std::uint32_t number, std::uint64_t offset, const event
     case Kind::review_result:
       break;
     default:
-      return require(!message.has_task_moved(), {number, offset}, "COL-04: a task was moved by what is about none");
+      return findings_.require(!message.has_task_moved(), {number, offset},
+                               "COL-04: a task was moved by what is about none");
   }
   word.sender = message.sender();
   word.task = message.task();
@@ -653,12 +651,13 @@ void TaskChronicle::fold(std::uint32_t number, std::uint64_t offset, const event
   const bool of_its_terms = std::any_of(terms.begin(), terms.end(), remarked);
   if (of_its_terms && !message.has_task_moved()) return;
   if (!code.empty()) {
-    require(remarked(code), place,
-            "COL-04: " + std::string(envelope::name(word.kind)) + " of '" + word.task + word.message +
-                "' was accepted, and is " + std::string(code));
+    findings_.require(remarked(code), place,
+                      "COL-04: " + std::string(envelope::name(word.kind)) + " of '" + word.task + word.message +
+                          "' was accepted, and is " + std::string(code));
   }
-  require(message.has_task_moved() == (judged.verdict == Verdict::legal), place,
-          "COL-04: accepted, and the task " + std::string(message.has_task_moved() ? "moved" : "did not move"));
+  findings_.require(
+      message.has_task_moved() == (judged.verdict == Verdict::legal), place,
+      "COL-04: accepted, and the task " + std::string(message.has_task_moved() ? "moved" : "did not move"));
   if (findings_.clean() && judged.verdict == Verdict::legal) move(number, offset, word, judged, message, at);
 }
 
@@ -667,19 +666,21 @@ void TaskChronicle::move(std::uint32_t number, std::uint64_t offset, const TaskW
   Workspace& workspace = workspaces_[number];
   const event::TaskMoved& moved = message.task_moved();
   const Place place = judged.task ? *judged.task : Place{number, offset};
-  require(moved.task() == (judged.task ? place.second : 0), place, "COL-04: another task moved than the message names");
+  findings_.require(moved.task() == (judged.task ? place.second : 0), place,
+                    "COL-04: another task moved than the message names");
   Task& task = tasks_[place];
   if (word.kind == Kind::task_assign) {
     assign(workspace, task, offset, word, place, message, at);
   } else if (word.kind == Kind::task_handoff || word.kind == Kind::task_handoff_reply) {
     hand_over(task, offset, word, place, message, at);
   } else {
-    require(moved.assignee() == 0, place, "COL-04: assigned without an assignment");
+    findings_.require(moved.assignee() == 0, place, "COL-04: assigned without an assignment");
   }
   if (!word.released && (word.kind == Kind::task_complete || word.kind == Kind::task_fail))
-    require(word.held || !wants_a_person(task, message), place, "SUP-04: not held, against its task's terms");
+    findings_.require(word.held || !wants_a_person(task, message), place, "SUP-04: not held, against its task's terms");
   const bool of_a_review = word.kind == Kind::review_request || word.kind == Kind::review_result;
-  require(message.has_review_moved() == of_a_review, place, "COL-11: a review was moved, or not, by a message of none");
+  findings_.require(message.has_review_moved() == of_a_review, place,
+                    "COL-11: a review was moved, or not, by a message of none");
   if (of_a_review || word.kind == Kind::task_abort) follow_review(workspace, task, word, place, message);
   if (word.kind == Kind::review_request) workspace.reviews.at(word.review).request = offset;
   task.held_by = judged.to == State::held ? offset : 0;
@@ -690,9 +691,11 @@ void TaskChronicle::move(std::uint32_t number, std::uint64_t offset, const TaskW
   task.moved_at = at;
   note_who_waits(number, at);
   if (word.kind == Kind::task_assign)
-    require(message.held() == task.kept_back(), place, "COL-10: an order goes out, or does not, against its task");
-  require(moved.state() == static_cast<std::uint32_t>(judged.to), place, "COL-04: the task came to another state");
-  require(moved.epoch() == task.epoch, place, "BEY-03: the epoch is not the number of assignments");
+    findings_.require(message.held() == task.kept_back(), place,
+                      "COL-10: an order goes out, or does not, against its task");
+  findings_.require(moved.state() == static_cast<std::uint32_t>(judged.to), place,
+                    "COL-04: the task came to another state");
+  findings_.require(moved.epoch() == task.epoch, place, "BEY-03: the epoch is not the number of assignments");
   if (task.over()) task.offer.reset();
   check_due(workspace, place, moved.due());
   if (task.state == State::completed) sightings_.saw(Sighting::task_completed);
@@ -749,8 +752,8 @@ void TaskChronicle::assign(Workspace& workspace, Task& task, std::uint64_t offse
   workspace.by_id.emplace(word.task, place);
   workspace.assignments[message.message_id()] = {place, offset};
   const event::TaskMoved& moved = message.task_moved();
-  require(moved.assigner() == task.assigner && moved.assignee() == task.assignee, place,
-          "COL-04: assigned to another than it was sent to");
+  findings_.require(moved.assigner() == task.assigner && moved.assignee() == task.assignee, place,
+                    "COL-04: assigned to another than it was sent to");
 }
 
 // R21, R34: the acceptance itself is the change of owner, and the offer the new owner's order.
@@ -758,8 +761,10 @@ void TaskChronicle::hand_over(Task& task, std::uint64_t offset, const TaskWord& 
                               const event::MessageAccepted& message, base::Instant at) {
   const event::TaskMoved& moved = message.task_moved();
   if (word.kind == Kind::task_handoff) {
-    require(moved.offer().state() == event::TaskOffer::OFFERED, place, "HND-02: an offer that offers nothing");
-    require(moved.offer().target() == message.recipients(0), place, "HND-02: offered to another than it was sent to");
+    findings_.require(moved.offer().state() == event::TaskOffer::OFFERED, place,
+                      "HND-02: an offer that offers nothing");
+    findings_.require(moved.offer().target() == message.recipients(0), place,
+                      "HND-02: offered to another than it was sent to");
     const auto due = moved.offer().due();
     task.offer = {message.message_id(), offset, message.recipients(0),
                   due != 0 ? base::instant_of(due) : base::Instant{}};
@@ -767,7 +772,7 @@ void TaskChronicle::hand_over(Task& task, std::uint64_t offset, const TaskWord& 
     return;
   }
   if (word.accepts) {
-    require(moved.assignee() == word.sender, place, "HND-02: handed over to another than accepted");
+    findings_.require(moved.assignee() == word.sender, place, "HND-02: handed over to another than accepted");
     workspaces_[place.first].assignments[task.offer->id] = {place, task.offer->offset};
     task.assignee = word.sender;
     task.old_orders.insert({task.order, offset});
@@ -801,15 +806,15 @@ void TaskChronicle::release(std::uint32_t number, const event::MessageReleased& 
   const Place place{number, released.message()};
   if (!task)  // R5: it made no move when it came, or was about none; it may make one now
     return fold(number, released.message(), released.as(), at, true);
-  require(released.as().has_task_moved(), place, "SUP-04: released, and its task did not move");
+  findings_.require(released.as().has_task_moved(), place, "SUP-04: released, and its task did not move");
   if (!released.as().has_task_moved()) return;
   const bool completes = static_cast<Kind>(released.as().kind()) == Kind::task_complete;
   task->state = completes ? State::completed : State::failed;
   task->held_by = 0;
   task->moved_at = at;
   task->offer.reset();
-  require(released.as().task_moved().state() == static_cast<std::uint32_t>(task->state), place,
-          "SUP-04: released, and the task came to another state");
+  findings_.require(released.as().task_moved().state() == static_cast<std::uint32_t>(task->state), place,
+                    "SUP-04: released, and the task came to another state");
 }
 
 // BEY-03: with an order goes its task, with a held end what held the task.
@@ -826,46 +831,48 @@ void TaskChronicle::fold(std::uint32_t number, std::uint64_t offset, const event
   Workspace& workspace = workspaces_[number];
   const Place place{number, moved.task()};
   const auto found = tasks_.find(place);
-  if (found == tasks_.end()) return require(false, place, "COL-08: the server moved a task that was never assigned");
+  if (found == tasks_.end())
+    return findings_.require(false, place, "COL-08: the server moved a task that was never assigned");
   Task& task = found->second;
   const auto to = static_cast<State>(moved.state());
-  require(!task.over(), place, "COL-08: the server moved a task that was over");
+  findings_.require(!task.over(), place, "COL-08: the server moved a task that was over");
   const bool kept_back = task.kept_back();
   if (kept_back) check_kept_back(place, task, to, at);
-  require(moved.epoch() == task.epoch + (moved.given_again() ? 1 : 0), place, "BEY-03: the server changed an epoch");
+  findings_.require(moved.epoch() == task.epoch + (moved.given_again() ? 1 : 0), place,
+                    "BEY-03: the server changed an epoch");
   if (kept_back) {
     if (to == State::assigned) {
       task.assigned_at = task.heard_at = at;
       task.lost_at = {};
     }
   } else if (to == State::stalled) {
-    require(task.state == State::stalled || stalls_at(workspace, task) <= at, place,
-            "COL-07: stalled before progress was due");
+    findings_.require(task.state == State::stalled || stalls_at(workspace, task) <= at, place,
+                      "COL-07: stalled before progress was due");
     if (task.state != State::stalled) sightings_.saw(Sighting::task_stalled);
   } else if (task.state == State::held && to == State::active) {
-    require(task.end_rejected, place, "SUP-04: a held task goes on, though nobody rejected its end");
+    findings_.require(task.end_rejected, place, "SUP-04: a held task goes on, though nobody rejected its end");
     task.assigned_at += at - task.moved_at;
     task.heard_at = at;
     if (task.began_at == base::Instant{}) task.began_at = at;
   } else if (to == State::postponed) {
     const base::Duration wait = task.profile == "supervisor" ? base::Duration(1s) * (1 << task.timeouts) : 0s;
-    require(times_out(task, at), place, "COL-16: postponed before its time was over");
-    require(task.timeouts < attempts(task), place, "COL-16: given again more often than its profile says");
+    findings_.require(times_out(task, at), place, "COL-16: postponed before its time was over");
+    findings_.require(task.timeouts < attempts(task), place, "COL-16: given again more often than its profile says");
     task.again_at = at + wait;
-    require(base::instant_of(moved.again_at()) == task.again_at, place, "SUP-09: postponed for another time");
+    findings_.require(base::instant_of(moved.again_at()) == task.again_at, place, "SUP-09: postponed for another time");
     ++task.timeouts;
     task.offer.reset();
     sightings_.saw(Sighting::task_postponed);
   } else if (to == State::escalated) {
-    require(task.profile == "supervisor" && times_out(task, at) && task.timeouts == attempts(task), place,
-            "SUP-09: a human is asked before the last attempt has failed");
-    require(!moved.approval_id().empty(), place, "SUP-09: it waits for a human whom nobody asks");
+    findings_.require(task.profile == "supervisor" && times_out(task, at) && task.timeouts == attempts(task), place,
+                      "SUP-09: a human is asked before the last attempt has failed");
+    findings_.require(!moved.approval_id().empty(), place, "SUP-09: it waits for a human whom nobody asks");
     task.offer.reset();
     sightings_.saw(Sighting::task_escalated);
   } else if (moved.given_again()) {
     const bool decided = task.state == State::escalated;  // by a human: approvals.hpp
-    require(decided || (task.state == State::postponed && task.again_at <= at), place,
-            "COL-16: given again before its time");
+    findings_.require(decided || (task.state == State::postponed && task.again_at <= at), place,
+                      "COL-16: given again before its time");
     give_again(place, task, moved, at);
   } else if (task.state == State::in_review && (to == State::completed || to == State::planning)) {
     end_review(workspace, place, to, at);
@@ -874,24 +881,24 @@ void TaskChronicle::fold(std::uint32_t number, std::uint64_t offset, const event
     const bool hopeless = task.state == State::postponed && task.again_at <= at;  // the order cannot be had any more
     const bool over = task.state != State::held && gives_up_at(workspace, task) <= at;
     const bool returned = goes_back(workspace, task);
-    require(gone || hopeless || over || returned || task.state == State::escalated, place,
-            "COL-08: given up before its time");
+    findings_.require(gone || hopeless || over || returned || task.state == State::escalated, place,
+                      "COL-08: given up before its time");
     if (returned) sightings_.saw(Sighting::task_returned);
     sightings_.saw(Sighting::task_given_up);
   } else if (to == State::aborted) {
-    require(task.taken_back, place, "BEY-03: ended by the server, though its order stands");
+    findings_.require(task.taken_back, place, "BEY-03: ended by the server, though its order stands");
   } else {
-    require(to == task.state, place, "COL-08: the server made a move that is not its own");
+    findings_.require(to == task.state, place, "COL-08: the server made a move that is not its own");
   }
   if (moved.late() != task.told_late) {
-    require(moved.late() && task.deadline != base::Instant{} && task.deadline <= at, place,
-            "COL-07: late before its deadline");
+    findings_.require(moved.late() && task.deadline != base::Instant{} && task.deadline <= at, place,
+                      "COL-07: late before its deadline");
     sightings_.saw(Sighting::task_late);
   }
   if (moved.has_offer()) {
     const bool over = task.offer && task.offer->due != base::Instant{} && task.offer->due <= at;
-    require(moved.offer().state() == event::TaskOffer::OVER && over, place,
-            "HND-02: an offer was taken back before its time");
+    findings_.require(moved.offer().state() == event::TaskOffer::OVER && over, place,
+                      "HND-02: an offer was taken back before its time");
     task.offer.reset();
   }
   task.told_late = moved.late();
@@ -912,9 +919,9 @@ void TaskChronicle::give_again(const Place& place, Task& task, const event::Task
         at + std::min<base::Duration>((std::max(task.deadline, task.assigned_at) - task.assigned_at) * longer,
                                       std::chrono::days(30));
   task.timeout = std::min<base::Duration>(task.timeout * longer, std::chrono::days(30));
-  require(moved.timeout() == task.timeout.count(), place, "COL-16: given again with another time");
-  require(moved.deadline() == (task.deadline == base::Instant{} ? 0 : base::unix_us(task.deadline)), place,
-          "COL-16: given again with another deadline");
+  findings_.require(moved.timeout() == task.timeout.count(), place, "COL-16: given again with another time");
+  findings_.require(moved.deadline() == (task.deadline == base::Instant{} ? 0 : base::unix_us(task.deadline)), place,
+                    "COL-16: given again with another deadline");
   task.assigned_at = task.heard_at = at;
   task.began_at = {};
   task.told_late = false;
@@ -946,16 +953,16 @@ void TaskChronicle::check_all_ended() {
   for (const auto& [place, task] : tasks_) {
     const Workspace& workspace = workspaces_[place.first];
     if (task.over() || task.state == State::in_review) continue;
-    require(is_here(workspace, task.assignee), place, "COL-08: a task of an agent that was removed is open");
+    findings_.require(is_here(workspace, task.assignee), place, "COL-08: a task of an agent that was removed is open");
     const bool watched = task.profile != "handoff" || workspace.silence;  // 002 names no time
     const bool awaits_a_person = task.state == State::held || task.state == State::escalated;
     if (task.kept_back()) {
-      require(readiness(workspace, task.depends_on) == task.state, place,
-              "COL-10: what it waits for has ended, and it still waits");
+      findings_.require(readiness(workspace, task.depends_on) == task.state, place,
+                        "COL-10: what it waits for has ended, and it still waits");
       continue;
     }
-    require(!watched || awaits_a_person || due_of(workspace, task) != never, place,
-            "COL-08: a task is open, and nothing would end it");
+    findings_.require(!watched || awaits_a_person || due_of(workspace, task) != never, place,
+                      "COL-08: a task is open, and nothing would end it");
   }
 }
 

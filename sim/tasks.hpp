@@ -100,7 +100,6 @@ class TaskChronicle {
     base::Instant otherwise_at{};      // since then what it waits for says otherwise; 0: it does not
     bool taken_back = false;           // its order was
   };
-  using Place = std::pair<std::uint32_t, std::uint64_t>;  // workspace, offset of the first assignment
 
   TaskChronicle(Findings& findings, Sightings& sightings) : findings_(findings), sightings_(sightings) {}
 
@@ -165,7 +164,6 @@ class TaskChronicle {
   };
 
   static std::string_view code_of(Verdict verdict);
-  void require(bool holds, const Place& place, const std::string& what);
   void set(Workspace& workspace, const event::Settings& settings);
   Judged judge(const Workspace& workspace, const TaskWord& word) const;
   Judged judge_result(const Workspace& workspace, const TaskWord& word) const;
