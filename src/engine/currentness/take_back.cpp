@@ -129,13 +129,20 @@ void withdraw_approval(Decided& decided, const Workspace& workspace, const TakeB
   event.set_asker(workspace.approvals.find(command.message)->asker.value);
 }
 
+constexpr std::string_view took_back = "its sender took it back";
+
+std::string with_reason(std::string_view why, const TakeBack& command) {
+  std::string text(why);
+  return command.reason.empty() ? text : text + ": " + base::excerpt(command.reason, reason_bytes);
+}
+
 // Whom nothing else tells: what stands in its place does not reach them.
 void tell_who_has_it(Decided& decided, const State& state, const TakeBack& command, const InItsPlace& place,
                      const Context& context) {
   const Workspace& workspace = state.workspace(command.workspace);
   const Message& message = workspace.messages.at(command.message);
-  const std::string why = place.by == Offset{} ? "its sender took it back" : "its sender put another in its place";
-  const std::string reason = command.reason.empty() ? why : why + ": " + base::excerpt(command.reason, reason_bytes);
+  const std::string reason =
+      with_reason(place.by == Offset{} ? took_back : "its sender put another in its place", command);
   std::size_t told = 0;
   for (const Receipt& receipt : message.receipts) {
     if (!has_it(receipt.state) || std::ranges::binary_search(place.reached, receipt.agent)) continue;
@@ -217,16 +224,14 @@ void decide_taken_back(Decided& decided, const State& state, const TakeBack& com
   if (consequences.withdraws) withdraw_approval(decided, workspace, command);
   if (consequences.resumes != Offset{})
     decide_resumed(decided, state, command.workspace, consequences.resumes, rules_of(consequences.resumes), context);
-  const std::string why = command.reason.empty()
-                              ? "its sender took it back"
-                              : "its sender took it back: " + base::excerpt(command.reason, reason_bytes);
   if (const Offset review = consequences.withdraws_review; review != Offset{})
     write_review_end(decided, workspace, command.workspace, review,
                      machine::review::move_of(machine::review::Step::withdraw),
-                     machine::task::move_of(machine::task::Step::end_review), why + ".");
+                     machine::task::move_of(machine::task::Step::end_review), with_reason(took_back, command) + ".");
   // The task's own words tell who has it.
   if (const Offset task = consequences.withdraws_offer; task != Offset{})
-    return decide_offer_over(decided, state, command.workspace, task, rules_of(task), context, why + ".");
+    return decide_offer_over(decided, state, command.workspace, task, rules_of(task), context,
+                             with_reason(took_back, command) + ".");
   if (consequences.cancels != Offset{})
     return decide_cancelled(decided, state, command.workspace, consequences.cancels, rules_of(consequences.cancels),
                             context, {base::excerpt(command.reason, reason_bytes), true});
