@@ -14,6 +14,7 @@ struct Token {
 
 std::vector<Token> tokens_of(std::string_view glob) {
   std::vector<Token> tokens;
+  tokens.reserve(glob.size() + 2);
   for (std::size_t i = 0; i < glob.size(); ++i) {
     const bool at_name = i == 0 || glob[i - 1] == '/';
     if (at_name && glob.substr(i) == "**") return tokens.push_back({Kind::rest, 0}), tokens.push_back({}), tokens;
@@ -107,10 +108,36 @@ class Walk {
   std::uint64_t& steps_;
 };
 
+bool is_letter(std::string_view glob, std::size_t at) {
+  return at < glob.size() && glob[at] != '*' && glob[at] != '?';
+}
+
+// How far both begin with the same whole names.
+std::size_t shared_folders(std::string_view one, std::string_view other) {
+  std::size_t folders = 0;
+  for (std::size_t at = 0; is_letter(one, at) && is_letter(other, at) && one[at] == other[at]; ++at) {
+    if (one[at] != '/') continue;
+    if (at == folders) return folders;  // a name without letters: the walk finds that no path has one
+    folders = at + 1;
+  }
+  return folders;
+}
+
+// No wildcard comes before the first letter in which they differ.
+bool parts_at_once(std::string_view one, std::string_view other) {
+  std::size_t at = 0;
+  while (is_letter(one, at) && is_letter(other, at) && one[at] == other[at]) ++at;
+  const bool one_goes_on = is_letter(one, at), other_goes_on = is_letter(other, at);
+  return (one_goes_on && (other_goes_on || at == other.size())) || (other_goes_on && at == one.size());
+}
+
 }  // namespace
 
 bool globs_overlap(std::string_view one, std::string_view other, std::uint64_t& steps) {
-  return Walk(one, other, steps).run();
+  ++steps;
+  if (parts_at_once(one, other)) return false;
+  const std::size_t same = shared_folders(one, other);
+  return Walk(one.substr(same), other.substr(same), steps).run();
 }
 
 }  // namespace parley::base
