@@ -109,10 +109,12 @@ class Consistency {
   void tasks(WorkspaceNumber number, const Workspace& workspace) {
     std::size_t open_tasks = 0;
     std::map<Offset, std::uint8_t> needed;
+    Scopes scopes;
     for (const auto& [offset, task] : workspace.tasks.all()) {
       const bool over = machine::task::is_over(task->state);
       const bool worked_on = !over && !is_set_aside(task->state);
       if (!over) ++open_tasks;
+      if (worked_on) scopes.add(offset, task->terms.scope);
       if (over != (task->over_at != Offset{}))
         defect(number, offset, "a task is over and is not, or the other way round");
       if (worked_on != workspace.tasks.of(task->assignee).contains(offset))
@@ -136,6 +138,7 @@ class Consistency {
       if (worked_on && assignee.removed && !state_.unfinished.leaving.contains({number, task->assignee}))
         defect(number, offset, "a task of an agent that was removed is open");
     }
+    if (scopes != workspace.tasks.scopes()) defect(number, workspace.head, "scopes are not those of the tasks");
     reviews(number, workspace);
     for (const auto& [offset, help] : workspace.help.all())
       if (!help.over()) ++needed[offset];

@@ -80,14 +80,14 @@ void assign(Tasks& tasks, Offset offset, Offset message, const event::TaskMoved&
                 .deadline = instant(event.deadline()),
                 .timeout = base::Duration(event.timeout())};
   if (event.max_iterations() > 0) task.max_iterations = event.max_iterations();
-  task.terms = {.scope = {event.scope().begin(), event.scope().end()},
-                .reference_files = {event.reference_files().begin(), event.reference_files().end()},
-                .testing_required = event.testing_required(),
-                .confidence_threshold = event.confidence_threshold(),
-                .needs_approval = event.needs_approval(),
-                .chain = event.chain(),
-                .risk = event.has_risk() ? std::optional(event.risk()) : std::nullopt,
-                .flagged = event.flagged()};
+  tasks.set_terms(offset, {.scope = {event.scope().begin(), event.scope().end()},
+                           .reference_files = {event.reference_files().begin(), event.reference_files().end()},
+                           .testing_required = event.testing_required(),
+                           .confidence_threshold = event.confidence_threshold(),
+                           .needs_approval = event.needs_approval(),
+                           .chain = event.chain(),
+                           .risk = event.has_risk() ? std::optional(event.risk()) : std::nullopt,
+                           .flagged = event.flagged()});
 }
 
 void note_error(Task& task, const event::TaskError& error, TaskState to, Instant at) {

@@ -13,7 +13,7 @@ namespace {
 using base::quoted;
 
 // D11: a fraction of a millisecond.
-constexpr std::size_t looks_max = 1'000;     // tasks
+constexpr std::size_t looks_max = 1'000;     // tasks that may have files in common
 constexpr std::uint64_t steps_max = 50'000;  // of all comparisons
 constexpr std::size_t named_max = 3;
 
@@ -29,6 +29,16 @@ std::optional<Pair> common(const std::vector<std::string>& one, const std::vecto
   return std::nullopt;
 }
 
+// Each once, the oldest first.
+std::vector<Offset> near(const Tasks& tasks, const std::vector<std::string>& scope) {
+  std::vector<Offset> offsets;
+  for (const std::string& glob : scope)
+    for (const Offset offset : tasks.scopes().near(glob, looks_max - offsets.size())) offsets.push_back(offset);
+  std::ranges::sort(offsets);
+  offsets.erase(std::ranges::unique(offsets).begin(), offsets.end());
+  return offsets;
+}
+
 bool waits_for(const std::vector<Dependency>& on, std::string_view task) {
   return std::ranges::any_of(on, [task](const Dependency& d) { return !d.soft && d.id.view() == task; });
 }
@@ -38,23 +48,21 @@ bool waits_for(const std::vector<Dependency>& on, std::string_view task) {
 std::string overlaps(const Workspace& workspace, std::string_view task, const std::vector<std::string>& scope,
                      const std::vector<Dependency>& on) {
   std::string text;
-  if (scope.empty()) return text;
-  std::size_t looks = 0, found = 0;
+  std::size_t found = 0;
   std::uint64_t steps = 0;
-  for (const auto& [assignee, offsets] : workspace.tasks.worked_on())
-    for (const Offset offset : offsets) {
-      if (++looks > looks_max || steps > steps_max || found == named_max) return text;
-      const Task& other = workspace.tasks.at(offset);
-      if (other.terms.scope.empty() || other.id.view() == task || waits_for(on, other.id.view())) continue;
-      const TaskDependencies* const of_other = workspace.dependencies.find(other.id.view());
-      if (of_other && waits_for(of_other->on, task)) continue;
-      const auto pair = common(scope, other.terms.scope, steps);
-      if (!pair) continue;
-      text += (found++ > 0 ? "; " : "") + std::string("with task ") + quoted(other.id.view()) + " of " +
-              quoted(workspace.registry.agent(assignee).id) + " (" + std::string(machine::task::name(other.state)) +
-              ") in " + quoted(pair->first);
-      if (pair->first != pair->second) text += " and " + quoted(pair->second);
-    }
+  for (const Offset offset : near(workspace.tasks, scope)) {
+    if (steps > steps_max || found == named_max) return text;
+    const Task& other = workspace.tasks.at(offset);
+    if (other.id.view() == task || waits_for(on, other.id.view())) continue;
+    const TaskDependencies* const of_other = workspace.dependencies.find(other.id.view());
+    if (of_other && waits_for(of_other->on, task)) continue;
+    const auto pair = common(scope, other.terms.scope, steps);
+    if (!pair) continue;
+    text += (found++ > 0 ? "; " : "") + std::string("with task ") + quoted(other.id.view()) + " of " +
+            quoted(workspace.registry.agent(other.assignee).id) + " (" + std::string(machine::task::name(other.state)) +
+            ") in " + quoted(pair->first);
+    if (pair->first != pair->second) text += " and " + quoted(pair->second);
+  }
   return text;
 }
 

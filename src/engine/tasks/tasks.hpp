@@ -16,6 +16,7 @@
 #include "base/packed_text.hpp"
 #include "engine/messages/message.hpp"
 #include "engine/resources/resources.hpp"
+#include "engine/tasks/scopes.hpp"
 #include "machine/task.hpp"
 
 namespace parley::engine {
@@ -217,8 +218,8 @@ class Tasks {
     return at == by_assignee_.end() ? none : at->second;
   }
 
-  // Those of all.
-  const absl::btree_map<AgentNumber, absl::btree_set<Offset>>& worked_on() const { return by_assignee_; }
+  // Of those of all.
+  const Scopes& scopes() const { return scopes_; }
 
   Task& add(Offset offset, std::string_view id) {
     auto& task = tasks_.try_emplace(tasks_.end(), offset, std::make_unique<Task>())->second;
@@ -236,6 +237,14 @@ class Tasks {
     ++by_assigner_[assigner];
     auto& mine = by_assignee_[assignee];
     mine.insert(mine.end(), offset);
+    scopes_.add(offset, task.terms.scope);
+  }
+  // Of one that is somebody's.
+  void set_terms(Offset offset, TaskTerms terms) {
+    Task& task = at(offset);
+    scopes_.remove(offset, task.terms.scope);
+    task.terms = std::move(terms);
+    scopes_.add(offset, task.terms.scope);
   }
   void end(Offset offset, Offset by) {
     Task& task = at(offset);
@@ -292,6 +301,7 @@ class Tasks {
  private:
   // Its assignee's, those in review, or those that are over.
   void leave(Offset offset, Task& task) {
+    scopes_.remove(offset, task.terms.scope);
     if (task.over_at != Offset{}) {
       over_.erase({std::exchange(task.over_at, {}), offset});
       return;
@@ -313,7 +323,9 @@ class Tasks {
     else
       ++by_assigner_[task.assigner];
     if (task.split_by != Offset{}) splits_.emplace(task.split_by, offset);
-    if (task.over_at == Offset{} && !is_set_aside(task.state)) by_assignee_[task.assignee].insert(offset);
+    if (task.over_at != Offset{} || is_set_aside(task.state)) return;
+    by_assignee_[task.assignee].insert(offset);
+    scopes_.add(offset, task.terms.scope);
   }
 
   ByOffset tasks_;
@@ -323,6 +335,7 @@ class Tasks {
   absl::btree_map<Offset, Offset> splits_;                 // by the message that asks for parts
   absl::btree_map<AgentNumber, std::size_t> by_assigner_;  // how many are open
   absl::btree_map<AgentNumber, absl::btree_set<Offset>> by_assignee_;
+  Scopes scopes_;                                    // of those in by_assignee_
   absl::btree_set<std::pair<Offset, Offset>> over_;  // by the event that ended them
 };
 

@@ -1,0 +1,46 @@
+// Which tasks may work on the same files: found by the beginning of their globs that no wildcard is in, so that an
+// assignment looks at few of very many (COL-10). Derived from the tasks; no part of a snapshot.
+#pragma once
+#include <absl/container/btree_set.h>
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/ids.hpp"
+
+namespace parley::engine {
+
+class Scopes {
+ public:
+  void add(base::Offset task, const std::vector<std::string>& globs);
+  void remove(base::Offset task, const std::vector<std::string>& globs);
+
+  // Tasks with a glob that may match what this one does, each once per such glob; at most `most`.
+  std::vector<base::Offset> near(std::string_view glob, std::size_t most) const;
+
+  friend bool operator==(const Scopes&, const Scopes&) = default;
+
+ private:
+  struct Entry {
+    std::string beginning;
+    base::Offset task;
+    friend bool operator==(const Entry&, const Entry&) = default;
+  };
+  struct View {
+    std::string_view beginning;
+    base::Offset task;
+  };
+  struct Less {
+    using is_transparent = void;
+    template <class A, class B>
+    bool operator()(const A& a, const B& b) const {
+      const auto order = std::string_view(a.beginning) <=> std::string_view(b.beginning);
+      return order != 0 ? order < 0 : a.task < b.task;
+    }
+  };
+  absl::btree_set<Entry, Less> entries_;
+};
+
+}  // namespace parley::engine

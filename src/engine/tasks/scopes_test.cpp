@@ -1,0 +1,57 @@
+#include "engine/tasks/scopes.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "base/glob_overlap.hpp"
+
+namespace parley::engine {
+namespace {
+
+using base::Offset;
+
+constexpr std::size_t any = 1'000'000;
+
+std::vector<std::string> all_of(std::string_view letters, std::size_t most) {
+  std::vector<std::string> words{""};
+  for (std::size_t first = 0, size = 0; size < most; ++size) {
+    const std::size_t end = words.size();
+    for (; first < end; ++first)
+      for (const char letter : letters) words.push_back(words[first] + letter);
+  }
+  return words;
+}
+
+// COL-10: held against the comparison of every pair of short globs.
+TEST(Scopes, overlook_no_task_that_overlaps) {
+  const auto globs = all_of("ab*/", 4);
+  Scopes scopes;
+  for (std::size_t i = 0; i < globs.size(); ++i) scopes.add(Offset(i + 1), {globs[i]});
+  std::size_t overlapping = 0;
+  for (std::size_t i = 0; i < globs.size(); i += 3) {
+    auto near = scopes.near(globs[i], any);
+    std::ranges::sort(near);
+    for (std::size_t j = 0; j < globs.size(); ++j) {
+      std::uint64_t steps = 0;
+      if (!base::globs_overlap(globs[i], globs[j], steps)) continue;
+      ASSERT_TRUE(std::ranges::binary_search(near, Offset(j + 1))) << globs[i] << ' ' << globs[j];
+      ++overlapping;
+    }
+  }
+  EXPECT_GT(overlapping, 1'000u);
+}
+
+TEST(Scopes, look_at_few_of_many) {
+  Scopes scopes;
+  for (std::uint64_t i = 1; i <= 10'000; ++i) scopes.add(Offset(i), {"src/" + std::to_string(i) + "/**"});
+  scopes.add(Offset(10'001), {"**/*.md", "docs/guide.md"});
+  EXPECT_EQ(scopes.near("src/77/main.cpp", any), (std::vector{Offset(10'001), Offset(77)}));
+  EXPECT_EQ(scopes.near("docs/guide.md", any), (std::vector{Offset(10'001), Offset(10'001)}));
+  EXPECT_EQ(scopes.near("src/**", 100).size(), 100u);
+  scopes.remove(Offset(10'001), {"**/*.md", "docs/guide.md"});
+  EXPECT_EQ(scopes.near("src/77/main.cpp", any), std::vector{Offset(77)});
+}
+
+}  // namespace
+}  // namespace parley::engine
