@@ -340,8 +340,10 @@ void Parser::slices(Value array, std::vector<std::string_view>& out) const {
 }
 
 base::Result<Document> Document::parse(std::string_view bytes, const Limits& limits) {
-  Parser parser;
-  PARLEY_TRY(const Value root, parser.parse(bytes, limits));
+  thread_local Parser kept;  // its buffers cost more than the parse of a small text
+  std::optional<Parser> own;
+  if (bytes.size() > least_capacity) own.emplace();
+  PARLEY_TRY(const Value root, (own ? *own : kept).parse(bytes, limits));
   const std::uint64_t* const words = root.words();
   const auto count = static_cast<std::uint32_t>(words[0]);
   std::size_t string_bytes = 0;

@@ -13,12 +13,16 @@ json::Document value_in(const envelope::Envelope& envelope, std::string_view nam
 }
 
 std::string text_in(const envelope::Envelope& envelope, std::string_view name) {
+  const std::string_view json = envelope::field(envelope, name);
+  if (json.empty()) return {};
+  if (json.front() == '"' && !json.contains('\\')) return std::string(envelope::unquoted(json));
   return std::string(value_in(envelope, name).root().if_string().value_or(""));
 }
 
 std::vector<std::string> texts_in(const envelope::Envelope& envelope, std::string_view name) {
-  const json::Document list = value_in(envelope, name);
   std::vector<std::string> texts;
+  if (envelope::field(envelope, name).empty()) return texts;
+  const json::Document list = value_in(envelope, name);
   for (const json::Value item : list.root().elements())
     if (const auto text = item.if_string()) texts.emplace_back(*text);
   return texts;
