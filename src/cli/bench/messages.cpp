@@ -12,6 +12,7 @@ namespace {
 constexpr std::string_view id_place = "00000000-0000-4000-8000-000000000000";
 constexpr std::string_view time_place = "2000-01-01T00:00:00.000000Z";
 constexpr std::string_view mark_place = "task-0000000000000000-0000000000000000";
+constexpr std::string_view folder_place = "src/0000000000000000/";  // of each task its own
 
 constexpr auto hex_pairs = [] {
   std::array<std::array<char, 2>, 256> pairs{};
@@ -50,7 +51,10 @@ std::string task_before_padding(std::string_view sender, std::string_view recipi
       .append(
           R"(","context":{"specs":[{"path":"docs/settings.md","reason":"Names every key with its type and default"}],)"
           R"("reference_files":[{"path":"src/settings/settings.hpp","reason":"The struct to be filled"}]},)"
-          R"("constraints":{"scope":["src/settings/**"],"testing_required":true,"must_not_break":["Settings from the environment"]},)"
+          R"("constraints":{"scope":[")")
+      .append(folder_place)
+      .append(
+          R"(**"],"testing_required":true,"must_not_break":["Settings from the environment"]},)"
           R"("acceptance_criteria":["Every key is read","Tests pass"],"task_description":"Load settings from a file.)");
 }
 
@@ -107,6 +111,7 @@ Messages::Messages(Contents contents, std::string_view sender, std::string_view 
   id_at_ = text.find(id_place);
   time_at_ = text.find(time_place);
   mark_at_ = text.find(mark_place);
+  folder_at_ = text.find(folder_place);
   bytes_.reserve(size_ * batch_max);
   for (std::size_t i = 0; i < batch_max; ++i) bytes_ += text;
   for (std::size_t i = 0; i < batch_max; ++i) views_.push_back(std::string_view(bytes_).substr(i * size_, size_));
@@ -145,6 +150,7 @@ std::span<const std::string_view> Messages::make(std::size_t count, Mark first, 
     write_uuid(message + id_at_);
     std::memcpy(message + time_at_, time.data(), time.size());
     write_hex(message + mark_at_ + 5, first.number + i);
+    if (folder_at_ != std::string::npos) write_hex(message + folder_at_ + 4, first.number + i);
     write_hex(message + mark_at_ + 22, first.due_us + static_cast<std::uint64_t>(static_cast<double>(i) * step_us));
   }
   return std::span(views_).first(count);

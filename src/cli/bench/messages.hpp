@@ -46,7 +46,7 @@ class Messages {
   std::uint64_t random();
 
   std::size_t size_ = 0;
-  std::size_t id_at_ = 0, time_at_ = 0, mark_at_ = 0;
+  std::size_t id_at_ = 0, time_at_ = 0, mark_at_ = 0, folder_at_ = 0;
   std::string bytes_;  // batch_max messages, one after the other
   std::vector<std::string_view> views_;
   std::uint64_t state_;
