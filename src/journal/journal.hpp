@@ -24,7 +24,8 @@ namespace parley::journal {
 // Ordinal of a record in the shard's journal; the first is 1, 0 is before all. Never leaves the server.
 using base::Position;
 
-// What is appended: an event and, for most, the native bytes it rests on. Views: they need live only during append.
+// What is appended: an event and, for most, the native bytes it rests on. Views: the event's need live only during
+// append, the body's until it is durable.
 struct Record {
   std::string_view event;
   std::string_view body;
@@ -52,9 +53,9 @@ enum class Visit : std::uint8_t { next, stop };
 using EntryVisitor = std::function<base::Result<Visit>(const Entry&)>;
 using ChunkVisitor = std::function<base::Result<>(std::string_view)>;
 
-// Reads what is in the journal, in step with its writer. Resource type: one thread at a time, any thread; must not
-// outlive its journal. Errors: JOURNAL_DAMAGED with segment, byte and position; NOT_FOUND for a position past the head
-// or a record without (or with an erased) body.
+// Reads what is stored, in step with its writer: a block that is still on its way to the disk is not there yet.
+// Resource type: one thread at a time, any thread; must not outlive its journal. Errors: JOURNAL_DAMAGED with segment,
+// byte and position; NOT_FOUND for a position past the head or a record without (or with an erased) body.
 class Reader {
  public:
   virtual ~Reader() = default;
@@ -146,7 +147,7 @@ class Journal {
   Room room_for(std::uint64_t bytes) { return room_for(bytes, Need::growth); }
   virtual std::uint64_t block_bytes_max() const = 0;
 
-  virtual Head head() const = 0;
+  virtual Head head() const = 0;  // its chain is known once it is durable, all zero until then
   virtual Position durable_head() const = 0;
 
   virtual std::unique_ptr<Reader> reader() = 0;

@@ -2,6 +2,7 @@
 #pragma once
 #include <gtest/gtest.h>
 
+#include <array>
 #include <optional>
 #include <random>
 #include <string>
@@ -18,8 +19,13 @@ struct TestRecord {
 
 inline base::Result<Ticket> append_all(Journal& journal, const std::vector<TestRecord>& records,
                                        std::int64_t time_us = 1) {
+  // Those before may still be on their way to the disk: kept while a few more are appended or refused.
+  static std::array<std::vector<TestRecord>, 8> kept;
+  static std::size_t turn = 0;
+  std::vector<TestRecord>& mine = kept[turn++ % kept.size()];
+  mine = records;
   std::vector<Record> views;
-  for (const TestRecord& record : records) {
+  for (const TestRecord& record : mine) {
     Record view{record.event, {}, {}, record.body.has_value()};
     if (record.body) {
       view.body = *record.body;
@@ -53,6 +59,12 @@ struct RecordedOutcomes final : Outcomes {
   std::optional<Outcome> ended_as;
   base::Error error;
 };
+
+// Until all that was appended is durable, and can be read.
+inline void settle(Journal& journal) {
+  RecordedOutcomes outcomes;
+  while (journal.durable_head() < journal.head().position && !outcomes.ended_as) journal.poll(outcomes);
+}
 
 template <class T>
 std::string error_text(const base::Result<T>& result) {

@@ -34,31 +34,29 @@ void BlockWriter::write(std::span<const Record> records, const BlockPlace& place
   write_facts(to + frame_bytes, records, place);
 
   pieces_.clear();
-  pieces_.emplace_back();  // the front, once it is complete
-  std::uint32_t bodies_crc = 0;
+  pieces_.emplace_back(front_);
   char* kind = to + frame_bytes + facts_length_;
   for (const Record& record : records) {
     *kind++ = static_cast<char>(record.has_body ? BodyKind::kept : BodyKind::none);
     if (!record.has_body || record.body.empty()) continue;
-    bodies_crc = base::crc32c(record.body, bodies_crc);
     pieces_.push_back(record.body);
   }
   const std::string_view padding = zeros.substr(0, padded(unpadded) - unpadded);
-  bodies_crc = base::crc32c(padding, bodies_crc);
   if (!padding.empty()) pieces_.push_back(padding);
 
   store(to, key.marker);
-  store(to + 12, bodies_crc);
   store(to + 16, static_cast<std::uint32_t>(padded(unpadded)));
   store(to + 20, static_cast<std::uint32_t>(bodies_at));
   store(to + 24, synced.value);
   store(to + 32, key.generation.value);
-  store(to + 8, base::crc32c({to + 12, bodies_at - 12}));
-  pieces_.front() = front_;
 }
 
-base::Digest BlockWriter::chain() const {
-  return base::sha256(std::string_view(front_).substr(frame_bytes, facts_length_));
+void BlockWriter::seal() {
+  std::uint32_t bodies_crc = 0;
+  for (const std::string_view body : std::span(pieces_).subspan(1)) bodies_crc = base::crc32c(body, bodies_crc);
+  store(front_.data() + 12, bodies_crc);
+  store(front_.data() + 8, base::crc32c(std::string_view(front_).substr(12)));
+  chain_ = base::sha256(std::string_view(front_).substr(frame_bytes, facts_length_));
 }
 
 std::optional<Frame> read_frame(std::string_view bytes, const SegmentKey& key, std::uint64_t room) {

@@ -25,14 +25,18 @@ class BlockWriter {
   // How long the block will be.
   static std::uint64_t bytes_of(std::span<const Record> records);
 
+  // All but the checksums.
   void write(std::span<const Record> records, const BlockPlace& place, const SegmentKey& key, Position synced);
-  const std::vector<std::string_view>& pieces() const { return pieces_; }
-  base::Digest chain() const;
+  // What takes the time of a pass over all bytes, on whatever thread: the checksums, and the next link of the chain.
+  void seal();
+  const std::vector<std::string_view>& pieces() const { return pieces_; }  // of a sealed one: what is to be stored
+  const base::Digest& chain() const { return chain_; }                     // of a sealed one
 
  private:
   std::string front_;  // frame, facts and kinds
   std::size_t facts_length_ = 0;
-  std::vector<std::string_view> pieces_;
+  std::vector<std::string_view> pieces_;  // the front, the bodies, the padding
+  base::Digest chain_{};
 };
 
 struct Frame {

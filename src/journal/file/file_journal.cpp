@@ -13,6 +13,44 @@
 namespace parley::journal::file {
 namespace {
 
+// A block on its way to the disk: one write and one sync. Without a block it syncs alone.
+class BlockStoring final : public Storing {
+ public:
+  struct Place {
+    Position first;
+    std::uint64_t at = 0, end = 0;  // in its segment
+  };
+  BlockStoring(BlockWriter& writer, bool skip_sync) : writer_(writer), skip_sync_(skip_sync) {}
+
+  void begin(base::File& file) { file_ = &file; }
+  // A new segment's header page goes with its first block: the space in between is zeros.
+  void begin(base::File& file, const Place& place, std::string_view header) {
+    file_ = &file;
+    place_ = place;
+    header_ = header;
+  }
+  // Which block it was, if any.
+  std::optional<Place> end() { return std::exchange(place_, std::nullopt); }
+
+  base::Result<> write() override {
+    if (!place_) return {};
+    writer_.seal();
+    pieces_.clear();
+    if (!header_.empty()) pieces_.push_back(header_);
+    pieces_.insert(pieces_.end(), writer_.pieces().begin(), writer_.pieces().end());
+    return file_->write_at(header_.empty() ? place_->at : 0, pieces_);
+  }
+  base::Result<> sync() override { return skip_sync_ ? base::Result<>() : file_->sync_data(); }
+
+ private:
+  BlockWriter& writer_;
+  const bool skip_sync_;
+  base::File* file_ = nullptr;
+  std::optional<Place> place_;
+  std::string_view header_;
+  std::vector<std::string_view> pieces_;
+};
+
 class FileJournal final : public Journal {
  public:
   FileJournal(Options options, std::unique_ptr<base::FileLock> lock, RecoveredState state)
@@ -29,7 +67,7 @@ class FileJournal final : public Journal {
   }
 
   ~FileJournal() override {
-    if (syncing_) (void)syncer_.wait();  // the file stays until its sync has ended
+    if (syncing_) (void)syncer_.wait();  // the file stays until all is stored
   }
 
   base::Result<Ticket> append(std::span<const Record> records, base::Instant engine_time) override {
@@ -152,37 +190,25 @@ class FileJournal final : public Journal {
 
   base::Result<Ticket> append_block(std::span<const Record> records, std::uint64_t bytes, base::Instant engine_time) {
     const Position first(head_.position.value + 1);
+    PARLEY_ASSERT(offset_ + bytes <= limit_);
     writer_.write(records, {options_.term, first, engine_time, head_.chain}, key_, head_.position);
-    PARLEY_CHECK(put_block(bytes));  // where it is synced by now and that failed, nothing of it is told
     if (head_.position == segment_before_.position) segment_began_ = engine_time;
-    head_ = {Position(head_.position.value + records.size()), engine_time, writer_.chain()};
+    head_ = {Position(head_.position.value + records.size()), engine_time, {}};
     unmarked_ = true;
-    catalog_->extend(head_, first, offset_, offset_ + bytes);
+    block_.begin(*file_, {first, offset_, offset_ + bytes},
+                 std::exchange(header_due_, false) ? std::string_view(header_page_) : std::string_view());
     offset_ += bytes;
-    if (!syncing_) durable_ = head_.position;
+    PARLEY_CHECK(begin(block_, bytes));  // where it is stored by now and that failed, nothing of it is told
     return Ticket{first, head_.position};
   }
 
-  // One write, and one sync that is begun. A new segment's header goes with its first block: the space in between is
-  // zeros.
-  base::Result<> put_block(std::uint64_t bytes) {
-    pieces_.clear();
-    const bool opens = std::exchange(header_due_, false);
-    if (opens) pieces_.push_back(header_page_);
-    pieces_.insert(pieces_.end(), writer_.pieces().begin(), writer_.pieces().end());
-    PARLEY_ASSERT(offset_ + bytes <= limit_);
-    if (auto written = file_->write_at(opens ? 0 : offset_, pieces_); !written) return stop(std::move(written).error());
-    return begin_sync(bytes);
-  }
-
-  base::Result<> begin_sync(std::uint64_t bytes) {
-    if (options_.unsafe.skip_sync) return {};
-    syncer_.begin(*file_, bytes);
+  base::Result<> begin(Storing& what, std::uint64_t bytes) {
+    syncer_.begin(what, bytes);
     syncing_ = true;
     return take_outcome();
   }
 
-  // Of the sync under way, if there is one and it has ended.
+  // Of what is being stored, if there is anything and it has ended.
   base::Result<> take_outcome() {
     if (!syncing_) return {};
     auto outcome = syncer_.outcome();
@@ -195,15 +221,20 @@ class FileJournal final : public Journal {
     return syncing_ ? ended(syncer_.wait()) : base::Result<>();
   }
 
-  base::Result<> ended(base::Result<> sync) {
+  base::Result<> ended(base::Result<> stored) {
     syncing_ = false;
-    if (!sync) return stop(std::move(sync).error());
+    if (!stored) return stop(std::move(stored).error());
+    if (const auto block = block_.end()) {
+      head_.chain = writer_.chain();
+      catalog_->extend(head_, block->first, block->at, block->end);
+    }
     durable_ = head_.position;
     return {};
   }
 
   base::Result<> sync() {
-    PARLEY_CHECK(begin_sync(0));
+    block_.begin(*file_);  // of what was written beside the blocks
+    PARLEY_CHECK(begin(block_, 0));
     return settle();
   }
 
@@ -296,10 +327,10 @@ class FileJournal final : public Journal {
   bool header_due_ = false;
 
   Head head_;
-  Position durable_;      // all up to it is synced; the head's, but for a block whose sync is under way or failed
-  bool syncing_ = false;  // a sync is under way, or its outcome not taken yet
+  Position durable_;      // all up to it is synced; the head's, but for a block that is being stored or failed
+  bool syncing_ = false;  // a block is being stored, or its outcome not taken yet
   BlockWriter writer_;
-  std::vector<std::string_view> pieces_;
+  BlockStoring block_{writer_, options_.unsafe.skip_sync};
   bool unmarked_ = false;  // no mark says yet that the last block was synced
   bool closed_ = false;
 

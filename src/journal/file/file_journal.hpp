@@ -1,5 +1,5 @@
 // The journal in files of one folder: docs/internals/journal-format.md has the layout and what recovery promises.
-// An append is one write and one fdatasync in space made ready ahead of time. One sync is under way at a time: an
+// An append is one write and one fdatasync in space made ready ahead of time. One block is on its way at a time: an
 // append waits for the one before.
 #pragma once
 #include <cstdint>

@@ -9,9 +9,9 @@
 
 namespace parley::journal::file {
 
-void InlineSyncer::begin(base::File& file, std::uint64_t) {
+void InlineSyncer::begin(Storing& what, std::uint64_t) {
   PARLEY_ASSERT(!outcome_);
-  outcome_ = file.sync_data();
+  outcome_ = what.run();
 }
 
 std::optional<base::Result<>> InlineSyncer::outcome() {
@@ -23,12 +23,12 @@ base::Result<> InlineSyncer::wait() {
   return *std::exchange(outcome_, std::nullopt);
 }
 
-// A place for one file on its way to the thread, and one for the outcome on its way back.
+// A place for what is on its way to the thread, and one for the outcome on its way back.
 struct BesideSyncer::Thread {
   std::function<void()> wake;
   std::mutex mutex;
   std::condition_variable begun, ended;
-  base::File* file = nullptr;
+  Storing* what = nullptr;
   std::optional<base::Result<>> outcome;
   bool ending = false;
   std::thread thread;
@@ -47,11 +47,11 @@ struct BesideSyncer::Thread {
   void run() {
     std::unique_lock lock(mutex);
     while (true) {
-      begun.wait(lock, [this] { return ending || file != nullptr; });
-      if (file == nullptr) return;
-      base::File& next = *std::exchange(file, nullptr);
+      begun.wait(lock, [this] { return ending || what != nullptr; });
+      if (what == nullptr) return;
+      Storing& next = *std::exchange(what, nullptr);
       lock.unlock();
-      auto result = next.sync_data();
+      auto result = next.run();
       lock.lock();
       outcome = std::move(result);
       lock.unlock();
@@ -65,17 +65,17 @@ struct BesideSyncer::Thread {
 BesideSyncer::BesideSyncer(Setup setup) : setup_(std::move(setup)) {}
 BesideSyncer::~BesideSyncer() = default;
 
-void BesideSyncer::begin(base::File& file, std::uint64_t bytes) {
+void BesideSyncer::begin(Storing& what, std::uint64_t bytes) {
   began_ = setup_.clock->monotonic();
   if (bytes < setup_.bytes_min || !setup_.loop_has_more()) {
-    here_ = file.sync_data();
+    here_ = what.run();
     return;
   }
   if (!thread_) thread_ = std::make_unique<Thread>(setup_.wake);
   {
     const std::scoped_lock lock(thread_->mutex);
-    PARLEY_ASSERT(thread_->file == nullptr && !thread_->outcome);
-    thread_->file = &file;
+    PARLEY_ASSERT(thread_->what == nullptr && !thread_->outcome);
+    thread_->what = &what;
   }
   thread_->begun.notify_one();
 }

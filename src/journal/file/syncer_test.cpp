@@ -1,4 +1,4 @@
-// Syncs beside the loop: the seam by itself, and what the journal makes of an outcome that comes late.
+// Storing beside the loop: the seam by itself, and what the journal makes of an outcome that comes late.
 #include "journal/file/syncer.hpp"
 
 #include <condition_variable>
@@ -16,10 +16,14 @@ using sim::Effect;
 
 constexpr std::uint64_t large = 1 << 20;
 
-// A file whose syncs last until they are let go, and then end as they are told.
-class GatedFile final : public base::File {
+// What takes until it is let go to be synced, and then ends as it is told.
+class GatedStoring final : public Storing {
  public:
-  base::Result<> sync_data() override {
+  base::Result<> write() override {
+    ++writes;
+    return written_as;
+  }
+  base::Result<> sync() override {
     std::unique_lock lock(mutex_);
     synced_on = std::this_thread::get_id();
     ++syncs;
@@ -32,15 +36,9 @@ class GatedFile final : public base::File {
     changed_.notify_all();
   }
 
-  base::Result<std::size_t> read_at(std::uint64_t, std::span<char>) override { return std::size_t{0}; }
-  base::Result<> write_at(std::uint64_t, std::span<const std::string_view>) override { return {}; }
-  base::Result<> truncate(std::uint64_t) override { return {}; }
-  base::Result<> allocate(std::uint64_t) override { return {}; }
-  base::Result<std::uint64_t> size() override { return std::uint64_t{0}; }
-
   std::thread::id synced_on;
-  int syncs = 0;
-  base::Result<> ends_as;
+  int writes = 0, syncs = 0;
+  base::Result<> written_as, ends_as;
 
  private:
   std::mutex mutex_;
@@ -73,69 +71,81 @@ class BesideSyncerTest : public ::testing::Test {
   bool more = true;
   Bell bell;
   StandingClock clock;
-  GatedFile file;
+  GatedStoring block;
   BesideSyncer syncer{{.clock = &clock, .loop_has_more = [this] { return more; }, .wake = [this] { bell.ring(); }}};
 };
 
 TEST_F(BesideSyncerTest, TheLoopGoesOnAndIsWokenForTheOutcome) {
-  syncer.begin(file, large);
+  syncer.begin(block, large);
   EXPECT_FALSE(syncer.outcome().has_value());
-  file.open_gate();
+  block.open_gate();
   bell.wait_for(1);
   const auto outcome = syncer.outcome();
   ASSERT_TRUE(outcome.has_value());
   EXPECT_TRUE(outcome->has_value());
-  EXPECT_NE(file.synced_on, std::this_thread::get_id());
+  EXPECT_NE(block.synced_on, std::this_thread::get_id());
 }
 
 TEST_F(BesideSyncerTest, ALoopWithNothingElseToDoSyncsItself) {
   more = false;
-  file.open_gate();
-  syncer.begin(file, large);
-  EXPECT_EQ(file.synced_on, std::this_thread::get_id());
+  block.open_gate();
+  syncer.begin(block, large);
+  EXPECT_EQ(block.synced_on, std::this_thread::get_id());
   EXPECT_TRUE(syncer.outcome().value().has_value());
   EXPECT_EQ(bell.rings, 0);
 }
 
 TEST_F(BesideSyncerTest, ASmallBlockIsNotWorthTheHandOver) {
-  file.open_gate();
-  syncer.begin(file, 4096);
-  EXPECT_EQ(file.synced_on, std::this_thread::get_id());
+  block.open_gate();
+  syncer.begin(block, 4096);
+  EXPECT_EQ(block.synced_on, std::this_thread::get_id());
   EXPECT_TRUE(syncer.outcome().value().has_value());
 }
 
 // B3
 TEST_F(BesideSyncerTest, B3_AFailureIsToldOnceAndNotTriedAgain) {
-  file.ends_as = base::fail(base::ErrorCode::JOURNAL_FAILED, "fdatasync: Input/output error");
-  file.open_gate();
+  block.ends_as = base::fail(base::ErrorCode::JOURNAL_FAILED, "fdatasync: Input/output error");
+  block.open_gate();
   for (const bool beside : {true, false}) {
     more = beside;
-    file.syncs = 0;
-    syncer.begin(file, large);
+    block.syncs = 0;
+    syncer.begin(block, large);
     const auto outcome = syncer.wait();
     ASSERT_FALSE(outcome.has_value());
     EXPECT_EQ(outcome.error().message, "fdatasync: Input/output error");
-    EXPECT_EQ(file.syncs, 1);
+    EXPECT_EQ(block.syncs, 1);
   }
 }
 
+TEST_F(BesideSyncerTest, WhatCouldNotBeWrittenIsNotSynced) {
+  block.written_as = base::fail(base::ErrorCode::JOURNAL_FAILED, "pwritev: Input/output error");
+  block.open_gate();
+  for (const bool beside : {true, false}) {
+    more = beside;
+    syncer.begin(block, large);
+    EXPECT_FALSE(syncer.wait().has_value());
+  }
+  EXPECT_EQ(block.writes, 2);
+  EXPECT_EQ(block.syncs, 0);
+}
+
 TEST_F(BesideSyncerTest, ASyncThatLastsLongIsWaitedFor) {
-  syncer.begin(file, large);
+  syncer.begin(block, large);
   clock.now += std::chrono::milliseconds(99);
   EXPECT_FALSE(syncer.outcome().has_value());
   clock.now += std::chrono::milliseconds(1);
-  std::thread disk([this] { file.open_gate(); });
+  std::thread disk([this] { block.open_gate(); });
   EXPECT_TRUE(syncer.outcome().has_value());
   EXPECT_EQ(syncer.last_took(), std::chrono::milliseconds(100));
   disk.join();
 }
 
 TEST_F(BesideSyncerTest, OneSyncAfterTheOther) {
-  file.open_gate();
+  block.open_gate();
   for (int i = 1; i <= 1'000; ++i) {
-    syncer.begin(file, large);
+    syncer.begin(block, large);
     ASSERT_TRUE(syncer.wait().has_value());
-    ASSERT_EQ(file.syncs, i);
+    ASSERT_EQ(block.syncs, i);
   }
 }
 
@@ -188,7 +198,8 @@ TEST(LateSync, A5_OneSyncIsUnderWayAtATime) {
   const std::uint64_t syncs = bench.files->calls(Call::sync);
   for (std::uint64_t i = 1; i <= 20; ++i) {
     ASSERT_TRUE(append_numbered(*bench.journal));
-    EXPECT_EQ(bench.files->calls(Call::write), writes + i);
+    EXPECT_GE(bench.files->calls(Call::write), writes + i - 1);
+    EXPECT_LE(bench.files->calls(Call::write), writes + i);
     EXPECT_GE(bench.files->calls(Call::sync), syncs + i - 1);
     EXPECT_GE(bench.journal->durable_head(), Position(i - 1));
   }
