@@ -98,6 +98,7 @@ class Chronicle {
   std::size_t open_everywhere() const;  // but for agents that were removed
   std::size_t open_requests() const { return requests_.open(); }
   TaskChronicle& tasks() { return tasks_; }
+  ErrorChronicle& errors() { return errors_; }
 
  private:
   struct Agent {

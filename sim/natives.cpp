@@ -135,10 +135,10 @@ bool Natives::is_free(const Example& example) const {
   return example.profile == "mesh" || example.profile == "pipeline";
 }
 
-std::string Natives::fresh_id(const Example& example, base::Instant now, Dice& dice) const {
-  if (example.profile != "pipeline") return dice.uuid();
+std::string Natives::fresh_id(std::string_view profile, std::string_view sender, base::Instant now, Dice& dice) const {
+  if (profile != "pipeline") return dice.uuid();
   const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(now.time_since_epoch()).count();
-  return "msg-" + std::to_string(seconds) + "-" + example.sender + "-" + std::to_string(dice.next());
+  return "msg-" + std::to_string(seconds) + "-" + std::string(sender) + "-" + std::to_string(dice.next());
 }
 
 std::string Natives::text(const Example& example, const Wish& wish) const {

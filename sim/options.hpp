@@ -22,6 +22,8 @@ enum class Planted {
   alter_bytes,       // a delivery's bytes are not those that were sent
   lose_moves,        // a completion is accepted, and its task does not move
   hasty_watch,       // tasks are given up in half the time that is due to them
+  wrong_decider,     // errors are decided by another role than the profile names
+  decide_twice,      // a decision counts for an error that was decided before, too
 };
 std::optional<Planted> planted_named(std::string_view name);
 std::vector<std::string_view> planted_names();  // without none

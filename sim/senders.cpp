@@ -176,6 +176,7 @@ void Workload::send(Sending sending) {
   const broker::SendOptions options{sending.supersedes, {}, sending.reply_by, {}};
   auto sent = world_.broker().send(*client.caller, client.workspace, {sending.bytes, document->root()}, {}, &options);
   if (!sent) note_refusal(sending, document->root(), sent.error());
+  if (!sent) note_error_refusal(sending, document->root(), sent.error());
   const auto at = unanswered_.insert(unanswered_.end(), std::move(sending));
   const ContentKey content{workspace_number(client), at->hash};
   world_.answer([this, at, content, sender = client.caller->agent, sent = std::move(sent)] {

@@ -50,6 +50,10 @@ enum class Sighting {
   request_asked_again,
   error_reported,
   error_decided,
+  error_passed_on,
+  error_taken_back,
+  error_unknown_refused,
+  error_not_yours_refused,
   agent_silent,
   unavailable_refused,
   task_completed,
@@ -94,7 +98,7 @@ enum class Sighting {
   task_returned,
   budget_refused,
 };
-inline constexpr std::array<std::string_view, 85> sighting_names = {
+inline constexpr std::array<std::string_view, 89> sighting_names = {
     "power loss",
     "kill",
     "graceful restart",
@@ -137,6 +141,10 @@ inline constexpr std::array<std::string_view, 85> sighting_names = {
     "request asked again",
     "error reported",
     "error decided",
+    "error passed on",
+    "error taken back",
+    "error unknown refused",
+    "error not theirs refused",
     "agent silent",
     "unavailable refused",
     "task completed",

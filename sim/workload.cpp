@@ -57,6 +57,7 @@ void Workload::act(Manner manner) {
   if (manner == Manner::drain) return take(*client, manner);
   const std::uint64_t choice = dice_.below(100);
   if (choice < 14) return work_on_a_task();
+  if (choice < 17) return work_on_errors();
   if (choice < 42) return send_something(manner);
   if (choice < 67) return take(*client, manner);
   if (choice < 69) return decide_something();

@@ -61,6 +61,9 @@ class Workload {
     std::uint64_t offset = 0;
     base::AgentNumber sender;  // 0: not known, the first answer was lost
   };
+  struct SeenError {
+    std::string space, id, agent;
+  };
   using Unanswered = std::list<Sending>;
 
   Client& any_client() { return clients_[dice_.below(clients_.size())]; }
@@ -106,6 +109,17 @@ class Workload {
   void say_of_task(std::string_view profile, const std::string& space, const std::string& id);
   void note_refusal(const Sending& sending, json::Value message, const base::Error& error);
 
+  // Errors that wait (error_words.cpp).
+  void work_on_errors();
+  std::string some_agent_of_001();
+  std::optional<SeenError> some_error(const engine::Workspace& here, const std::string& space);
+  void report_error(const std::string& space, const std::optional<SeenError>& other);
+  void decide_error(const SeenError& error);
+  void take_error_back(const SeenError& error);
+  void speak_of_errors(const std::string& space, std::string_view example, const std::string& from,
+                       const std::string& to, Wish wish);
+  void note_error_refusal(const Sending& sending, json::Value message, const base::Error& error);
+
   // Takers (takers.cpp).
   void take(Client& client, Manner manner);
   void wait_for_mail(Client& client);
@@ -135,6 +149,7 @@ class Workload {
   std::map<std::uint64_t, Known> known_;  // by group: what was told first
   std::uint64_t groups_ = 0;
   std::map<std::string, std::uint64_t> rounds_;  // of a task's name, which may end for good and is then another's
+  std::vector<SeenError> seen_errors_;           // that somebody meant to decide
   bool refused_for_storage_ = false;
 };
 
