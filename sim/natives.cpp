@@ -37,11 +37,12 @@ void write(json::Writer& out, json::Value value, const std::string& at, const Ed
   for (const auto [key, member] : value.members()) {
     std::string pointer = at;
     json::append_token(pointer, key);
+    if (const auto edit = edits.find(pointer); edit != edits.end() && edit->second.empty()) continue;
     write(out.key(key), member, pointer, edits);
   }
   for (const auto& [pointer, text] : edits) {
     const auto [parent, key] = split(pointer);
-    if (parent == at && !value.find(key)) out.key(key).raw(text);
+    if (parent == at && !text.empty() && !value.find(key)) out.key(key).raw(text);
   }
   out.end_object();
 }

@@ -45,7 +45,7 @@ struct Wish {
   std::string reply_to;  // likewise
   Defect defect = Defect::none;
   bool spaced = false;                                    // the same JSON value in other bytes
-  std::map<std::string, std::string, std::less<>> edits;  // besides: pointer → JSON text instead
+  std::map<std::string, std::string, std::less<>> edits;  // besides: pointer → JSON text instead; empty: left out
 };
 
 class Natives {

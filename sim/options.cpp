@@ -9,7 +9,7 @@
 namespace parley::sim {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, Planted>, 11> planted_list = {{
+constexpr std::array<std::pair<std::string_view, Planted>, 13> planted_list = {{
     {"skip-sync", Planted::skip_sync},
     {"skip-folder-sync", Planted::skip_folder_sync},
     {"skip-checks", Planted::skip_checks},
@@ -19,6 +19,8 @@ constexpr std::array<std::pair<std::string_view, Planted>, 11> planted_list = {{
     {"alter-bytes", Planted::alter_bytes},
     {"lose-moves", Planted::lose_moves},
     {"hasty-watch", Planted::hasty_watch},
+    {"short-reviews", Planted::short_reviews},
+    {"hasty-limit", Planted::hasty_limit},
     {"wrong-decider", Planted::wrong_decider},
     {"decide-twice", Planted::decide_twice},
 }};

@@ -22,6 +22,8 @@ enum class Planted {
   alter_bytes,       // a delivery's bytes are not those that were sent
   lose_moves,        // a completion is accepted, and its task does not move
   hasty_watch,       // tasks are given up in half the time that is due to them
+  short_reviews,     // a verdict is due in half the time that is due to it
+  hasty_limit,       // the first review is the last
   wrong_decider,     // errors are decided by another role than the profile names
   decide_twice,      // a decision counts for an error that was decided before, too
 };

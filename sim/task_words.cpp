@@ -258,8 +258,10 @@ void Workload::say_of_task(std::string_view profile, const std::string& space, c
   sending.id = wish.id = natives_.fresh_id(example, clock_.wall(), dice_);
   sending.may_expire = natives_.may_expire(example);
   fill_in(profile, words, wish);
-  if (profile == "collab" && words.what == What::assign && dice_.one_in(2))
-    wish.edits["/payload/max_iterations"] = std::to_string(dice_.between(1, 2));
+  if (profile == "collab" && words.what == What::assign && !dice_.one_in(3)) {
+    const std::uint64_t most = dice_.below(4);  // 0: it states none
+    wish.edits["/payload/max_iterations"] = most == 0 ? "" : std::to_string((most + 1) / 2);
+  }
   const bool has_deadline = words.what == What::offer || (words.what == What::assign && profile != "supervisor");
   if (has_deadline && dice_.one_in(2))
     wish.edits["/payload/deadline"] =

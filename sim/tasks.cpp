@@ -21,7 +21,8 @@ constexpr std::array<std::string_view, 11> terms{"SCOPE_VIOLATION",    "EVIDENCE
                                                  "CONSTRAINTS_LOOSER", "REVIEWER_IS_AUTHOR", "VERDICT_UNFOUNDED",
                                                  "FINDING_UNKNOWN",    "ID_CONFLICT",        "REVISION_INCOMPLETE",
                                                  "DEPENDENCY_CYCLE",   "QUALITY_MISSING"};
-constexpr base::Duration patience = 2min;  // the loop turns every 20 s at most, and a full disk heals
+constexpr base::Duration verdict_time = 1h;  // 000 names none; the profile does
+constexpr base::Duration patience = 2min;    // the loop turns every 20 s at most, and a full disk heals
 
 std::string text_at(json::Value root, std::string_view pointer) {
   return std::string(json::Pointer::parse(pointer).value().resolve(root).if_string().value_or(""));
@@ -238,7 +239,7 @@ TaskChronicle::Judged TaskChronicle::judge_result(const Workspace& workspace, co
 }
 
 void TaskChronicle::follow_review(Workspace& workspace, Task& task, const TaskWord& word, const Place& place,
-                                  const event::MessageAccepted& message) {
+                                  const event::MessageAccepted& message, base::Instant at) {
   const event::ReviewMoved& moved = message.review_moved();
   if (word.kind == Kind::task_abort) {
     if (const auto at = workspace.reviews.find(task.review); at != workspace.reviews.end()) at->second.waits = false;
@@ -248,6 +249,8 @@ void TaskChronicle::follow_review(Workspace& workspace, Task& task, const TaskWo
     findings_.require(!workspace.reviews.contains(word.review), place, "R37: the id of a review was taken twice");
     findings_.require(message.recipients(0) != task.assignee, place, "BEY-05: an author reviews its own work");
     findings_.require(moved.iteration() == ++task.reviews, place, "R37: an iteration is not the number of its request");
+    findings_.require(base::instant_of(moved.due()) == at + verdict_time, place,
+                      "COL-11: a verdict is due at another time");
     task.review = word.review;
     workspace.reviews[word.review] = {place, word.sender, message.recipients(0),
                                       true,  false,       base::instant_of(moved.due())};
@@ -681,7 +684,7 @@ void TaskChronicle::move(std::uint32_t number, std::uint64_t offset, const TaskW
   const bool of_a_review = word.kind == Kind::review_request || word.kind == Kind::review_result;
   findings_.require(message.has_review_moved() == of_a_review, place,
                     "COL-11: a review was moved, or not, by a message of none");
-  if (of_a_review || word.kind == Kind::task_abort) follow_review(workspace, task, word, place, message);
+  if (of_a_review || word.kind == Kind::task_abort) follow_review(workspace, task, word, place, message, at);
   if (word.kind == Kind::review_request) workspace.reviews.at(word.review).request = offset;
   task.held_by = judged.to == State::held ? offset : 0;
   task.end_rejected = false;

@@ -168,7 +168,7 @@ class TaskChronicle {
   Judged judge(const Workspace& workspace, const TaskWord& word) const;
   Judged judge_result(const Workspace& workspace, const TaskWord& word) const;
   void follow_review(Workspace& workspace, Task& task, const TaskWord& word, const Place& place,
-                     const event::MessageAccepted& message);
+                     const event::MessageAccepted& message, base::Instant at);
   void end_review(const Workspace& workspace, const Place& place, State to, base::Instant at);
   Judged judge_reply(const Workspace& workspace, const TaskWord& word) const;
   Judged judge_offer(const Workspace& workspace, const TaskWord& word, const Place& place) const;

@@ -50,11 +50,15 @@ void World::stop() {
   stopped_ = false;
 }
 
-// Under a fault of ours the rules in force are not those of the profile.
+// Under some faults of ours the rules in force are not those of the profile.
 engine::RulesetOf World::brokers_finder() {
-  if (options_.planted != Planted::wrong_decider) return finder(rulesets_);
-  planted_rules_ = *rulesets_.find("pipeline");
-  planted_rules_->errors->decided_by = "development";
+  const Planted planted = options_.planted;
+  const bool of_reviews = planted == Planted::short_reviews || planted == Planted::hasty_limit;
+  if (!of_reviews && planted != Planted::wrong_decider) return finder(rulesets_);
+  planted_rules_ = *rulesets_.find(of_reviews ? "collab" : "pipeline");
+  if (planted == Planted::short_reviews) planted_rules_->reviews->timeout /= 2;
+  if (planted == Planted::hasty_limit) planted_rules_->reviews->iterations = 1;
+  if (planted == Planted::wrong_decider) planted_rules_->errors->decided_by = "development";
   return [this](std::string_view name) {
     return name == planted_rules_->name ? &*planted_rules_ : rulesets_.find(name).get();
   };
