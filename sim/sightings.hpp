@@ -49,6 +49,10 @@ enum class Sighting {
   request_given_up,
   request_asked_again,
   error_reported,
+  evidence_believed,
+  evidence_refused,
+  runner_refused,
+  runner_revoked,
   error_decided,
   error_passed_on,
   error_taken_back,
@@ -98,7 +102,7 @@ enum class Sighting {
   task_returned,
   budget_refused,
 };
-inline constexpr std::array<std::string_view, 89> sighting_names = {
+inline constexpr std::array<std::string_view, 93> sighting_names = {
     "power loss",
     "kill",
     "graceful restart",
@@ -140,6 +144,10 @@ inline constexpr std::array<std::string_view, 89> sighting_names = {
     "request given up",
     "request asked again",
     "error reported",
+    "evidence believed",
+    "evidence refused",
+    "runner refused",
+    "runner revoked",
     "error decided",
     "error passed on",
     "error taken back",

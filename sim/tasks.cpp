@@ -242,7 +242,8 @@ void TaskChronicle::follow_review(Workspace& workspace, Task& task, const TaskWo
                                   const event::MessageAccepted& message, base::Instant at) {
   const event::ReviewMoved& moved = message.review_moved();
   if (word.kind == Kind::task_abort) {
-    if (const auto at = workspace.reviews.find(task.review); at != workspace.reviews.end()) at->second.waits = false;
+    if (const auto known = workspace.reviews.find(task.review); known != workspace.reviews.end())
+      known->second.waits = false;
     return;
   }
   if (word.kind == Kind::review_request) {
@@ -823,7 +824,10 @@ void TaskChronicle::release(std::uint32_t number, const event::MessageReleased& 
 // BEY-03: with an order goes its task, with a held end what held the task.
 void TaskChronicle::take_back(std::uint32_t number, std::uint64_t message) {
   for (auto& [place, task] : tasks_)
-    if (place.first == number && task.order == message) task.taken_back = true;
+    if (place.first == number) {
+      if (task.order == message) task.taken_back = true;
+      if (task.offer && task.offer->offset == message) task.offer->taken_back = true;
+    }
   for (auto& [id, review] : workspaces_[number].reviews)
     if (review.request == message) review.taken_back = true;
   if (Task* const task = held_by(number, message)) task->end_rejected = true;
@@ -899,7 +903,8 @@ void TaskChronicle::fold(std::uint32_t number, std::uint64_t offset, const event
     sightings_.saw(Sighting::task_late);
   }
   if (moved.has_offer()) {
-    const bool over = task.offer && task.offer->due != base::Instant{} && task.offer->due <= at;
+    const bool over =
+        task.offer && (task.offer->taken_back || (task.offer->due != base::Instant{} && task.offer->due <= at));
     findings_.require(moved.offer().state() == event::TaskOffer::OVER && over, place,
                       "HND-02: an offer was taken back before its time");
     task.offer.reset();

@@ -61,6 +61,7 @@ class TaskChronicle {
     std::uint64_t offset = 0;
     std::uint32_t target = 0;
     base::Instant due{};
+    bool taken_back = false;
   };
   struct Task {
     std::string id;

@@ -4,6 +4,7 @@
 #include <list>
 #include <set>
 
+#include "base/signing_key.hpp"
 #include "sim/client.hpp"
 #include "sim/natives.hpp"
 #include "sim/world.hpp"
@@ -51,6 +52,7 @@ class Workload {
     std::string id;
     std::string supersedes;  // id of an earlier one of its sender's
     std::optional<base::Instant> reply_by;
+    std::string evidence;
   };
   struct Accepted {  // a message whose acceptance was told
     Sending sending;
@@ -63,6 +65,10 @@ class Workload {
   };
   struct SeenError {
     std::string space, id, agent;
+  };
+  struct RunnerKey {
+    std::string space, runner;
+    base::SigningKey made;
   };
   using Unanswered = std::list<Sending>;
 
@@ -106,8 +112,20 @@ class Workload {
   // Work (task_words.cpp).
   void work_on_a_task();
   std::string some_task(std::uint32_t workspace, std::string_view profile);
-  void say_of_task(std::string_view profile, const std::string& space, const std::string& id);
+  // `onward`: as the work should go.
+  void say_of_task(std::string_view profile, const std::string& space, const std::string& id, bool onward = false);
   void note_refusal(const Sending& sending, json::Value message, const base::Error& error);
+
+  // Reviews and runners (review_words.cpp).
+  void work_on_a_review();
+  const RunnerKey* some_key(const std::string& space);
+  // `custom`: the result tells of the custom check.
+  void sign(Sending& sending, const std::string& space, const std::string& task, const std::string& review,
+            bool custom);
+  void tend_runners();
+  void register_runner(const RunnerKey& key, bool short_lived);
+  void revoke_runner(const std::string& space, const std::string& runner);
+  void note_evidence_refusal(const Sending& sending, json::Value message, const base::Error& error);
 
   // Errors that wait (error_words.cpp).
   void work_on_errors();
@@ -149,6 +167,7 @@ class Workload {
   std::map<std::uint64_t, Known> known_;  // by group: what was told first
   std::uint64_t groups_ = 0;
   std::map<std::string, std::uint64_t> rounds_;  // of a task's name, which may end for good and is then another's
+  std::vector<RunnerKey> runner_keys_;           // the newest
   std::vector<SeenError> seen_errors_;           // that somebody meant to decide
   bool refused_for_storage_ = false;
 };

@@ -270,6 +270,10 @@ void World::plant(event::Event& event) {
     const base::Duration silence = settings.has_task_silence() ? base::Duration(settings.task_silence()) : 10min;
     settings.set_task_silence((2 * silence).count());
   }
+  if (options_.planted == Planted::believe_unsigned && event.has_message_accepted() &&
+      event.message_accepted().kind() == static_cast<std::uint32_t>(envelope::Kind::review_result) &&
+      event.message_accepted().has_review_moved())
+    event.mutable_message_accepted()->mutable_review_moved()->mutable_attested()->set_runner("runner-0");
   if (options_.planted == Planted::decide_twice && event.has_message_accepted()) plant_second_decision(event);
 }
 
@@ -311,6 +315,7 @@ void World::catch_up() {
   if (findings_.clean()) chronicle_.compare(ledger_);
   if (findings_.clean()) check_tasks();
   if (findings_.clean()) check_errors();
+  if (findings_.clean()) check_reviews();
   const bool settled = replayed_.value + broker_->counts().events == followed_.value;
   if (findings_.clean() && settled && follower_.state_hash() != broker_->engine().state_hash())
     findings_.wrong("O8: the live state is not what its events make");
@@ -350,6 +355,18 @@ void World::check_errors() {
     findings_.require(at && at->agent.value == error.agent && at->id.view() == error.id, place,
                       "PIP-11: an error does not wait as it was reported");
   }
+}
+
+// BEY-05: what is shown as signed was, by who is shown.
+void World::check_reviews() {
+  const auto& attested = chronicle_.runners().attested();
+  for (std::uint32_t i = 1; i <= follower_.state().workspaces.size(); ++i)
+    for (const auto& [offset, review] : follower_.state().workspace(base::WorkspaceNumber(i)).reviews.all()) {
+      const auto known = attested.find({i, offset.value});
+      const std::string by = review.signed_by ? std::string(review.signed_by->runner.view()) : std::string();
+      findings_.require(by == (known == attested.end() ? std::string() : known->second), {i, offset.value},
+                        "BEY-05: a review is not shown as signed by who signed it");
+    }
 }
 
 std::string World::head_text() const {
