@@ -20,6 +20,7 @@ bool Workload::make_workspaces() {
       writer.member("task_progress_every", base::to_text(options_.task_silence / 8));
     }
     if (options_.near_loops) writer.member("loop_hops", 1u).member("loop_rounds", 1u).member("loop_messages", 3u);
+    if (options_.unsigned_missing) writer.member("unsigned_checks", std::string_view("missing"));
     if (options_.budget > 0)
       writer.key("budget_limits")
           .begin_object()

@@ -29,7 +29,7 @@ bool read_option(std::string_view word, std::string_view value, Arguments& argum
   if (word == "--seeds") return read_range(value, arguments);
   if (word == "--steps") return read(value, arguments.steps);
   if (word == "--jobs") return read(value, arguments.jobs);
-  if (word == "--expect") return arguments.expect_red = value == "red";
+  if (word == "--expect") return !(arguments.expected = value).empty();
   if (word == "--seed") {
     arguments.one = read(value, arguments.first);
     arguments.last = arguments.first;

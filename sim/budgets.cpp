@@ -44,7 +44,8 @@ void BudgetChronicle::give(const Place& place, const event::TaskMoved& moved, bo
   if (limits && counts)
     findings_.require(moved.has_budget(), place, "HND-13: a task was given no budget, and there are limits");
   task.open = true;
-  if (!limits || !moved.has_budget()) return;
+  if (!limits || moved.budget() == 0)
+    return;  // what waits is given nothing yet (COL-10), and reports may have spent all
   findings_.require(*task.allocated <= limits->per_task, place, "HND-13: a task was given more than a task may have");
   findings_.require(given_to(place.first, moved.assignee()) <= limits->per_agent, place,
                     "HND-13: an agent was given more than it may have");

@@ -87,6 +87,7 @@ void Chronicle::fold(const event::Event& event, base::Instant at, const base::Di
       event.has_request_timed_out() && requests_.is_open({event.workspace(), event.request_timed_out().request()});
   requests_.fold(event, at);
   errors_.fold(event);
+  runners_.fold(event, at);
   health_.fold(event, at);
   budgets_.fold(event);
   approvals_.fold(event, at);

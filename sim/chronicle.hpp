@@ -25,6 +25,7 @@
 #include "sim/ledger.hpp"
 #include "sim/loops.hpp"
 #include "sim/requests.hpp"
+#include "sim/runners.hpp"
 #include "sim/sightings.hpp"
 #include "sim/tasks.hpp"
 
@@ -77,6 +78,7 @@ class Chronicle {
         sightings_(sightings),
         requests_(findings, sightings),
         errors_(findings, sightings),
+        runners_(findings, sightings),
         health_(findings, sightings),
         budgets_(findings),
         approvals_(findings, sightings),
@@ -98,6 +100,8 @@ class Chronicle {
   std::size_t open_everywhere() const;  // but for agents that were removed
   std::size_t open_requests() const { return requests_.open(); }
   TaskChronicle& tasks() { return tasks_; }
+  ErrorChronicle& errors() { return errors_; }
+  RunnerChronicle& runners() { return runners_; }
 
  private:
   struct Agent {
@@ -198,6 +202,7 @@ class Chronicle {
   std::multiset<Owed> owed_;
   RequestChronicle requests_;
   ErrorChronicle errors_;
+  RunnerChronicle runners_;
   HealthChronicle health_;
   BudgetChronicle budgets_;
   ApprovalChronicle approvals_;

@@ -12,9 +12,9 @@ int main(int count, char** words) {
     return 2;
   }
   const sim::Suite suite = sim::run_suite(*arguments);
-  if (arguments->expect_red) {
-    if (suite.failed == 0) std::fputs("FAILED: a planted fault went unnoticed\n", stderr);
-    return suite.failed == 0 ? 1 : 0;
+  if (!arguments->expected.empty()) {
+    if (suite.as_expected == 0) std::fputs("FAILED: a planted fault went unnoticed\n", stderr);
+    return suite.as_expected == 0 ? 1 : 0;
   }
   if (arguments->json)
     sim::print_json(suite);

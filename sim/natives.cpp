@@ -37,11 +37,12 @@ void write(json::Writer& out, json::Value value, const std::string& at, const Ed
   for (const auto [key, member] : value.members()) {
     std::string pointer = at;
     json::append_token(pointer, key);
+    if (const auto edit = edits.find(pointer); edit != edits.end() && edit->second.empty()) continue;
     write(out.key(key), member, pointer, edits);
   }
   for (const auto& [pointer, text] : edits) {
     const auto [parent, key] = split(pointer);
-    if (parent == at && !value.find(key)) out.key(key).raw(text);
+    if (parent == at && !text.empty() && !value.find(key)) out.key(key).raw(text);
   }
   out.end_object();
 }
@@ -135,10 +136,10 @@ bool Natives::is_free(const Example& example) const {
   return example.profile == "mesh" || example.profile == "pipeline";
 }
 
-std::string Natives::fresh_id(const Example& example, base::Instant now, Dice& dice) const {
-  if (example.profile != "pipeline") return dice.uuid();
+std::string Natives::fresh_id(std::string_view profile, std::string_view sender, base::Instant now, Dice& dice) const {
+  if (profile != "pipeline") return dice.uuid();
   const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(now.time_since_epoch()).count();
-  return "msg-" + std::to_string(seconds) + "-" + example.sender + "-" + std::to_string(dice.next());
+  return "msg-" + std::to_string(seconds) + "-" + std::string(sender) + "-" + std::to_string(dice.next());
 }
 
 std::string Natives::text(const Example& example, const Wish& wish) const {

@@ -45,7 +45,7 @@ struct Wish {
   std::string reply_to;  // likewise
   Defect defect = Defect::none;
   bool spaced = false;                                    // the same JSON value in other bytes
-  std::map<std::string, std::string, std::less<>> edits;  // besides: pointer → JSON text instead
+  std::map<std::string, std::string, std::less<>> edits;  // besides: pointer → JSON text instead; empty: left out
 };
 
 class Natives {
@@ -59,7 +59,10 @@ class Natives {
 
   bool may_expire(const Example& example) const;
   bool is_free(const Example& example) const;  // anyone may write to anyone, about any task
-  std::string fresh_id(const Example& example, base::Instant now, Dice& dice) const;
+  std::string fresh_id(const Example& example, base::Instant now, Dice& dice) const {
+    return fresh_id(example.profile, example.sender, now, dice);
+  }
+  std::string fresh_id(std::string_view profile, std::string_view sender, base::Instant now, Dice& dice) const;
   std::string text(const Example& example, const Wish& wish) const;
 
  private:

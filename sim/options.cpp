@@ -9,7 +9,7 @@
 namespace parley::sim {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, Planted>, 9> planted_list = {{
+constexpr std::array<std::pair<std::string_view, Planted>, 14> planted_list = {{
     {"skip-sync", Planted::skip_sync},
     {"skip-folder-sync", Planted::skip_folder_sync},
     {"skip-checks", Planted::skip_checks},
@@ -19,6 +19,11 @@ constexpr std::array<std::pair<std::string_view, Planted>, 9> planted_list = {{
     {"alter-bytes", Planted::alter_bytes},
     {"lose-moves", Planted::lose_moves},
     {"hasty-watch", Planted::hasty_watch},
+    {"believe-unsigned", Planted::believe_unsigned},
+    {"short-reviews", Planted::short_reviews},
+    {"hasty-limit", Planted::hasty_limit},
+    {"wrong-decider", Planted::wrong_decider},
+    {"decide-twice", Planted::decide_twice},
 }};
 
 std::string_view name_of(Planted planted) {
@@ -82,6 +87,7 @@ Options options_of(std::uint64_t seed, std::uint64_t steps, Planted planted) {
   options.rate_messages = dice.one_in(3) ? static_cast<std::uint32_t>(dice.between(3, 30)) : 0;
   options.task_silence = dice.one_in(3) ? base::Duration{} : dice.between(base::Duration(4s), base::Duration(60s));
   options.near_loops = dice.one_in(3);
+  options.unsigned_missing = dice.one_in(3);
   options.budget = dice.one_in(2) ? 0 : dice.between(3, 12);
   return options;
 }
@@ -107,6 +113,7 @@ std::string describe(const Options& o) {
   add("lease", base::to_text(o.lease));
   add("rate_messages", std::to_string(o.rate_messages));
   add("task_silence", base::to_text(o.task_silence));
+  add("unsigned_checks", o.unsigned_missing ? "missing" : "warn");
   add("budget", std::to_string(o.budget));
   add("acts_a_turn", std::to_string(o.acts_a_turn));
   add("power_loss", std::to_string(o.power_loss));

@@ -22,6 +22,11 @@ enum class Planted {
   alter_bytes,       // a delivery's bytes are not those that were sent
   lose_moves,        // a completion is accepted, and its task does not move
   hasty_watch,       // tasks are given up in half the time that is due to them
+  believe_unsigned,  // a result's checks are shown as signed, and nobody signed them
+  short_reviews,     // a verdict is due in half the time that is due to it
+  hasty_limit,       // the first review is the last
+  wrong_decider,     // errors are decided by another role than the profile names
+  decide_twice,      // a decision counts for an error that was decided before, too
 };
 std::optional<Planted> planted_named(std::string_view name);
 std::vector<std::string_view> planted_names();  // without none
@@ -49,6 +54,7 @@ struct Options {
   std::uint64_t budget = 0;         // of an agent; 0: nobody counts
   base::Duration task_silence{};    // 0: tasks have their profile's times; else progress is due far oftener
   bool near_loops = false;          // bounds of loops are low
+  bool unsigned_missing = false;    // custom checks that no runner has signed count as missing
 
   // The load and the faults: once in so many turns, 0 never.
   std::uint64_t acts_a_turn = 0;  // at most

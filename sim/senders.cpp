@@ -173,9 +173,11 @@ void Workload::send(Sending sending) {
   issued.dated = sending.dated;
   issued.senders.insert(client.caller->agent.value);
   const auto document = json::Document::parse(sending.bytes);
-  const broker::SendOptions options{sending.supersedes, {}, sending.reply_by, {}};
+  const broker::SendOptions options{sending.supersedes, {}, sending.reply_by, sending.evidence};
   auto sent = world_.broker().send(*client.caller, client.workspace, {sending.bytes, document->root()}, {}, &options);
   if (!sent) note_refusal(sending, document->root(), sent.error());
+  if (!sent) note_error_refusal(sending, document->root(), sent.error());
+  if (!sent) note_evidence_refusal(sending, document->root(), sent.error());
   const auto at = unanswered_.insert(unanswered_.end(), std::move(sending));
   const ContentKey content{workspace_number(client), at->hash};
   world_.answer([this, at, content, sender = client.caller->agent, sent = std::move(sent)] {
@@ -264,6 +266,14 @@ void Workload::judge_answer(const Sending& sending, const base::Result<broker::S
     case ErrorCode::ERROR_UNKNOWN:
     case ErrorCode::ERROR_NOT_YOURS:
       if (sending.expected != Expected::duplicate || !remembers_all()) return;  // the chronicle judges (errors.hpp)
+      break;
+    case ErrorCode::EVIDENCE_MALFORMED:
+    case ErrorCode::EVIDENCE_FORGED:
+    case ErrorCode::EVIDENCE_EXPIRED:
+    case ErrorCode::EVIDENCE_OTHER:
+    case ErrorCode::RUNNER_UNKNOWN:
+    case ErrorCode::RUNNER_REVOKED:
+      if (sending.expected != Expected::duplicate || !remembers_all()) return;  // the chronicle judges (runners.hpp)
       break;
     case ErrorCode::BUDGET_EXCEEDED:
       sightings_.saw(Sighting::budget_refused);

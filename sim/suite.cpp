@@ -69,11 +69,16 @@ class Runs {
       return;
     }
     ++suite_.failed;
-    over_ = arguments_.expect_red;
+    const bool expected = arguments_.expected == "red" || names(outcome.wrong, arguments_.expected);
+    suite_.as_expected += expected;
+    over_ = over_ || expected;
     std::fflush(stdout);
-    std::fprintf(arguments_.expect_red ? stdout : stderr, "%s: %s\n  options: %s\n  repeat:  %s\n",
-                 arguments_.expect_red ? "red" : "FAILED", outcome.wrong.c_str(), describe(options).c_str(),
-                 repeat_line(options).c_str());
+    std::fprintf(expected ? stdout : stderr, "%s: %s\n  options: %s\n  repeat:  %s\n", expected ? "red" : "FAILED",
+                 outcome.wrong.c_str(), describe(options).c_str(), repeat_line(options).c_str());
+  }
+  // "O2: …" is of the oracle O2.
+  static bool names(std::string_view wrong, std::string_view oracle) {
+    return !oracle.empty() && wrong.starts_with(oracle) && wrong.substr(oracle.size()).starts_with(':');
   }
 
   const Arguments& arguments_;
@@ -95,7 +100,7 @@ int Suite::missing() const {
 }
 
 Suite run_suite(const Arguments& arguments) {
-  abort_is_expected = arguments.expect_red;
+  abort_is_expected = arguments.expected == "red";
   std::signal(SIGABRT, on_abort);
   return Runs(arguments).go();
 }

@@ -8,6 +8,7 @@ namespace parley::sim {
 struct Suite {
   std::uint64_t runs = 0;
   std::uint64_t failed = 0;
+  std::uint64_t as_expected = 0;  // of those
   std::uint64_t events = 0;
   double virtual_seconds = 0;
   Sightings seen;

@@ -182,7 +182,7 @@ void Workload::work_on_a_task() {
   say_of_task(profile, space, some_task(workspace_number(clients_[*any]), profile));
 }
 
-void Workload::say_of_task(std::string_view profile, const std::string& space, const std::string& id) {
+void Workload::say_of_task(std::string_view profile, const std::string& space, const std::string& id, bool onward) {
   const auto assigner = client_of(space, casting(profile).assigner);
   const engine::Workspace& here =
       world_.broker().engine().state().workspace(base::WorkspaceNumber(workspace_number(clients_[*assigner])));
@@ -190,7 +190,7 @@ void Workload::say_of_task(std::string_view profile, const std::string& space, c
   const Task* const task = known ? &here.tasks.at(*known) : nullptr;
   Words words;
   words.task = id;
-  const std::uint64_t choice = dice_.below(16);
+  const std::uint64_t choice = onward ? 8 : dice_.below(16);
   switch (task ? task->state : TaskState::none) {
     case TaskState::assigned:
       words.what = choice < 10 ? What::take : choice < 13 ? What::decline : choice < 14 ? What::abort : What::complete;
@@ -206,11 +206,13 @@ void Workload::say_of_task(std::string_view profile, const std::string& space, c
   if (hands_over) words.what = !task->offer ? What::offer : dice_.one_in(3) ? What::keep : What::accept;
   const TaskState state = task ? task->state : TaskState::none;
   const auto reviewing = task && profile == "collab" ? here.reviews.waiting(*known) : std::nullopt;
-  if (profile == "collab" && state == TaskState::completed && dice_.one_in(2)) words.what = What::ask;
-  if (reviewing && !dice_.one_in(6))
-    words.what = choice < 5 ? What::approve : choice < 14 ? What::send_back : What::reject;
+  if (profile == "collab" && state == TaskState::completed && (onward || dice_.one_in(2))) words.what = What::ask;
+  if (reviewing && !dice_.one_in(6)) {
+    const std::uint64_t verdict = dice_.below(16);
+    words.what = verdict < 5 ? What::approve : verdict < 14 ? What::send_back : What::reject;
+  }
   words.revision = state == TaskState::changes_requested && !dice_.one_in(6);
-  if (dice_.one_in(6)) words.what = static_cast<What>(dice_.below(8));
+  if (dice_.one_in(onward ? 16 : 6)) words.what = static_cast<What>(dice_.below(8));
   if (words.what != What::assign && id.empty()) words.what = What::assign;
   words.what = nearest(profile, words.what);
 
@@ -258,8 +260,10 @@ void Workload::say_of_task(std::string_view profile, const std::string& space, c
   sending.id = wish.id = natives_.fresh_id(example, clock_.wall(), dice_);
   sending.may_expire = natives_.may_expire(example);
   fill_in(profile, words, wish);
-  if (profile == "collab" && words.what == What::assign && dice_.one_in(2))
-    wish.edits["/payload/max_iterations"] = std::to_string(dice_.between(1, 2));
+  if (profile == "collab" && words.what == What::assign && !dice_.one_in(3)) {
+    const std::uint64_t most = dice_.below(4);  // 0: it states none
+    wish.edits["/payload/max_iterations"] = most == 0 ? "" : std::to_string((most + 1) / 2);
+  }
   const bool has_deadline = words.what == What::offer || (words.what == What::assign && profile != "supervisor");
   if (has_deadline && dice_.one_in(2))
     wish.edits["/payload/deadline"] =
@@ -272,6 +276,9 @@ void Workload::say_of_task(std::string_view profile, const std::string& space, c
                           std::to_string(dice_.between(2, 600)) + "}";
   sending.bytes = natives_.text(example, wish);
   sending.hash = base::sha256(sending.bytes);
+  const bool of_result = words.what == What::approve || words.what == What::send_back || words.what == What::reject;
+  if (of_result || (profile == "collab" && dice_.one_in(40)))
+    sign(sending, space, id, words.review, words.what != What::reject);
   findings_.trace("send " + example.profile + "/" + example.name + " of task '" + id + "' from " + words.from + " to " +
                   words.to + " " + sending.id);
   send(std::move(sending));

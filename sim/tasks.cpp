@@ -21,7 +21,8 @@ constexpr std::array<std::string_view, 11> terms{"SCOPE_VIOLATION",    "EVIDENCE
                                                  "CONSTRAINTS_LOOSER", "REVIEWER_IS_AUTHOR", "VERDICT_UNFOUNDED",
                                                  "FINDING_UNKNOWN",    "ID_CONFLICT",        "REVISION_INCOMPLETE",
                                                  "DEPENDENCY_CYCLE",   "QUALITY_MISSING"};
-constexpr base::Duration patience = 2min;  // the loop turns every 20 s at most, and a full disk heals
+constexpr base::Duration verdict_time = 1h;  // 000 names none; the profile does
+constexpr base::Duration patience = 2min;    // the loop turns every 20 s at most, and a full disk heals
 
 std::string text_at(json::Value root, std::string_view pointer) {
   return std::string(json::Pointer::parse(pointer).value().resolve(root).if_string().value_or(""));
@@ -238,16 +239,19 @@ TaskChronicle::Judged TaskChronicle::judge_result(const Workspace& workspace, co
 }
 
 void TaskChronicle::follow_review(Workspace& workspace, Task& task, const TaskWord& word, const Place& place,
-                                  const event::MessageAccepted& message) {
+                                  const event::MessageAccepted& message, base::Instant at) {
   const event::ReviewMoved& moved = message.review_moved();
   if (word.kind == Kind::task_abort) {
-    if (const auto at = workspace.reviews.find(task.review); at != workspace.reviews.end()) at->second.waits = false;
+    if (const auto known = workspace.reviews.find(task.review); known != workspace.reviews.end())
+      known->second.waits = false;
     return;
   }
   if (word.kind == Kind::review_request) {
     findings_.require(!workspace.reviews.contains(word.review), place, "R37: the id of a review was taken twice");
     findings_.require(message.recipients(0) != task.assignee, place, "BEY-05: an author reviews its own work");
     findings_.require(moved.iteration() == ++task.reviews, place, "R37: an iteration is not the number of its request");
+    findings_.require(base::instant_of(moved.due()) == at + verdict_time, place,
+                      "COL-11: a verdict is due at another time");
     task.review = word.review;
     workspace.reviews[word.review] = {place, word.sender, message.recipients(0),
                                       true,  false,       base::instant_of(moved.due())};
@@ -681,7 +685,7 @@ void TaskChronicle::move(std::uint32_t number, std::uint64_t offset, const TaskW
   const bool of_a_review = word.kind == Kind::review_request || word.kind == Kind::review_result;
   findings_.require(message.has_review_moved() == of_a_review, place,
                     "COL-11: a review was moved, or not, by a message of none");
-  if (of_a_review || word.kind == Kind::task_abort) follow_review(workspace, task, word, place, message);
+  if (of_a_review || word.kind == Kind::task_abort) follow_review(workspace, task, word, place, message, at);
   if (word.kind == Kind::review_request) workspace.reviews.at(word.review).request = offset;
   task.held_by = judged.to == State::held ? offset : 0;
   task.end_rejected = false;
@@ -820,7 +824,10 @@ void TaskChronicle::release(std::uint32_t number, const event::MessageReleased& 
 // BEY-03: with an order goes its task, with a held end what held the task.
 void TaskChronicle::take_back(std::uint32_t number, std::uint64_t message) {
   for (auto& [place, task] : tasks_)
-    if (place.first == number && task.order == message) task.taken_back = true;
+    if (place.first == number) {
+      if (task.order == message) task.taken_back = true;
+      if (task.offer && task.offer->offset == message) task.offer->taken_back = true;
+    }
   for (auto& [id, review] : workspaces_[number].reviews)
     if (review.request == message) review.taken_back = true;
   if (Task* const task = held_by(number, message)) task->end_rejected = true;
@@ -896,7 +903,8 @@ void TaskChronicle::fold(std::uint32_t number, std::uint64_t offset, const event
     sightings_.saw(Sighting::task_late);
   }
   if (moved.has_offer()) {
-    const bool over = task.offer && task.offer->due != base::Instant{} && task.offer->due <= at;
+    const bool over =
+        task.offer && (task.offer->taken_back || (task.offer->due != base::Instant{} && task.offer->due <= at));
     findings_.require(moved.offer().state() == event::TaskOffer::OVER && over, place,
                       "HND-02: an offer was taken back before its time");
     task.offer.reset();

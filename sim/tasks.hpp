@@ -61,6 +61,7 @@ class TaskChronicle {
     std::uint64_t offset = 0;
     std::uint32_t target = 0;
     base::Instant due{};
+    bool taken_back = false;
   };
   struct Task {
     std::string id;
@@ -168,7 +169,7 @@ class TaskChronicle {
   Judged judge(const Workspace& workspace, const TaskWord& word) const;
   Judged judge_result(const Workspace& workspace, const TaskWord& word) const;
   void follow_review(Workspace& workspace, Task& task, const TaskWord& word, const Place& place,
-                     const event::MessageAccepted& message);
+                     const event::MessageAccepted& message, base::Instant at);
   void end_review(const Workspace& workspace, const Place& place, State to, base::Instant at);
   Judged judge_reply(const Workspace& workspace, const TaskWord& word) const;
   Judged judge_offer(const Workspace& workspace, const TaskWord& word, const Place& place) const;

@@ -57,6 +57,8 @@ void Workload::act(Manner manner) {
   if (manner == Manner::drain) return take(*client, manner);
   const std::uint64_t choice = dice_.below(100);
   if (choice < 14) return work_on_a_task();
+  if (choice < 17) return work_on_errors();
+  if (choice < 21) return work_on_a_review();
   if (choice < 42) return send_something(manner);
   if (choice < 67) return take(*client, manner);
   if (choice < 69) return decide_something();
@@ -68,7 +70,7 @@ void Workload::act(Manner manner) {
   if (choice < 92) return look_at_message();
   if (choice < 94) return read_log();
   if (choice < 97) return redrive_something();
-  if (choice < 98) return change_settings();
+  if (choice < 98) return dice_.one_in(2) ? change_settings() : tend_runners();
   if (manner == Manner::wild && dice_.one_in(4)) remove_someone();
 }
 

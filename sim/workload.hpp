@@ -4,6 +4,7 @@
 #include <list>
 #include <set>
 
+#include "base/signing_key.hpp"
 #include "sim/client.hpp"
 #include "sim/natives.hpp"
 #include "sim/world.hpp"
@@ -51,6 +52,7 @@ class Workload {
     std::string id;
     std::string supersedes;  // id of an earlier one of its sender's
     std::optional<base::Instant> reply_by;
+    std::string evidence;
   };
   struct Accepted {  // a message whose acceptance was told
     Sending sending;
@@ -60,6 +62,13 @@ class Workload {
   struct Known {
     std::uint64_t offset = 0;
     base::AgentNumber sender;  // 0: not known, the first answer was lost
+  };
+  struct SeenError {
+    std::string space, id, agent;
+  };
+  struct RunnerKey {
+    std::string space, runner;
+    base::SigningKey made;
   };
   using Unanswered = std::list<Sending>;
 
@@ -103,8 +112,31 @@ class Workload {
   // Work (task_words.cpp).
   void work_on_a_task();
   std::string some_task(std::uint32_t workspace, std::string_view profile);
-  void say_of_task(std::string_view profile, const std::string& space, const std::string& id);
+  // `onward`: as the work should go.
+  void say_of_task(std::string_view profile, const std::string& space, const std::string& id, bool onward = false);
   void note_refusal(const Sending& sending, json::Value message, const base::Error& error);
+
+  // Reviews and runners (review_words.cpp).
+  void work_on_a_review();
+  const RunnerKey* some_key(const std::string& space);
+  // `custom`: the result tells of the custom check.
+  void sign(Sending& sending, const std::string& space, const std::string& task, const std::string& review,
+            bool custom);
+  void tend_runners();
+  void register_runner(const RunnerKey& key, bool short_lived);
+  void revoke_runner(const std::string& space, const std::string& runner);
+  void note_evidence_refusal(const Sending& sending, json::Value message, const base::Error& error);
+
+  // Errors that wait (error_words.cpp).
+  void work_on_errors();
+  std::string some_agent_of_001();
+  std::optional<SeenError> some_error(const engine::Workspace& here, const std::string& space);
+  void report_error(const std::string& space, const std::optional<SeenError>& other);
+  void decide_error(const SeenError& error);
+  void take_error_back(const SeenError& error);
+  void speak_of_errors(const std::string& space, std::string_view example, const std::string& from,
+                       const std::string& to, Wish wish);
+  void note_error_refusal(const Sending& sending, json::Value message, const base::Error& error);
 
   // Takers (takers.cpp).
   void take(Client& client, Manner manner);
@@ -135,6 +167,8 @@ class Workload {
   std::map<std::uint64_t, Known> known_;  // by group: what was told first
   std::uint64_t groups_ = 0;
   std::map<std::string, std::uint64_t> rounds_;  // of a task's name, which may end for good and is then another's
+  std::vector<RunnerKey> runner_keys_;           // the newest
+  std::vector<SeenError> seen_errors_;           // that somebody meant to decide
   bool refused_for_storage_ = false;
 };
 

@@ -1,6 +1,7 @@
 #include "sim/world.hpp"
 
 #include "base/assert.hpp"
+#include "envelope/kind.hpp"
 #include "journal/file/verify.hpp"
 #include "sim/careless_files.hpp"
 
@@ -49,6 +50,20 @@ void World::stop() {
   stopped_ = false;
 }
 
+// Under some faults of ours the rules in force are not those of the profile.
+engine::RulesetOf World::brokers_finder() {
+  const Planted planted = options_.planted;
+  const bool of_reviews = planted == Planted::short_reviews || planted == Planted::hasty_limit;
+  if (!of_reviews && planted != Planted::wrong_decider) return finder(rulesets_);
+  planted_rules_ = *rulesets_.find(of_reviews ? "collab" : "pipeline");
+  if (planted == Planted::short_reviews) planted_rules_->reviews->timeout /= 2;
+  if (planted == Planted::hasty_limit) planted_rules_->reviews->iterations = 1;
+  if (planted == Planted::wrong_decider) planted_rules_->errors->decided_by = "development";
+  return [this](std::string_view name) {
+    return name == planted_rules_->name ? &*planted_rules_ : rulesets_.find(name).get();
+  };
+}
+
 bool World::open() {
   journal::file::Options made;
   made.folder = folder;
@@ -81,7 +96,7 @@ bool World::open() {
   how.block_bytes = options_.block_bytes;
   how.deliveries_a_push = options_.deliveries_a_push;
   how.step_messages = 2;
-  broker_ = std::make_unique<broker::Broker>(broker::Parts{clock_, random_, *journal_, finder(rulesets_)}, how);
+  broker_ = std::make_unique<broker::Broker>(broker::Parts{clock_, random_, *journal_, brokers_finder()}, how);
   const auto started = broker_->start();
   if (!started) {
     note_stop(started.error());
@@ -246,7 +261,7 @@ void World::clear_faults() {
 }
 
 // Faults that are as if the engine had decided otherwise.
-void World::plant(event::Event& event) const {
+void World::plant(event::Event& event) {
   if (options_.planted == Planted::lose_moves && event.has_message_accepted() &&
       event.message_accepted().kind() == static_cast<std::uint32_t>(envelope::Kind::task_complete))
     event.mutable_message_accepted()->clear_task_moved();
@@ -255,6 +270,21 @@ void World::plant(event::Event& event) const {
     const base::Duration silence = settings.has_task_silence() ? base::Duration(settings.task_silence()) : 10min;
     settings.set_task_silence((2 * silence).count());
   }
+  if (options_.planted == Planted::believe_unsigned && event.has_message_accepted() &&
+      event.message_accepted().kind() == static_cast<std::uint32_t>(envelope::Kind::review_result) &&
+      event.message_accepted().has_review_moved())
+    event.mutable_message_accepted()->mutable_review_moved()->mutable_attested()->set_runner("runner-0");
+  if (options_.planted == Planted::decide_twice && event.has_message_accepted()) plant_second_decision(event);
+}
+
+// A decision is one on the error before it, too.
+void World::plant_second_decision(event::Event& event) {
+  event::MessageAccepted& message = *event.mutable_message_accepted();
+  if (message.kind() != static_cast<std::uint32_t>(envelope::Kind::request) || !message.has_error_moved()) return;
+  event::ErrorMoved& moved = *message.mutable_error_moved();
+  const std::uint64_t error = moved.errors(0);
+  if (last_error_ != 0) moved.add_errors(last_error_);
+  last_error_ = error;
 }
 
 base::Result<> World::follow() {
@@ -284,6 +314,8 @@ void World::catch_up() {
   PARLEY_ASSERT(before == journal_->head().chain);
   if (findings_.clean()) chronicle_.compare(ledger_);
   if (findings_.clean()) check_tasks();
+  if (findings_.clean()) check_errors();
+  if (findings_.clean()) check_reviews();
   const bool settled = replayed_.value + broker_->counts().events == followed_.value;
   if (findings_.clean() && settled && follower_.state_hash() != broker_->engine().state_hash())
     findings_.wrong("O8: the live state is not what its events make");
@@ -306,6 +338,35 @@ void World::check_tasks() {
                       tasks.at(*at).assigner.value == task.assigner && tasks.at(*at).assignee.value == task.assignee;
     if (!same) findings_.wrong("COL-04: task '" + task.id + "' does not stand as the journal says");
   }
+}
+
+// PIP-11: what waits is what was reported and neither decided nor taken back.
+void World::check_errors() {
+  std::size_t known = 0;
+  for (std::uint32_t i = 1; i <= follower_.state().workspaces.size(); ++i)
+    known += follower_.state().workspace(base::WorkspaceNumber(i)).errors.all().size();
+  const auto& expected = chronicle_.errors().waiting();
+  if (known != expected.size())
+    return findings_.wrong("PIP-11: " + std::to_string(known) + " errors are said to wait, and " +
+                           std::to_string(expected.size()) + " do");
+  for (const auto& [place, error] : expected) {
+    const auto& errors = follower_.state().workspace(base::WorkspaceNumber(place.first)).errors;
+    const engine::ErrorCase* const at = errors.find(base::Offset(place.second));
+    findings_.require(at && at->agent.value == error.agent && at->id.view() == error.id, place,
+                      "PIP-11: an error does not wait as it was reported");
+  }
+}
+
+// BEY-05: what is shown as signed was, by who is shown.
+void World::check_reviews() {
+  const auto& attested = chronicle_.runners().attested();
+  for (std::uint32_t i = 1; i <= follower_.state().workspaces.size(); ++i)
+    for (const auto& [offset, review] : follower_.state().workspace(base::WorkspaceNumber(i)).reviews.all()) {
+      const auto known = attested.find({i, offset.value});
+      const std::string by = review.signed_by ? std::string(review.signed_by->runner.view()) : std::string();
+      findings_.require(by == (known == attested.end() ? std::string() : known->second), {i, offset.value},
+                        "BEY-05: a review is not shown as signed by who signed it");
+    }
 }
 
 std::string World::head_text() const {

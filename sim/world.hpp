@@ -71,8 +71,12 @@ class World {
   void note_stop(const base::Error& why);
   void stop();  // the process is gone
   base::Result<> follow();
-  void plant(event::Event& event) const;
+  engine::RulesetOf brokers_finder();
+  void plant(event::Event& event);
+  void plant_second_decision(event::Event& event);
   void check_tasks();
+  void check_errors();
+  void check_reviews();
 
   const Options options_;
   const profile::Rulesets& rulesets_;
@@ -93,6 +97,8 @@ class World {
   bool disk_full_ = false;
   base::Position durable_;  // as of the last turn, of whatever process
 
+  std::optional<profile::Ruleset> planted_rules_;  // for the broker alone
+  std::uint64_t last_error_ = 0;                   // that was decided
   Chronicle chronicle_;
   engine::Engine follower_;
   base::Position followed_;

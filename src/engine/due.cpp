@@ -91,7 +91,7 @@ class Due {
     const profile::RetryPolicy policy = retry_of(ruleset_of_, workspace_of(timer), message);
     if (attempts < policy.attempts)
       leases_[{timer.workspace, timer.agent}].push_back(timer.message);
-    else if (!is_taken_back(timer))
+    else if (!has_ended(timer))
       decide_dead(decided_, state_, {timer.workspace, timer.agent, timer.message, context_.now},
                   "attempts spent: " + std::to_string(attempts) + " of " + std::to_string(policy.attempts),
                   {"lease ended", {}});
@@ -141,15 +141,19 @@ class Due {
     decide_help_due(decided_, state_, timer.workspace, timer.message, rules_of(timer, asker), context_);
   }
 
-  // By an earlier fact of this decision, with the end of its review or of its task.
-  bool is_taken_back(const Timer& lease) {
+  // By an earlier fact of this decision: with the end of its review or of its task, or for want of a reply.
+  bool has_ended(const Timer& lease) {
     for (; facts_read_ < decided_.facts().size(); ++facts_read_) {
       const event::Event& event = decided_.facts()[facts_read_].event;
       const event::MessagesSuperseded& taken = event.messages_superseded();
       for (const std::uint64_t offset : taken.offsets())
-        taken_back_.insert({WorkspaceNumber(event.workspace()), AgentNumber(taken.agent()), Offset(offset)});
+        ended_.insert({WorkspaceNumber(event.workspace()), AgentNumber(taken.agent()), Offset(offset)});
+      const event::RequestTimedOut& over = event.request_timed_out();
+      for (const std::uint32_t agent : over.silent())
+        if (over.bounces())
+          ended_.insert({WorkspaceNumber(event.workspace()), AgentNumber(agent), Offset(over.request())});
     }
-    return taken_back_.contains({lease.workspace, lease.agent, lease.message});
+    return ended_.contains({lease.workspace, lease.agent, lease.message});
   }
 
   static void end(auto& event, const Group& group, const Offsets& offsets) {
@@ -167,7 +171,7 @@ class Due {
   absl::btree_map<Group, Offsets> leases_;
   absl::btree_map<Group, Offsets> backoffs_;
   absl::btree_set<std::pair<WorkspaceNumber, Offset>> expired_;  // a backoff may be due with its message: told once
-  absl::btree_set<std::tuple<WorkspaceNumber, AgentNumber, Offset>> taken_back_;  // by the facts read so far
+  absl::btree_set<std::tuple<WorkspaceNumber, AgentNumber, Offset>> ended_;  // by the facts read so far
   std::size_t facts_read_ = 0;
   std::size_t requests_ = 0, tasks_ = 0, approvals_ = 0, reviews_ = 0, helps_ = 0;
 };
