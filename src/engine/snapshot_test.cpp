@@ -9,7 +9,7 @@ namespace parley::engine {
 namespace {
 
 // Of this version. Changed both? Then this line is right again as the failure prints it.
-constexpr std::string_view known = "version 18, a7271924defc9d7b1b203224014c1d6b47d963509243b0b0f54b8b9df218fd5b";
+constexpr std::string_view known = "version 18, e0a4a6dcdddf04a6f8bbc57e459c806cd1012f8247f313c4412cecfe75533722";
 
 class History {
  public:

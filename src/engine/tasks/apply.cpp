@@ -230,6 +230,8 @@ void apply_to_tasks(State& state, Workspace& workspace, WorkspaceNumber number, 
     Task& task = workspace.tasks.at(of_task);
     if (changes(task, moved)) note(task, placed);
     if (moved.assignee() != 0 || AgentNumber(event.sender()) == task.assignee) task.watch.heard_at = at;
+    if (event.held() && task.state == TaskState::held && static_cast<TaskState>(moved.state()) == TaskState::held)
+      task.held = offset;  // it stands in the place of what held the task before
     move(state, workspace, number, of_task, offset, moved, at);
   }
   keep_newest(workspace);

@@ -178,6 +178,8 @@ struct Access : testing::Test {
         {"getReview", {"GET", home + "/reviews/review-settings-2"}},
         {"listHelp", {"GET", home + "/help"}},
         {"getHelp", {"GET", home + "/help/9e107d9d-372b-4b68-81d1-ac2ed8c1f250"}},
+        {"listCollaborations", {"GET", home + "/collaborations"}},
+        {"getCollaboration", {"GET", home + "/collaborations/9e107d9d-372b-4b68-81d1-ac2ed8c1f260"}},
         {"listApprovals", {"GET", home + "/approvals"}},
         {"getApproval", {"GET", home + "/approvals/" + approvals[who]}},
         {"decideApproval",
