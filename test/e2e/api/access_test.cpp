@@ -58,6 +58,8 @@ const std::map<std::string, std::array<int, count>> table = {
     {"getReview",         {401, 401, 401, 404, 200, 200, 200, 200}},
     {"listHelp",          {401, 401, 401, 404, 200, 200, 200, 200}},
     {"getHelp",           {401, 401, 401, 404, 404, 200, 200, 200}},
+    {"listCollaborations",{401, 401, 401, 404, 200, 200, 200, 200}},
+    {"getCollaboration",  {401, 401, 401, 404, 404, 404, 404, 404}},  // there is none
     {"listApprovals",     {401, 401, 401, 404, 200, 200, 200, 200}},
     {"getApproval",       {401, 401, 401, 404, 404, 200, 200, 200}},
     {"decideApproval",    {401, 401, 401, 404, 404, 403, 200, 403}},
