@@ -153,6 +153,9 @@ class Broker final : public Port, private journal::Outcomes {
   base::Result<Answer> help_requests(const Caller&, std::string_view workspace, std::string_view state,
                                      std::string_view agent, const Page&) override;
   base::Result<Answer> help_request(const Caller&, std::string_view workspace, std::string_view id) override;
+  base::Result<Answer> collaborations(const Caller&, std::string_view workspace, std::string_view state,
+                                      std::string_view agent, const Page&) override;
+  base::Result<Answer> collaboration(const Caller&, std::string_view workspace, std::string_view id) override;
 
   base::Result<Answer> inbox(const Caller&, std::string_view workspace, std::string_view agent, const Page&) override;
   base::Result<std::vector<Delivery>> take(const Caller&, std::string_view workspace, std::string_view agent,
@@ -269,7 +272,10 @@ class Broker final : public Port, private journal::Outcomes {
   base::Result<> check_action(const engine::Workspace& workspace, const engine::Approval& approval, json::Value action);
 
   base::Result<> write_help(json::Writer& writer, const engine::Workspace& workspace, base::Offset offset);
+  base::Result<> write_said(json::Writer& writer, const engine::Workspace& workspace,
+                            const engine::Collaboration& collaboration);
   // Messages that are taken back (currentness_calls.cpp).
+  base::Result<event::Event> event_that_counted(const engine::Workspace& workspace, base::Offset offset);
   struct Superseded {
     Superseded(event::Event recorded, base::WorkspaceNumber workspace, base::Offset offset);
     const event::Event event;  // the record of it

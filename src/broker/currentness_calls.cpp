@@ -33,12 +33,22 @@ void write_checked(json::Writer& writer, const engine::Workspace& workspace, bas
 Broker::Superseded::Superseded(event::Event recorded, base::WorkspaceNumber workspace, base::Offset offset)
     : event(std::move(recorded)), take_back{workspace, offset, accepted_of(event), {}} {}
 
+// What a held message meant when it was released stands in the event behind its decision; as long as that is known.
+base::Result<event::Event> Broker::event_that_counted(const engine::Workspace& workspace, base::Offset offset) {
+  const engine::Approval* const approval = workspace.approvals.find(offset);
+  if (approval && approval->holds && approval->decided_by != base::PersonNumber{}) {
+    PARLEY_TRY(event::Event next, history_.event(base::Position(approval->end.value + 1)));
+    if (next.has_message_released() && next.message_released().message() == offset.value) return next;
+  }
+  return history_.event(workspace.messages.at(offset).position);
+}
+
 base::Result<std::unique_ptr<Broker::Superseded>> Broker::superseded_by(const Caller& caller,
                                                                         base::WorkspaceNumber number,
                                                                         const SendOptions& options) {
   const engine::Workspace& workspace = engine_.state().workspace(number);
   PARLEY_TRY(const base::Offset offset, own_message(workspace, caller, options.supersedes, options.to));
-  PARLEY_TRY(event::Event event, history_.event(workspace.messages.at(offset).position));
+  PARLEY_TRY(event::Event event, event_that_counted(workspace, offset));
   return std::make_unique<Superseded>(std::move(event), number, offset);
 }
 
@@ -47,7 +57,7 @@ base::Result<Answer> Broker::rescind(const Caller& caller, std::string_view work
   PARLEY_TRY(const base::WorkspaceNumber number, enter(engine_.state(), caller, workspace_name, Right::read));
   const engine::Workspace& workspace = engine_.state().workspace(number);
   PARLEY_TRY(const base::Offset offset, own_message(workspace, caller, message_id, to));
-  PARLEY_TRY(const event::Event event, history_.event(workspace.messages.at(offset).position));
+  PARLEY_TRY(const event::Event event, event_that_counted(workspace, offset));
   PARLEY_TRY(const bool now, decide(engine::TakeBack{number, offset, accepted_of(event), reason}, journal::Need::work));
 
   Answer answer;

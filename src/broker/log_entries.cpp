@@ -316,6 +316,7 @@ bool sees(const Caller& caller, const Event& event) {
   const auto& to = accepted.recipients();
   if (accepted.sender() == caller.agent.value) return true;
   if (accepted.sender() == 0 && accepted.task_moved().assigner() == caller.agent.value) return true;  // in its name
+  if (accepted.in_name_of() == caller.agent.value) return true;
   return !accepted.private_() && !accepted.held() &&
          std::binary_search(to.begin(), to.end(), caller.agent.value);  // R25
 }

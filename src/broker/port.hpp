@@ -277,6 +277,12 @@ class Port {
                                              std::string_view agent, const Page&) = 0;
   virtual base::Result<Answer> help_request(const Caller&, std::string_view workspace, std::string_view id) = 0;
 
+  // Collaborations, in the order they were opened: all the caller may see, or those of a state and an agent. One with
+  // what was said in it.
+  virtual base::Result<Answer> collaborations(const Caller&, std::string_view workspace, std::string_view state,
+                                              std::string_view agent, const Page&) = 0;
+  virtual base::Result<Answer> collaboration(const Caller&, std::string_view workspace, std::string_view id) = 0;
+
   // Mailboxes.
   virtual base::Result<Answer> inbox(const Caller&, std::string_view workspace, std::string_view agent,
                                      const Page&) = 0;

@@ -359,6 +359,7 @@ void write_accepted(json::Writer& writer, const engine::Workspace& workspace, ba
   if (accepted.automatic()) writer.member("automatic", true);
   if (accepted.has_help_moved())
     writer.member("help_state", name(static_cast<engine::HelpState>(accepted.help_moved().state())));
+  if (accepted.has_collaboration_moved()) writer.member("collaboration_id", accepted.collaboration_moved().id());
   if (accepted.held()) writer.member("held", accepted.approval_why());
   if (accepted.told().state() > 0)
     writer.member("health", name(static_cast<engine::HealthState>(accepted.told().state())));

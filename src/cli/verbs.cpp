@@ -10,7 +10,7 @@ std::vector<Group> all_verbs(const Services& services) {
       {"Messages",
        {send_verb(), request_verb(), rescind_verb(), wait_verb(), check_verb(), ack_verb(), nack_verb(), inbox_verb(),
         tail_verb(), deadletter_verb()}},
-      {"Work", {task_verb(), review_verb(), help_request_verb()}},
+      {"Work", {task_verb(), review_verb(), help_request_verb(), collaboration_verb()}},
       {"Decisions", {approve_verb()}},
       {"Stories", {scenario_verb()}},
       {"Offline", {validate_verb(), fresh_verb(), schema_verb()}},

@@ -29,6 +29,7 @@ Verb task_verb();
 Verb doctor_verb();
 Verb fresh_verb();
 Verb help_request_verb();
+Verb collaboration_verb();
 Verb inbox_verb();
 Verb nack_verb();
 Verb person_verb();

@@ -94,6 +94,16 @@ class Consistency {
       if (!help.over() && workspace.registry.agent(help.helper()).removed && !leaves)
         defect(number, offset, "asks for help of who was removed");
     }
+    std::size_t together = 0;
+    for (const auto& [offset, one] : workspace.collaborations.all()) {
+      if (!one.is_open()) continue;
+      ++together;
+      const Help* const help = workspace.help.find(one.purpose);
+      if (!help || help->over()) defect(number, offset, "a collaboration is open, and what it is about is over");
+      if (help && (!one.has(help->asker) || !one.has(help->helper())))
+        defect(number, offset, "who asks for help, or helps, takes no part in their collaboration");
+    }
+    if (together != workspace.collaborations.open()) defect(number, {}, "another number of collaborations is open");
     std::size_t waiting = 0;
     for (const auto& [offset, approval] : workspace.approvals.all()) {
       if (approval.waits()) timers_wanted_.insert({approval.due, TimerKind::approval_times_out, number, {}, offset});

@@ -10,6 +10,8 @@
 #include "json/parser.hpp"
 #include "json/writer.hpp"
 #include "print.hpp"
+#include "profile/files.hpp"
+#include "profile/load.hpp"
 #include "source.hpp"
 
 namespace parley::scenarios {
@@ -99,6 +101,25 @@ std::string body_of(const Call& call, std::initializer_list<std::pair<std::strin
   }
   writer.end_object();
   return body;
+}
+
+Result<std::string> with(std::string text, const std::string& pointer, std::string_view value);
+
+// profile collab set=/version="1.1.0" set=…: one of the five, with changes in its profile.json, in that one's place.
+void change_profile(const Call& call) {
+  auto files = profile::read_folder(source_folder() + "/spec/profiles/" + call.word(0));
+  if (!files) return call.world.say("SCRIPT: " + scenarios::print(files.error()));
+  std::string& text = files->at("profile.json");
+  for (const std::string& set : call.command.all("set")) {
+    const std::size_t equals = set.find('=');
+    const auto changed = with(text, set.substr(0, equals), set.substr(equals + 1));
+    if (!changed) return call.world.say("SCRIPT: " + scenarios::print(changed.error()));
+    text = *changed;
+  }
+  call.world.say("changed, and restarted ");
+  auto ruleset = profile::load(*files);
+  const auto added = ruleset ? call.world.add_profile(*ruleset) : std::unexpected(ruleset.error());
+  if (!added) call.world.say(scenarios::print(added.error()));
 }
 
 // ---- workspaces, agents, people
@@ -790,8 +811,10 @@ void findings(const Call& call) {
 // ---- help
 
 std::string help_text(json::Value item) {
-  std::string text = "help " + text_of(item, "help_id").substr(24) +
-                     members(item, {"offset", "state", "asker", "subject", "helper", "helpers", "deadline"}) + '\n';
+  std::string text =
+      "help " + text_of(item, "help_id").substr(24) +
+      members(item, {"offset", "state", "asker", "subject", "helper", "helpers", "deadline", "collaboration_id"}) +
+      '\n';
   for (const json::Value answer : item.find("answers").elements())
     text += " " + members(answer, {"offset", "helper", "subject", "resources"}) + '\n';
   return text;
@@ -809,6 +832,34 @@ void help(const Call& call) {
       }));
 }
 
+// All, or with `id` (of its opening message) one, with what was said in it.
+void collaborations(const Call& call) {
+  const auto who = caller(call, "admin");
+  if (!who) return;
+  const auto text = [](json::Value item) {
+    std::string shown = "collaboration " + text_of(item, "collaboration_id").substr(24) +
+                        members(item, {"offset", "state", "help_id", "task", "participants", "messages", "opened_at",
+                                       "closed_at", "closed_by", "why"}) +
+                        '\n';
+    for (const json::Value one : item.find("said").elements())
+      shown += " " + members(one, {"offset", "message_id", "from", "type"}) + '\n';
+    return shown;
+  };
+  const std::string state = call.option("state"), agent = call.option("agent");
+  if (call.command.has("id"))
+    return call.world.answer(print(
+        call.world.broker().collaboration(*who, call.workspace(), id_of("handoff", "", call.number("id", 0))), text));
+  const std::string after = call.option("after");
+  const broker::Page page{after, static_cast<std::uint32_t>(call.number("limit", 100))};
+  call.world.answer(
+      print(call.world.broker().collaborations(*who, call.workspace(), state, agent, page), [&](json::Value list) {
+        std::string all;
+        for (const json::Value item : list.find("items").elements()) all += text(item);
+        all += next_of(list);
+        return all.empty() ? "none\n" : all;
+      }));
+}
+
 // ---- approvals
 
 std::string approval_text(const Call& call, json::Value item) {
@@ -820,6 +871,8 @@ std::string approval_text(const Call& call, json::Value item) {
     text += " " + members(decision, {"decision", "decided_by", "decided_at", "rationale", "modified_action"}) + '\n';
   if (text_of(item, "asker") == "parley") return text + "  " + json::to_text(item.find("message")) + '\n';
   const auto offset = item.find("offset").if_uint();
+  if (call.world.sent_bytes(call.workspace(), base::Offset(offset.value_or(0))).empty())
+    return text + "  written by the server\n";
   const std::string sent = json::to_text(item.find("message"));
   const auto kept = json::Document::parse(call.world.sent_bytes(call.workspace(), base::Offset(offset.value_or(0))));
   if (!kept || json::to_text(kept->root()) != sent) text += "  NOT WHAT WAS SENT\n";
@@ -867,9 +920,9 @@ void decide(const Call& call) {
   const auto asked = all.find(id);
   const bool by_server = asked && all.find(*asked)->asker == base::AgentNumber{};
   const std::string bytes = call.world.sent_bytes(call.workspace(), asked.value_or(base::Offset(0)));
-  const std::string shown = call.command.has("shown") ? call.option("shown")
-                            : by_server               ? base::to_hex(all.find(*asked)->shown)
-                                                      : base::to_hex(base::sha256(bytes));
+  const std::string shown = call.command.has("shown")               ? call.option("shown")
+                            : by_server || (asked && bytes.empty()) ? base::to_hex(all.find(*asked)->shown)
+                                                                    : base::to_hex(base::sha256(bytes));
   std::string body;
   json::Writer writer(body);
   writer.begin_object().member("decision", call.word(0)).member("rationale", call.text("rationale"));
@@ -971,10 +1024,15 @@ void log(const Call& call) {
     std::string text;
     for (const json::Value item : list.find("items").elements()) {
       text += text_of(item, "offset") + ' ' + (item.find("private") ? "private" : text_of(item, "event"));
-      text += members(item, {"agent",     "messages",   "from",       "to",       "type",        "kind",
-                             "code",      "count",      "first_at",   "last_at",  "answers",     "extends",
-                             "health",    "breaker",    "held",       "changed",  "superseded",  "superseded_by",
-                             "automatic", "help_state", "asks_again", "again_at", "error_state", "errors"});
+      text += members(item, {"agent",      "messages",   "from",
+                             "to",         "type",       "kind",
+                             "code",       "count",      "first_at",
+                             "last_at",    "answers",    "extends",
+                             "health",     "breaker",    "held",
+                             "changed",    "superseded", "superseded_by",
+                             "automatic",  "help_state", "collaboration_id",
+                             "asks_again", "again_at",   "error_state",
+                             "errors"});
       if (text_of(item, "event") == "help_moved") text += members(item, {"state", "helper"});
       if (text_of(item, "event").starts_with("approval_"))
         text += members(item, {"by", "state", "rationale", "modified_action", "due"});
@@ -1058,6 +1116,7 @@ void snapshot_restart(const Call& call) {
 const std::map<std::string, std::function<void(const Call&)>, std::less<>>& commands() {
   using broker::Settlement;
   static const std::map<std::string, std::function<void(const Call&)>, std::less<>> all{
+      {"profile", change_profile},
       {"workspace", [](const Call& call) { create_or_change_workspace(call, true); }},
       {"change-workspace", [](const Call& call) { create_or_change_workspace(call, false); }},
       {"in", [](const Call& call) { call.world.workspace = call.word(0); }},
@@ -1087,6 +1146,7 @@ const std::map<std::string, std::function<void(const Call&)>, std::less<>>& comm
       {"findings", findings},
       {"approvals", approvals},
       {"help", help},
+      {"collaborations", collaborations},
       {"approval", approval},
       {"decide", decide},
       {"tasks", tasks},

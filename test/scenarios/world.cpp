@@ -55,6 +55,12 @@ void World::begin(base::Instant wall) {
 
 World::~World() = default;
 
+base::Result<> World::add_profile(profile::RulesetPtr ruleset) {
+  PARLEY_CHECK(rulesets_.add(std::move(ruleset)));
+  restart({});
+  return {};
+}
+
 void World::start() {
   broker::Options options;
   options.admin_token_hash = base::sha256(admin_token);

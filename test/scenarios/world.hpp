@@ -47,6 +47,9 @@ class World {
   ~World();
   void begin(base::Instant wall);  // anew, at this time
 
+  // A profile beside the five, or in the place of one. The process starts anew.
+  base::Result<> add_profile(profile::RulesetPtr ruleset);
+
   broker::Broker& broker() { return *broker_; }
   VirtualClock& clock() { return clock_; }
   journal::Journal& journal() { return *journal_; }

@@ -15,8 +15,12 @@ constexpr json::Limits answer_limits{.bytes = 64 << 20, .elements = 1'000'000};
 struct List {
   std::string_view name, id;
 };
-constexpr std::array lists{List{"tasks", "task_id"}, List{"reviews", "review_id"}, List{"approvals", "approval_id"},
-                           List{"help", "help_id"}, List{"deadletters", "delivery_id"}};
+constexpr std::array lists{List{"tasks", "task_id"},
+                           List{"reviews", "review_id"},
+                           List{"approvals", "approval_id"},
+                           List{"help", "help_id"},
+                           List{"collaborations", "collaboration_id"},
+                           List{"deadletters", "delivery_id"}};
 
 class Look {
  public:

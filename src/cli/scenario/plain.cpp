@@ -16,7 +16,8 @@ bool is_passing_detail(std::string_view key) {
 }
 
 bool holds_offsets(std::string_view key) {
-  constexpr std::string_view keys[] = {"assignments", "answers", "caused_by", "ended_by", "extends", "root"};
+  constexpr std::string_view keys[] = {"assignments", "answers", "caused_by", "closed_by",
+                                       "ended_by",    "extends", "root"};
   return std::ranges::find(keys, key) != std::end(keys);
 }
 

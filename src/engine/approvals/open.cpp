@@ -87,7 +87,7 @@ void apply_to_approvals(State& state, Workspace& workspace, WorkspaceNumber numb
   if (event.approval_timeout() == 0) return;
   Approval approval;
   approval.id = base::PackedText(event.message_id());
-  approval.asker = AgentNumber(event.sender());
+  approval.asker = AgentNumber(event.in_name_of() != 0 ? event.in_name_of() : event.sender());
   approval.task = event.task();
   approval.subject = event.approval_subject();
   approval.why = event.approval_why();

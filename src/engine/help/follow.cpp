@@ -4,6 +4,7 @@
 
 #include "base/excerpt.hpp"
 #include "engine/appliers.hpp"
+#include "engine/collaborations/follow.hpp"
 #include "engine/help/watch.hpp"
 #include "engine/messages/fields.hpp"
 #include "engine/steps.hpp"
@@ -154,6 +155,8 @@ void pass_on(State& state, Workspace& workspace, WorkspaceNumber number, Offset 
 }
 
 void end(State& state, Workspace& workspace, WorkspaceNumber number, Offset offset) {
+  const Help& help = workspace.help.at(offset);
+  close_collaboration(workspace, offset, name(help.state), help.moved_at);
   look_at(state, number, offset, workspace.help.at(offset), {});
   workspace.help.end(offset, over_kept);
   Message& message = *workspace.messages.find(offset);
@@ -169,6 +172,7 @@ void move(State& state, Workspace& workspace, WorkspaceNumber number, const even
   if (help.over()) return end(state, workspace, number, offset);
   look_at(state, number, offset, help, help.deadline);
   if (moved.helper() == 0) return;
+  close_collaboration(workspace, offset, "passed_on", at);
   workspace.help.ask(offset, AgentNumber(moved.helper()));
   pass_on(state, workspace, number, offset, AgentNumber(moved.helper()), at);
 }

@@ -5,6 +5,7 @@
 #include "base/hash.hpp"
 #include "engine/appliers.hpp"
 #include "engine/approvals/held.hpp"
+#include "engine/collaborations/follow.hpp"
 #include "engine/currentness/take_back.hpp"
 #include "engine/errors/follow.hpp"
 #include "engine/health/follow.hpp"
@@ -215,6 +216,7 @@ base::Result<Accepted> Engine::decide(const AcceptMessage& command, const Contex
   if (hold == Hold::none) {
     follow_requests(command, workspace, context, message);
     follow_help(command, workspace, context, message, of_semantics);
+    follow_collaborations(workspace, message);
     follow_session(command, workspace, message, of_semantics);
   } else {
     message.clear_record_at();  // what it means, it means when it is released
@@ -241,7 +243,9 @@ base::Result<Accepted> Engine::decide(const AcceptMessage& command, const Contex
       warnings.push_back(
           {"", "KEPT_BACK", "It is accepted, and reaches nobody yet: " + semantics.task_moved->why() + "."});
     }
-    if (!of_superseded.replaces_order)
+    if (of_superseded.replaces_order)
+      decide_named_dropped(decided, command, workspace);
+    else
       decide_orders_over(decided, workspace, command.workspace, offset, *semantics.task_moved, command.lane);
     const bool aborted = static_cast<TaskState>(semantics.task_moved->state()) == TaskState::aborted;
     if (aborted && !semantics.review_moved)
@@ -297,6 +301,7 @@ void apply(State& state, Workspace& workspace, WorkspaceNumber number, Offset of
   apply_to_session(state, number, offset, event);
   apply_to_reviews(state, workspace, number, offset, event, placed);
   apply_to_approvals(state, workspace, number, offset, event, placed);
+  apply_to_collaborations(workspace, offset, event, placed);
   apply_to_help(state, workspace, number, offset, event, placed);
   apply_to_errors(workspace, offset, event, placed.at);
   apply_to_health(state, workspace, number, event, placed.at);

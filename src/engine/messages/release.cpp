@@ -1,6 +1,7 @@
 #include "engine/messages/release.hpp"
 
 #include "engine/appliers.hpp"
+#include "engine/collaborations/follow.hpp"
 #include "engine/currentness/take_back.hpp"
 #include "engine/errors/follow.hpp"
 #include "engine/health/availability.hpp"
@@ -65,9 +66,11 @@ void decide_release(Decided& decided, const State& state, Offset offset, const A
   event::MessageAccepted& as = *event.mutable_as();
   write(command, recipients, std::string(message.id.view()), {}, as);
   as.clear_id_key();
+  if (message.sender == AgentNumber{}) as.clear_record_at();  // of an order that the server wrote (R12)
   if (message.linked) write_supersedes(workspace, offset, as);
   follow_requests(command, workspace, context, as);
   follow_help(command, workspace, context, as, release.warnings);
+  follow_collaborations(workspace, as);
   follow_session(command, workspace, as, release.warnings);
   follow_attempts(command, workspace, context.now, as);
   write(release.semantics.defects, *as.mutable_validation_errors());
@@ -108,6 +111,7 @@ void apply(State& state, Workspace& workspace, WorkspaceNumber number, const eve
   apply_to_requests(state, workspace, number, offset, as);
   apply_to_tasks(state, workspace, number, offset, as, placed);
   apply_to_session(state, number, offset, as);
+  apply_to_collaborations(workspace, offset, as, placed);
   apply_to_help(state, workspace, number, offset, as, placed);
   apply_to_errors(workspace, offset, as, placed.at);
   workspace.links.cut(offset);  // a human let it pass: what comes of it is judged anew

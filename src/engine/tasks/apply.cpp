@@ -58,20 +58,23 @@ void note_author(Workspace& workspace, Offset offset) {
   if (std::ranges::find(authors, task.assignee) == authors.end()) authors.push_back(task.assignee);
 }
 
-void follow_offer(Tasks& tasks, Offset offset, Offset message, const event::TaskMoved& event) {
+void follow_offer(Workspace& workspace, Offset offset, Offset message, const event::TaskMoved& event) {
   using event::TaskOffer;
+  Tasks& tasks = workspace.tasks;
   const Offset request = tasks.at(offset).offer ? tasks.at(offset).offer->request : Offset{};
   if (event.offer().state() == TaskOffer::OFFERED) return tasks.offer(offset, read_offer(message, event.offer()));
   tasks.end_offer(offset);
   // The offer is the order that its new owner acts upon.
-  if (event.offer().state() == TaskOffer::ACCEPTED)
-    tasks.assign(offset, request, tasks.at(offset).assigner, AgentNumber(event.assignee()));
-  if (event.offer().state() == TaskOffer::ACCEPTED) give(tasks.at(offset), event);
+  if (event.offer().state() != TaskOffer::ACCEPTED) return;
+  tasks.assign(offset, request, tasks.at(offset).assigner, AgentNumber(event.assignee()));
+  tasks.at(offset).given_at = workspace.head;
+  give(tasks.at(offset), event);
 }
 
-void assign(Tasks& tasks, Offset offset, Offset message, const event::TaskMoved& event, Instant at) {
-  Task& task = tasks.at(offset);
-  tasks.assign(offset, message, AgentNumber(event.assigner()), AgentNumber(event.assignee()));
+void assign(Workspace& workspace, Offset offset, Offset message, const event::TaskMoved& event, Instant at) {
+  Task& task = workspace.tasks.at(offset);
+  workspace.tasks.assign(offset, message, AgentNumber(event.assigner()), AgentNumber(event.assignee()));
+  task.given_at = workspace.head;  // a released message is an old one
   task.error = nullptr;
   give(task, event);
   task.watch = {.assigned_at = at,
@@ -80,14 +83,15 @@ void assign(Tasks& tasks, Offset offset, Offset message, const event::TaskMoved&
                 .deadline = instant(event.deadline()),
                 .timeout = base::Duration(event.timeout())};
   if (event.max_iterations() > 0) task.max_iterations = event.max_iterations();
-  tasks.set_terms(offset, {.scope = {event.scope().begin(), event.scope().end()},
-                           .reference_files = {event.reference_files().begin(), event.reference_files().end()},
-                           .testing_required = event.testing_required(),
-                           .confidence_threshold = event.confidence_threshold(),
-                           .needs_approval = event.needs_approval(),
-                           .chain = event.chain(),
-                           .risk = event.has_risk() ? std::optional(event.risk()) : std::nullopt,
-                           .flagged = event.flagged()});
+  workspace.tasks.set_terms(offset,
+                            {.scope = {event.scope().begin(), event.scope().end()},
+                             .reference_files = {event.reference_files().begin(), event.reference_files().end()},
+                             .testing_required = event.testing_required(),
+                             .confidence_threshold = event.confidence_threshold(),
+                             .needs_approval = event.needs_approval(),
+                             .chain = event.chain(),
+                             .risk = event.has_risk() ? std::optional(event.risk()) : std::nullopt,
+                             .flagged = event.flagged()});
 }
 
 void note_error(Task& task, const event::TaskError& error, TaskState to, Instant at) {
@@ -219,14 +223,16 @@ void apply_to_tasks(State& state, Workspace& workspace, WorkspaceNumber number, 
     const SharesKept shares(workspace, of_task);
     if (moved.assignee() != 0) note_author(workspace, of_task);
     if (moved.has_offer())
-      follow_offer(workspace.tasks, of_task, offset, moved);
+      follow_offer(workspace, of_task, offset, moved);
     else if (moved.assignee() != 0)
-      assign(workspace.tasks, of_task, offset, moved, at);
+      assign(workspace, of_task, offset, moved, at);
     apply_named(workspace, event);
     apply_part(workspace, event);
     Task& task = workspace.tasks.at(of_task);
     if (changes(task, moved)) note(task, placed);
     if (moved.assignee() != 0 || AgentNumber(event.sender()) == task.assignee) task.watch.heard_at = at;
+    if (event.held() && task.state == TaskState::held && static_cast<TaskState>(moved.state()) == TaskState::held)
+      task.held = offset;  // it stands in the place of what held the task before
     move(state, workspace, number, of_task, offset, moved, at);
   }
   keep_newest(workspace);
@@ -262,7 +268,7 @@ void apply(State& state, Workspace& workspace, WorkspaceNumber number, Offset of
       task.watch.deadline = instant(event.deadline());
       task.watch.timeout = base::Duration(event.timeout());
     }
-    if (event.has_offer()) follow_offer(workspace.tasks, Offset(event.task()), offset, event);
+    if (event.has_offer()) follow_offer(workspace, Offset(event.task()), offset, event);
     if (event.split_by() != 0) {
       apply_parts(workspace, task, event);
       workspace.tasks.split(Offset(event.task()), Offset(event.split_by()));

@@ -40,6 +40,9 @@ std::string why_blocked(const Workspace& workspace, const std::vector<Dependency
 // DEPENDENCIES_FULL, PAYLOAD_TOO_LARGE.
 base::Result<std::vector<Dependency>> dependencies_of(const AcceptMessage& command, const Workspace& workspace);
 
+// An order in the place of one that waits says anew what it waits for: what that one had named counts no more.
+void decide_named_dropped(Decided& decided, const AcceptMessage& command, const Workspace& workspace);
+
 Dependency copy_of(const Dependency& dependency);
 // As it stands now, or as `before` remembers it.
 Dependency dependency_on(const Workspace& workspace, std::string_view id, bool soft, const TaskDependencies* before);

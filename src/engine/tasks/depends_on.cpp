@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "base/quoted.hpp"
+#include "engine/currentness/take_back.hpp"
 #include "engine/engine.hpp"
 #include "engine/messages/directions.hpp"
 #include "engine/messages/fields.hpp"
@@ -178,6 +179,16 @@ base::Result<> check_who(const Workspace& workspace, const SetDependencies& comm
   return not_for(workspace, command.by, command.task, "whoever may assign it");
 }
 
+// Named by the order that waits, in whose place this one comes (BEY-03).
+bool was_named(const AcceptMessage& command, const Workspace& workspace, std::string_view id) {
+  if (!command.supersedes) return false;
+  const auto known = workspace.tasks.find(command.envelope.task);
+  if (!known || !is_kept_back(workspace.tasks.at(*known).state)) return false;
+  if (!supersedes_order(command, workspace.tasks.at(*known))) return false;
+  return std::ranges::find(command.supersedes->was.task_moved().depends_on(), id) !=
+         command.supersedes->was.task_moved().depends_on().end();
+}
+
 }  // namespace
 
 base::Result<std::vector<Dependency>> dependencies_of(const AcceptMessage& command, const Workspace& workspace) {
@@ -190,11 +201,26 @@ base::Result<std::vector<Dependency>> dependencies_of(const AcceptMessage& comma
   for (const std::string& id : named) all.push_back(dependency_on(workspace, id, false, before));
   if (before)
     for (const Dependency& kept : before->on)
-      if (std::ranges::find(named, kept.id.view()) == named.end()) all.push_back(copy_of(kept));
+      if (std::ranges::find(named, kept.id.view()) == named.end() && !was_named(command, workspace, kept.id.view()))
+        all.push_back(copy_of(kept));
   if (named.empty()) return all;
   PARLEY_CHECK(check_bounds(workspace, before, command.sender, named, all.size()));
   PARLEY_CHECK(check_no_cycle(workspace.dependencies, task, named));
   return all;
+}
+
+void decide_named_dropped(Decided& decided, const AcceptMessage& command, const Workspace& workspace) {
+  const TaskDependencies* const before = workspace.dependencies.find(command.envelope.task);
+  const auto after = dependencies_of(command, workspace);
+  const auto stays = [&](const Dependency& one) {
+    return std::ranges::any_of(*after, [&](const Dependency& other) { return other.id.view() == one.id.view(); });
+  };
+  if (!before || !after || std::ranges::all_of(before->on, stays)) return;
+  event::TaskDependenciesSet& event = *decided.add(command.workspace).mutable_task_dependencies_set();
+  event.set_task(command.envelope.task);
+  event.set_agent(command.sender.value);
+  for (const Dependency& one : *after)
+    (one.soft ? event.mutable_soft() : event.mutable_hard())->Add(std::string(one.id.view()));
 }
 
 base::Result<> check_depends_on(const Workspace& workspace, std::string_view task, AgentNumber by,

@@ -77,8 +77,7 @@ class Follow {
     PARLEY_CHECK(check_task_room(workspace_, command_.sender));
     PARLEY_TRY(const auto on, dependencies_of(command_, workspace_));
     facts_.readiness = readiness_of(on);
-    if (known)
-      PARLEY_CHECK(move_of(workspace_.tasks.at(*known)));  // in another's place nothing is given that must wait
+    if (known) PARLEY_CHECK(move_of(workspace_.tasks.at(*known)));  // what went out is not replaced by what must wait
     const TaskState from = known ? workspace_.tasks.at(*known).state : TaskState::none;
     const std::uint32_t epoch = known ? workspace_.tasks.at(*known).epoch : 0;
     return assigned(known.value_or(Offset{}), epoch + 1, *move_on(Kind::task_assign, from, facts_)->to, on);
@@ -105,7 +104,11 @@ class Follow {
     const Task& task = workspace_.tasks.at(*known);
     // R5: of a lenient workspace, and the task never was held by it.
     if (facts_.hold == Hold::released && task.held != released_) facts_.hold = Hold::none;
-    auto move = moved(*known, task, must_arrive ? task.assigner : AgentNumber{});
+    // What held it is taken back by this very message: as if it had never come (BEY-03).
+    const bool resumed =
+        task.state == TaskState::held && command_.supersedes && command_.supersedes->message == task.held;
+    const TaskState from = resumed ? TaskState::active : task.state;
+    auto move = moved(*known, task, must_arrive ? task.assigner : AgentNumber{}, from);
     if (move && must_arrive) PARLEY_CHECK(check_evidence(command_, task));
     return move;
   }
@@ -175,8 +178,9 @@ class Follow {
                       "task", "Assign the work as a new task.");
   }
 
-  base::Result<const Move*> move_of(const Task& task) const {
-    const Move* const move = move_on(command_.envelope.kind, task.state, facts_);
+  base::Result<const Move*> move_of(const Task& task) const { return move_of(task, task.state); }
+  base::Result<const Move*> move_of(const Task& task, TaskState from) const {
+    const Move* const move = move_on(command_.envelope.kind, from, facts_);
     const bool assigner_removed = workspace_.registry.agent(task.assigner).removed;
     if (!move || !is_party(move->by, task, command_.sender, assigner_removed))
       return std::unexpected(no_move(command_, workspace_, task));
@@ -230,14 +234,17 @@ class Follow {
 
   // `must_reach`: 0 for nobody.
   Moved moved(Offset offset, const Task& known, AgentNumber must_reach) const {
-    PARLEY_TRY(const Move* const move, move_of(known));
+    return moved(offset, known, must_reach, known.state);
+  }
+  Moved moved(Offset offset, const Task& known, AgentNumber must_reach, TaskState from) const {
+    PARLEY_TRY(const Move* const move, move_of(known, from));
     const bool reaches = must_reach == AgentNumber{} || workspace_.registry.agent(must_reach).removed ||
                          std::binary_search(to_.begin(), to_.end(), must_reach);
     if (!reaches) return std::unexpected(goes_past(command_, workspace_, known, must_reach));
     event::TaskMoved moved;
     moved.set_task(offset.value);
     moved.set_epoch(known.epoch);
-    come_to(move->to.value_or(known.state), heard(known), moved, known.offer.get());
+    come_to(move->to.value_or(from), heard(known), moved, known.offer.get());
     return moved;
   }
 

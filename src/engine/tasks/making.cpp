@@ -141,10 +141,26 @@ bool can_be_given_again(const TaskScene& scene) {
   if (!receipt || assignee.removed || task.assignments.size() >= assignments_max) return false;
   if (order->expires() && order->expires_at <= scene.context.now) return false;
   if (open(receipt->state)) return true;
-  return taken(receipt->state) && has_room(scene.workspace().settings, assignee, order->length);
+  return taken(receipt->state) && has_room(scene.workspace().settings, assignee, order->length,
+                                           scene.decided.notices_to(scene.number, task.assignee));
 }
 
+namespace {
+
+// Read, it comes to the mailbox once more: what else this turn puts there finds it in it (D11).
+void take_room(const TaskScene& scene) {
+  const Task& task = scene.task();
+  const Message& order = *scene.workspace().messages.find(task.assignment());
+  if (open(order.receipt_of(task.assignee)->state)) return;
+  Load& before = scene.decided.notices_to(scene.number, task.assignee);
+  ++before.messages;
+  before.bytes += order.length;
+}
+
+}  // namespace
+
 void give_again(const TaskScene& scene) {
+  take_room(scene);
   const Task& task = scene.task();
   const auto type = task.error ? task.error->type : TaskErrorType::none;
   const profile::Recovery* const recovery = recovery_of(scene.rules, type);

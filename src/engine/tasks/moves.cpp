@@ -34,6 +34,10 @@ bool holds(Guard guard, const TaskFacts& facts) {
       return facts.readiness.value_or(Readiness::blocked) == Readiness::blocked;
     case Guard::supersedes:
       return facts.supersedes && facts.readiness.value_or(Readiness::ready) == Readiness::ready;
+    case Guard::supersedes_ahead:
+      return facts.supersedes && facts.readiness.value_or(Readiness::waits) == Readiness::waits;
+    case Guard::supersedes_in_vain:
+      return facts.supersedes && facts.readiness.value_or(Readiness::blocked) == Readiness::blocked;
     case Guard::passes:
       return comes_to(facts, machine::review::State::approved) || comes_to(facts, machine::review::State::forced);
     case Guard::needs_changes:

@@ -28,7 +28,7 @@ std::size_t decide_returned(Decided& decided, const State& state, WorkspaceNumbe
   for (const Offset offset : workspace.tasks.of(agent)) {
     const Task& task = workspace.tasks.at(offset);
     if (++looks > looks_max && count > 0) return count;
-    if (!goes_back(task.state) || task.assignment() > since) continue;
+    if (!goes_back(task.state) || task.given_at > since) continue;
     if (count++ == most) return most;
     const Agent& assigner = workspace.registry.agent(task.assigner);
     decide_given_up(decided, state, number, offset, ruleset_of(assigner.properties.profile), context,

@@ -4,6 +4,7 @@
 #include <deque>
 
 #include "engine/approvals/approvals.hpp"
+#include "engine/collaborations/collaborations.hpp"
 #include "engine/currentness/replacements.hpp"
 #include "engine/errors/errors.hpp"
 #include "engine/health/settings.hpp"
@@ -141,6 +142,7 @@ struct Workspace {
   Approvals approvals;
   Reviews reviews;
   HelpRequests help;
+  Collaborations collaborations;
   BudgetTotal budget;
   Links links;
   Replacements replacements;
@@ -150,7 +152,8 @@ struct Workspace {
   template <class Archive>
   void archive(Archive& a) {
     a(name, settings, created_at, head, registry, messages, forgotten_through, forgotten, window_size, marks);
-    a(records, requests, tasks, dependencies, approvals, reviews, help, links, replacements, errors, budget, runners);
+    a(records, requests, tasks, dependencies, approvals, reviews, help, collaborations, links, replacements, errors,
+      budget, runners);
     if constexpr (Archive::loads)
       messages.visit_after(Offset{}, [&](Offset offset, const Message& message) {
         if (message.remembered) ids.insert(message.id_key, offset);

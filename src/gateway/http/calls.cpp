@@ -115,6 +115,11 @@ base::Result<Answer> Gateway::answer(const Request& request, Body body) {
                                    page);
     case Call::get_help:
       return broker_.help_request(caller, at[0], at[1]);
+    case Call::list_collaborations:
+      return broker_.collaborations(caller, at[0], parameter(request.query, "state"), parameter(request.query, "agent"),
+                                    page);
+    case Call::get_collaboration:
+      return broker_.collaboration(caller, at[0], at[1]);
     case Call::list_approvals:
       return broker_.approvals(caller, at[0], parameter(request.query, "state"), page);
     case Call::get_approval:

@@ -49,6 +49,8 @@ enum class Call : std::uint8_t {
   get_review,
   list_help,
   get_help,
+  list_collaborations,
+  get_collaboration,
   list_approvals,
   get_approval,
   decide_approval,

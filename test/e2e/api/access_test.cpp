@@ -58,6 +58,8 @@ const std::map<std::string, std::array<int, count>> table = {
     {"getReview",         {401, 401, 401, 404, 200, 200, 200, 200}},
     {"listHelp",          {401, 401, 401, 404, 200, 200, 200, 200}},
     {"getHelp",           {401, 401, 401, 404, 404, 200, 200, 200}},
+    {"listCollaborations",{401, 401, 401, 404, 200, 200, 200, 200}},
+    {"getCollaboration",  {401, 401, 401, 404, 404, 404, 404, 404}},  // there is none
     {"listApprovals",     {401, 401, 401, 404, 200, 200, 200, 200}},
     {"getApproval",       {401, 401, 401, 404, 404, 200, 200, 200}},
     {"decideApproval",    {401, 401, 401, 404, 404, 403, 200, 403}},
@@ -178,6 +180,8 @@ struct Access : testing::Test {
         {"getReview", {"GET", home + "/reviews/review-settings-2"}},
         {"listHelp", {"GET", home + "/help"}},
         {"getHelp", {"GET", home + "/help/9e107d9d-372b-4b68-81d1-ac2ed8c1f250"}},
+        {"listCollaborations", {"GET", home + "/collaborations"}},
+        {"getCollaboration", {"GET", home + "/collaborations/9e107d9d-372b-4b68-81d1-ac2ed8c1f260"}},
         {"listApprovals", {"GET", home + "/approvals"}},
         {"getApproval", {"GET", home + "/approvals/" + approvals[who]}},
         {"decideApproval",

@@ -190,12 +190,28 @@ TEST_F(Calls, Every_operation_answers_a_valid_call) {
   EXPECT_EQ(ended.number("/failed"), 1u);
 
   const std::string stuck = make_agent(s, workspace, "extractor-1", "handoff", "");
-  make_agent(s, workspace, "reviewer-1", "handoff", "");
+  const std::string helper = make_agent(s, workspace, "reviewer-1", "handoff", "");
   const std::string help = read_file(source_folder() + "/spec/profiles/handoff/examples/HELP_REQUEST.json");
   ASSERT_EQ(post(s, workspace + "/messages", stuck, help).status, 202);
   const Answer asks = get(s, workspace + "/help?state=expired&agent=reviewer-1", stuck);  // long over
   EXPECT_EQ(asks.text("/items/0/helper"), "reviewer-1");
   EXPECT_EQ(get(s, workspace + "/help/" + asks.text("/items/0/help_id"), stuck).text("/state"), "expired");
+  const auto but = [](std::string text, std::string_view what, std::string_view by) {
+    return text.replace(text.find(what), what.size(), by);
+  };
+  const std::string help_id = uuid();
+  const std::string question =
+      but(but(but(help, "9e107d9d-372b-4b68-81d1-ac2ed8c1f250", help_id), "\"ttl_ms\": 1800000, ", ""),
+          "2026-03-02T09:00:00Z", "2226-03-02T09:00:00Z");
+  ASSERT_EQ(post(s, workspace + "/messages", stuck, question).status, 202);
+  const std::string reply = read_file(source_folder() + "/spec/profiles/handoff/examples/HELP_RESPONSE.json");
+  const std::string meets =
+      but(but(reply, "9e107d9d-372b-4b68-81d1-ac2ed8c1f250", help_id), "DIRECT_ANSWER", "COLLABORATIVE_SESSION");
+  ASSERT_EQ(post(s, workspace + "/messages", helper, meets).status, 202);
+  const Answer together = get(s, workspace + "/collaborations?state=open&agent=reviewer-1", stuck);
+  EXPECT_EQ(together.text("/items/0/help_id"), help_id);
+  const std::string one = workspace + "/collaborations/" + together.text("/items/0/collaboration_id");
+  EXPECT_EQ(get(s, one, helper).text("/said/0/from"), "reviewer-1");
 
   const std::string triage = make_agent(s, workspace, "triage", "supervisor", "");
   make_agent(s, workspace, "orchestrator", "supervisor", "");

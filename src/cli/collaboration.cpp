@@ -1,0 +1,55 @@
+// `parley collaboration`: who works together on what, and what was said.
+#include "cli/online.hpp"
+#include "cli/verbs.hpp"
+
+namespace parley::cli {
+namespace {
+
+struct CollaborationOptions {
+  Online online;
+  std::string id, agent;
+  std::string state = "open";
+  std::uint32_t limit = 100;
+};
+
+base::Result<Exit> list(Context& context, const CollaborationOptions& options) {
+  PARLEY_TRY(auto server, connect(options.online));
+  std::string path = sdk::path_of(server.workspace, {"collaborations"});
+  char before = '?';
+  if (options.state != "all") path += std::exchange(before, '&') + ("state=" + sdk::escape(options.state));
+  if (!options.agent.empty()) path += std::exchange(before, '&') + ("agent=" + sdk::escape(options.agent));
+  PARLEY_TRY(auto text, all_pages(server.client, path, options.limit));
+  return show(context, sdk::Reply{200, std::move(text)}, {"offset", "closed_by"});
+}
+
+base::Result<Exit> show_one(Context& context, const CollaborationOptions& options) {
+  PARLEY_TRY(auto server, connect(options.online));
+  return show(context, server.client.get(sdk::path_of(server.workspace, {"collaborations", options.id})));
+}
+
+}  // namespace
+
+Verb collaboration_verb() {
+  auto options = std::make_shared<CollaborationOptions>();
+  const auto common = workspace_options(options->online);
+  const auto bound = [options](auto what) { return [options, what](Context& c) { return what(c, *options); }; };
+  return {.name = "collaboration",
+          .summary = "Show who works together on what: list, show",
+          .examples = {"parley collaboration list", "parley collaboration show COLLABORATION_ID"},
+          .verbs = {{.name = "list",
+                     .summary = "List collaborations",
+                     .options =
+                         std::vector<Option>{
+                             {"--state", "open, closed or all", &options->state, false, {"open", "closed", "all"}},
+                             {"--agent", "only those it takes part in", &options->agent},
+                             {"-n,--limit", "how many at most", &options->limit}} +
+                         common,
+                     .run = bound(list)},
+                    {.name = "show",
+                     .summary = "Show one, with what was said in it",
+                     .options =
+                         std::vector<Option>{{"collaboration_id", "as the list shows it", &options->id, true}} + common,
+                     .run = bound(show_one)}}};
+}
+
+}  // namespace parley::cli

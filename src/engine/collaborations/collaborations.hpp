@@ -1,0 +1,110 @@
+// Collaborations (HND-04; spec/machines/collaboration.json), by the message that opened them: who takes part, what for,
+// and what was said in them. Open ones, and the newest of those that are closed. Value types, part of the engine's
+// state.
+#pragma once
+#include <absl/container/btree_map.h>
+
+#include <algorithm>
+#include <deque>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/messages/message.hpp"
+#include "machine/collaboration.hpp"
+
+namespace parley::engine {
+
+using CollaborationState = machine::collaboration::State;
+
+// A message between its participants about it.
+struct SaidTogether {
+  Offset message;
+  Position position;  // of its record
+  AgentNumber by;
+
+  template <class Archive>
+  void archive(Archive& a) {
+    a(message, position, by);
+  }
+};
+
+struct Collaboration {
+  base::PackedText id;  // of the message that opened it
+  CollaborationState state = CollaborationState::none;
+  Offset purpose;               // the request for help that it is about
+  base::PackedText purpose_id;  // which may be forgotten before it
+  std::string task;
+  std::vector<AgentNumber> participants;  // in the order they came
+  std::vector<SaidTogether> said;         // the newest few
+  std::uint64_t messages = 0;             // how many were said
+  Instant opened_at, closed_at;           // 0: it is open
+  Offset closed_by;                       // the event that ended it
+  std::string why;                        // what its purpose came to by it
+
+  bool is_open() const { return !machine::collaboration::is_over(state); }
+  bool has(AgentNumber agent) const { return std::ranges::find(participants, agent) != participants.end(); }
+
+  template <class Archive>
+  void archive(Archive& a) {
+    a(id, state, purpose, purpose_id, task, participants, said, messages, opened_at, closed_at, closed_by, why);
+  }
+};
+
+class Collaborations {
+ public:
+  const absl::btree_map<Offset, Collaboration>& all() const { return all_; }
+  const Collaboration& at(Offset offset) const { return all_.at(offset); }
+  Collaboration& at(Offset offset) { return all_.at(offset); }
+  std::optional<Offset> find(std::string_view id) const { return in(by_id_, id_key_of(id)); }
+  // The newest about this request for help.
+  std::optional<Offset> about(Offset purpose) const { return in(by_purpose_, purpose); }
+  std::size_t open() const { return all_.size() - closed_.size(); }
+
+  void add(Offset offset, Collaboration collaboration) {
+    index(offset, all_.emplace(offset, std::move(collaboration)).first->second);
+  }
+  // Of those that are closed the newest `kept` stay.
+  void close(Offset offset, std::size_t kept) {
+    closed_.push_back(offset);
+    for (; closed_.size() > kept; closed_.pop_front()) forget(closed_.front());
+  }
+
+  template <class Archive>
+  void archive(Archive& a) {
+    a(all_, closed_);
+    if constexpr (Archive::loads)
+      for (const auto& [offset, collaboration] : all_) index(offset, collaboration);
+  }
+
+ private:
+  template <class Key>
+  using Newest = absl::btree_map<Key, Offset>;
+
+  template <class Key>
+  static std::optional<Offset> in(const Newest<Key>& map, const Key& key) {
+    const auto at = map.find(key);
+    return at == map.end() ? std::nullopt : std::optional(at->second);
+  }
+  template <class Key>
+  static void drop(Newest<Key>& map, const Key& key, Offset offset) {
+    if (const auto at = map.find(key); at != map.end() && at->second == offset) map.erase(at);
+  }
+  void index(Offset offset, const Collaboration& collaboration) {
+    by_id_[id_key_of(collaboration.id.view())] = offset;
+    by_purpose_[collaboration.purpose] = offset;
+  }
+  void forget(Offset offset) {
+    const Collaboration& gone = all_.at(offset);
+    drop(by_id_, id_key_of(gone.id.view()), offset);
+    drop(by_purpose_, gone.purpose, offset);
+    all_.erase(offset);
+  }
+
+  absl::btree_map<Offset, Collaboration> all_;
+  std::deque<Offset> closed_;  // in the order they were
+  Newest<IdKey> by_id_;
+  Newest<Offset> by_purpose_;
+};
+
+}  // namespace parley::engine
