@@ -184,17 +184,25 @@ class Watched final : public journal::Journal {
   explicit Watched(std::unique_ptr<Journal> inner) : inner_(std::move(inner)) {}
   bool broken = false;
   std::size_t visited = 0;  // entries
+  bool late = false;        // what is appended is on its way as long as this is so
+
+  void hold() {
+    late = true;
+    stored_ = inner_->durable_head();
+  }
 
   base::Result<journal::Ticket> append(std::span<const journal::Record> records, base::Instant at) override {
     return inner_->append(records, at);
   }
-  void poll(journal::Outcomes& outcomes) override { inner_->poll(outcomes); }
+  void poll(journal::Outcomes& outcomes) override {
+    if (!late) inner_->poll(outcomes);
+  }
   void tick() override { inner_->tick(); }
   using Journal::room_for;
   journal::Room room_for(std::uint64_t bytes, journal::Need need) override { return inner_->room_for(bytes, need); }
   std::uint64_t block_bytes_max() const override { return inner_->block_bytes_max(); }
   journal::Head head() const override { return inner_->head(); }
-  base::Position durable_head() const override { return inner_->durable_head(); }
+  base::Position durable_head() const override { return late ? stored_ : inner_->durable_head(); }
   std::unique_ptr<journal::Reader> reader() override { return std::make_unique<Reader>(*this, inner_->reader()); }
   base::Result<std::unique_ptr<journal::SnapshotWriter>> begin_snapshot() override { return inner_->begin_snapshot(); }
   std::vector<journal::SnapshotInfo> snapshots() const override { return inner_->snapshots(); }
@@ -207,7 +215,8 @@ class Watched final : public journal::Journal {
   struct Reader final : journal::Reader {
     Reader(Watched& j, std::unique_ptr<journal::Reader> r) : journal(j), inner(std::move(r)) {}
     base::Result<> read(base::Position from, const journal::EntryVisitor& visit) override {
-      return inner->read(from, [&](const journal::Entry& entry) {
+      return inner->read(from, [&](const journal::Entry& entry) -> base::Result<journal::Visit> {
+        if (journal.late && entry.position > journal.stored_) return journal::Visit::stop;
         ++journal.visited;
         return visit(entry);
       });
@@ -220,6 +229,7 @@ class Watched final : public journal::Journal {
     std::unique_ptr<journal::Reader> inner;
   };
   std::unique_ptr<Journal> inner_;
+  base::Position stored_;  // while it is late
 };
 
 // D11: whatever lies between, a call looks at few events, gets ahead, and comes to the end.
@@ -272,6 +282,29 @@ TEST(Log, A_follower_is_woken_by_its_own_workspace) {
   ASSERT_TRUE(broker.turn());
   EXPECT_EQ(team, 1);
   EXPECT_EQ(quiet, 0);
+}
+
+// COR-03: who has read the log up to a block that is still on its way to the disk is woken once that can be read.
+TEST(Log, A_follower_is_woken_for_what_was_on_its_way) {
+  auto journal = std::make_unique<Watched>(open());
+  Watched& watched = *journal;
+  TestBench bench(std::move(journal));
+  Broker& broker = bench.broker;
+  ASSERT_TRUE(broker.turn());
+  watched.hold();
+  ASSERT_EQ(code(bench.send()), "");
+  for (int i = 0; i < 3; ++i) ASSERT_TRUE(broker.turn());
+  const std::uint64_t head = broker.head(bench.a).value;
+  const auto page = broker.log(bench.admin, "team", head, 10);
+  ASSERT_TRUE(page);
+  EXPECT_EQ(json::Document::parse(page->json)->root().find("next").if_uint(), head);
+  int woken = 0;
+  broker.wait_for_log(bench.admin, "team", head, std::chrono::seconds(10), [&] { ++woken; });
+  for (int i = 0; i < 3; ++i) ASSERT_TRUE(broker.turn());
+  EXPECT_EQ(woken, 0);
+  watched.late = false;
+  for (int i = 0; i < 3; ++i) ASSERT_TRUE(broker.turn());
+  EXPECT_EQ(woken, 1);
 }
 
 // P9, B3: what was accepted and cannot be read stops the server before the offer is on record.

@@ -257,10 +257,14 @@ WaitId Broker::wait_for_mail(const Caller& caller, std::string_view workspace, s
   return waits_.add({*number, caller.agent}, time_.now() + at_most, std::move(done));
 }
 
-WaitId Broker::wait_for_log(const Caller& caller, std::string_view workspace, std::uint64_t, base::Duration at_most,
-                            WaitDone done) {
+WaitId Broker::wait_for_log(const Caller& caller, std::string_view workspace, std::uint64_t from,
+                            base::Duration at_most, WaitDone done) {
   const auto number = enter(engine_.state(), caller, workspace, Right::read);
   if (!number) return {};
+  // What is there, and cannot be read before it is stored.
+  const bool on_its_way = syncing() || !block_->empty();
+  if (on_its_way && from <= engine_.state().workspace(*number).head.value)
+    after_sync([this, log = Mailbox{*number, {}}] { touched_.insert(log); });
   return waits_.add({*number, {}}, time_.now() + at_most, std::move(done));
 }
 
