@@ -49,7 +49,8 @@ base::Result<> Broker::write_help(json::Writer& writer, const engine::Workspace&
   writer.end_array().member("asked_at", base::to_rfc3339(help.asked_at));
   writer.member("moved_at", base::to_rfc3339(help.moved_at));
   if (help.deadline != base::Instant{}) writer.member("deadline", base::to_rfc3339(help.deadline));
-  if (const auto together = workspace.collaborations.about(offset))
+  const auto together = workspace.collaborations.about(offset);
+  if (together && workspace.collaborations.at(*together).has(help.helper()))  // not of one that was asked before
     writer.member("collaboration_id", workspace.collaborations.at(*together).id.view());
   writer.key("answers").begin_array();
   for (const engine::HelpAnswer& answer : help.answers) {

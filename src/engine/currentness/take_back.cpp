@@ -110,8 +110,25 @@ base::Result<Consequences> judge(const TakeBack& command, const Workspace& works
   // What was held has moved nothing when it came, and may have when it was released: its task tells.
   if (const auto known = workspace.tasks.of_assignment(command.message)) return judge_order(command, workspace, *known);
   if (const auto known = workspace.tasks.of_offer(command.message)) return Consequences{.withdraws_offer = *known};
+  if (command.was.has_collaboration_moved() && command.was.collaboration_moved().collaboration() == 0)
+    return stands(workspace, command, "has opened a collaboration");
   if (!command.was.has_task_moved()) return Consequences{};
   return judge_move(command, workspace);
+}
+
+// Something that ends with it.
+bool has_begun(const Consequences& consequences) {
+  return consequences.cancels != Offset{} || consequences.withdraws_offer != Offset{} ||
+         consequences.withdraws_review != Offset{};
+}
+
+// Decision 10: what is held means nothing yet, and may be rejected; what is there goes on until then.
+std::unexpected<base::Error> stands_until_decided(const Workspace& workspace, const TakeBack& command) {
+  return base::fail(ErrorCode::STANDS,
+                    "'" + command.was.native_type() + "' " + about(workspace, command.message).substr(8) +
+                        " is in force, and what would take its place is held until a human has decided",
+                    "message_id",
+                    "Rescind it first, and send the new one by itself; or send what no human has to decide.");
 }
 
 bool ends(ReceiptState state) {
@@ -171,9 +188,10 @@ bool supersedes_order(const AcceptMessage& command, const Task& task) {
 }
 
 base::Result<Consequences> judge_superseded(const AcceptMessage& command, const Workspace& workspace,
-                                            const std::optional<event::TaskMoved>& moved) {
+                                            const std::optional<event::TaskMoved>& moved, Hold hold) {
   const TakeBack& superseded = *command.supersedes;
   PARLEY_TRY(Consequences consequences, judge(superseded, workspace));
+  if (hold == Hold::held && has_begun(consequences)) return stands_until_decided(workspace, superseded);
   if (workspace.replacements.depth(superseded.message) + 1 >= Replacements::chain_max)
     return base::fail(ErrorCode::CHAIN_FULL,
                       about(workspace, superseded.message) + " is the last of a chain of " +

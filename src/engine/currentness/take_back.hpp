@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "engine/engine.hpp"
+#include "engine/tasks/moves.hpp"
 
 namespace parley::engine {
 
@@ -30,7 +31,7 @@ base::Result<> check_repeated(const TakeBack& superseded, const Workspace& works
 
 // `moved`: what the new message means for a task. Errors: TAKEN_BACK, STANDS, CHAIN_FULL.
 base::Result<Consequences> judge_superseded(const AcceptMessage& command, const Workspace& workspace,
-                                            const std::optional<event::TaskMoved>& moved);
+                                            const std::optional<event::TaskMoved>& moved, Hold hold);
 
 // D7: its sender hears at once who has the message already.
 void warn_of_late(const TakeBack& command, const Workspace& workspace, std::vector<base::Problem>& warnings);

@@ -197,7 +197,7 @@ base::Result<Accepted> Engine::decide(const AcceptMessage& command, const Contex
   if (asking) PARLEY_CHECK(check_approval(command, workspace));
   Consequences of_superseded;
   if (command.supersedes) {
-    PARLEY_TRY(of_superseded, judge_superseded(command, workspace, semantics.task_moved));
+    PARLEY_TRY(of_superseded, judge_superseded(command, workspace, semantics.task_moved, hold));
   }
 
   event::Event& event = decided.add(command.workspace);
