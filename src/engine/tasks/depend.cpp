@@ -160,6 +160,11 @@ void apply(State& state, Workspace& workspace, WorkspaceNumber number, const eve
   TaskDependencies after{base::PackedText(event.task()), AgentNumber(event.agent()), {}};
   for (const std::string& id : event.hard()) after.on.push_back(dependency_on(workspace, id, false, before));
   for (const std::string& id : event.soft()) after.on.push_back(dependency_on(workspace, id, true, before));
+  if (before)  // its parts are none that anybody sets
+    for (const Dependency& one : before->on) {
+      const auto is_it = [&one](const Dependency& other) { return other.id.view() == one.id.view(); };
+      if (one.part && std::ranges::none_of(after.on, is_it)) after.on.push_back(copy_of(one));
+    }
   workspace.dependencies.set(std::move(after));
   look_where_it_stands_otherwise(state, workspace, number, event.task(), at);
 }

@@ -220,7 +220,7 @@ void decide_named_dropped(Decided& decided, const AcceptMessage& command, const 
   event.set_task(command.envelope.task);
   event.set_agent(command.sender.value);
   for (const Dependency& one : *after)
-    (one.soft ? event.mutable_soft() : event.mutable_hard())->Add(std::string(one.id.view()));
+    if (!one.part) (one.soft ? event.mutable_soft() : event.mutable_hard())->Add(std::string(one.id.view()));
 }
 
 base::Result<> check_depends_on(const Workspace& workspace, std::string_view task, AgentNumber by,
@@ -242,7 +242,7 @@ base::Result<> Engine::decide(const SetDependencies& command, const Context&, De
   keep_first_of_each(on);
   if (before)
     for (const Dependency& one : before->on)
-      if (one.soft != command.soft && std::ranges::find(on, one.id.view()) == on.end())
+      if (one.soft != command.soft && !one.part && std::ranges::find(on, one.id.view()) == on.end())
         kept.emplace_back(one.id.view());
   PARLEY_CHECK(check_bounds(workspace, before, command.by, on, on.size() + kept.size()));
   PARLEY_CHECK(check_no_cycle(workspace.dependencies, command.task, on));

@@ -32,8 +32,9 @@ std::optional<Pair> common(const std::vector<std::string>& one, const std::vecto
 // Each once, the oldest first.
 std::vector<Offset> near(const Tasks& tasks, const std::vector<std::string>& scope) {
   std::vector<Offset> offsets;
+  const std::size_t of_each = scope.empty() ? 0 : std::max<std::size_t>(looks_max / scope.size(), 1);
   for (const std::string& glob : scope)
-    for (const Offset offset : tasks.scopes().near(glob, looks_max - offsets.size())) offsets.push_back(offset);
+    for (const Offset offset : tasks.scopes().near(glob, of_each)) offsets.push_back(offset);
   std::ranges::sort(offsets);
   offsets.erase(std::ranges::unique(offsets).begin(), offsets.end());
   return offsets;
