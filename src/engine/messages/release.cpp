@@ -39,6 +39,11 @@ base::Result<Release> judge_release(const State& state, Offset offset, const Acc
   if (expires_at && *expires_at <= context.now)
     return base::fail(base::ErrorCode::EXPIRED, "the message expired at " + base::to_rfc3339(*expires_at), {},
                       "It can only be rejected.");
+  const Agent& sender = workspace.registry.agent(command.sender);
+  if (workspace.messages.at(offset).sender == AgentNumber{} && sender.removed)
+    return base::fail(base::ErrorCode::AGENT_UNAVAILABLE,
+                      "the order was written in the name of '" + sender.id + "', which was removed", {},
+                      "It can only be rejected; assign the task anew.");
   PARLEY_CHECK(check_chain(command, workspace));
   if (!changed.empty()) PARLEY_CHECK(check_sender(command, workspace.registry.agent(command.sender)));
   PARLEY_CHECK(check_request(command, workspace, context.now));
