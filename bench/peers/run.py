@@ -39,6 +39,16 @@ def wait_for_port(port, process):
     raise RuntimeError(f"{process.args[0]} does not listen")
 
 
+def wait_for_file(path):
+    """The server says where it listens once it does; its tokens are for that address."""
+    deadline = time.monotonic() + START_PATIENCE
+    while time.monotonic() < deadline:
+        if path.exists():
+            return
+        time.sleep(0.02)
+    raise RuntimeError(f"no {path}")
+
+
 @contextlib.contextmanager
 def running(command, port, cwd, environment=None):
     """A server while the block runs; its output goes to server.log in `cwd`."""
@@ -68,7 +78,7 @@ def output_of(command, timeout):
         figures = json.loads(done.stdout)
     except json.JSONDecodeError:
         raise RuntimeError(f"{' '.join(map(str, command))}\n{done.stdout[-500:]}{done.stderr[-2000:]}") from None
-    if not figures.get("complete", True):
+    if "error" in figures or not figures.get("complete", True):
         raise RuntimeError(f"not complete: {' '.join(map(str, command))}\n{done.stdout}")
     return figures
 
@@ -99,6 +109,7 @@ class Bench:
             server = [*pin_server, self.parley_binary, "serve", "--data", folder, "--listen", f"127.0.0.1:{port}",
                       "--journal", journal, "--log-level", "warning"]
             with running(list(map(str, server)), port, folder):
+                wait_for_file(pathlib.Path(folder, "server.json"))
                 command = [*pin_load, self.parley_binary, "bench", "--json", "--data", folder, "--server",
                            f"http://127.0.0.1:{port}", *amount, *load]
                 return output_of(list(map(str, command)), self.patience)
