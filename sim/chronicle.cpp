@@ -91,6 +91,7 @@ void Chronicle::fold(const event::Event& event, base::Instant at, const base::Di
   health_.fold(event, at);
   budgets_.fold(event);
   approvals_.fold(event, at);
+  collaborations_.fold(event);
   help_.fold(event, at);
   loops_.fold(event);
   tasks_.fold(event, at);

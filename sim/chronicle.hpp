@@ -18,6 +18,7 @@
 #include "profile/ruleset.hpp"
 #include "sim/approvals.hpp"
 #include "sim/budgets.hpp"
+#include "sim/collaborations.hpp"
 #include "sim/errors.hpp"
 #include "sim/findings.hpp"
 #include "sim/health.hpp"
@@ -83,6 +84,7 @@ class Chronicle {
         budgets_(findings),
         approvals_(findings, sightings),
         help_(findings, sightings),
+        collaborations_(findings, sightings, help_),
         loops_(findings, sightings),
         tasks_(findings, sightings) {}
 
@@ -102,6 +104,7 @@ class Chronicle {
   TaskChronicle& tasks() { return tasks_; }
   ErrorChronicle& errors() { return errors_; }
   RunnerChronicle& runners() { return runners_; }
+  const CollaborationChronicle& collaborations() const { return collaborations_; }
 
  private:
   struct Agent {
@@ -207,6 +210,7 @@ class Chronicle {
   BudgetChronicle budgets_;
   ApprovalChronicle approvals_;
   HelpChronicle help_;
+  CollaborationChronicle collaborations_;
   LoopChronicle loops_;
   TaskChronicle tasks_;
 };

@@ -20,6 +20,7 @@ void HelpChronicle::ask(const Place& place, const event::MessageAccepted& messag
   if (message.automatic())
     findings_.require(agents_[{place.first, moved.helper()}].capabilities.contains(help.subject), place,
                       "R34: chosen without what it takes");
+  by_id_[{place.first, help.id}] = place;
   helps_[place] = std::move(help);
   sightings_.saw(Sighting::help_asked);
 }

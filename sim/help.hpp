@@ -2,6 +2,7 @@
 // it takes; what is over stays over. Value type but for what it reports to.
 #pragma once
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -14,18 +15,6 @@ namespace parley::sim {
 
 class HelpChronicle {
  public:
-  HelpChronicle(Findings& findings, Sightings& sightings) : findings_(findings), sightings_(sightings) {}
-
-  void fold(const event::Event& event, base::Instant at);
-  // What this message asks for is over.
-  bool ended(std::uint32_t workspace, std::uint64_t message) const {
-    const auto at = helps_.find({workspace, message});
-    return at != helps_.end() && at->second.over();
-  }
-  // Nobody waits for who is gone, nor past the deadline.
-  void check_all_ended();
-
- private:
   enum class State : std::uint32_t {
     asked = 1,
     open,
@@ -35,10 +24,6 @@ class HelpChronicle {
     expired,
     withdrawn
   };  // as journaled
-  struct Agent {
-    std::set<std::string> capabilities;
-    bool removed = false;
-  };
   struct Help {
     State state = State::asked;
     std::string id;
@@ -49,6 +34,31 @@ class HelpChronicle {
     bool over() const { return state >= State::answered; }
   };
 
+  HelpChronicle(Findings& findings, Sightings& sightings) : findings_(findings), sightings_(sightings) {}
+
+  void fold(const event::Event& event, base::Instant at);
+  // What this message asks for is over.
+  bool ended(std::uint32_t workspace, std::uint64_t message) const {
+    const auto at = helps_.find({workspace, message});
+    return at != helps_.end() && at->second.over();
+  }
+  const Help* find(const Place& place) const {
+    const auto at = helps_.find(place);
+    return at == helps_.end() ? nullptr : &at->second;
+  }
+  // The newest of this id.
+  std::optional<Place> find(std::uint32_t workspace, const std::string& id) const {
+    const auto at = by_id_.find({workspace, id});
+    return at == by_id_.end() ? std::nullopt : std::optional(at->second);
+  }
+  // Nobody waits for who is gone, nor past the deadline.
+  void check_all_ended();
+
+ private:
+  struct Agent {
+    std::set<std::string> capabilities;
+    bool removed = false;
+  };
   void follow(const Place& place, const event::MessageAccepted& message);
   void ask(const Place& place, const event::MessageAccepted& message);
   void answer(const Place& at, const event::MessageAccepted& message);
@@ -60,6 +70,7 @@ class HelpChronicle {
   Sightings& sightings_;
   std::map<std::pair<std::uint32_t, std::uint32_t>, Agent> agents_;
   std::map<Place, Help> helps_;
+  std::map<std::pair<std::uint32_t, std::string>, Place> by_id_;
   base::Instant now_{};
 };
 

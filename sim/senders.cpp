@@ -80,6 +80,20 @@ void Workload::answer_help(const Example& example, const Sending& sending, Wish&
   const engine::Help& help = here.help.at(dice_.among(offsets));
   wish.edits["/payload/request_id"] = '"' + std::string(help.id.view()) + '"';
   wish.edits["/to"] = '"' + here.registry.agent(help.asker).id + '"';
+  if (dice_.one_in(3)) wish.edits["/payload/response_type"] = R"("COLLABORATIVE_SESSION")";
+}
+
+// Under the id of a collaboration, or of the help that it is about, to who takes part; now and then by who does not.
+void Workload::talk_together(const Example& example, const Sending& sending, Wish& wish) {
+  if (!example.name.starts_with("STATUS_UPDATE") && !example.name.starts_with("ERROR_REPORT")) return;
+  const Client& client = clients_[sending.client];
+  const engine::Workspace& here = world_.broker().engine().state().workspace(client.caller->workspace_number);
+  if (here.collaborations.all().empty() || dice_.one_in(4)) return;
+  const engine::Collaboration& about = here.collaborations.all().rbegin()->second;
+  const engine::AgentNumber to = about.participants[about.participants.front() == client.caller->agent ? 1 : 0];
+  const base::PackedText& id = dice_.one_in(2) ? about.id : about.purpose_id;
+  wish.edits["/metadata/correlation_id"] = '"' + std::string(id.view()) + '"';
+  wish.edits["/to"] = '"' + here.registry.agent(to).id + '"';
 }
 
 // On an error that waits, to whose it is; now and then on what the example names, which waits for nothing.
@@ -120,6 +134,7 @@ void Workload::send_something(Manner manner) {
   sending.id = natives_.fresh_id(example, clock_.wall(), dice_);
   Wish wish = wish_of(example, sending, manner);
   answer_help(example, sending, wish);
+  talk_together(example, sending, wish);
   sending.bytes = natives_.text(example, wish);
   sending.hash = base::sha256(sending.bytes);
   if (wish.defect == Defect::sender) {  // with another's credential

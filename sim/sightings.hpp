@@ -92,6 +92,8 @@ enum class Sighting {
   help_asked,
   help_answered,
   help_passed_on,
+  collaboration_opened,
+  collaboration_said,
   loop_held,
   wait_cycle_refused,
   rescinded,
@@ -102,7 +104,7 @@ enum class Sighting {
   task_returned,
   budget_refused,
 };
-inline constexpr std::array<std::string_view, 93> sighting_names = {
+inline constexpr std::array<std::string_view, 95> sighting_names = {
     "power loss",
     "kill",
     "graceful restart",
@@ -187,6 +189,8 @@ inline constexpr std::array<std::string_view, 93> sighting_names = {
     "help asked",
     "help answered",
     "help passed on",
+    "collaboration opened",
+    "said together",
     "loop held",
     "wait cycle refused",
     "rescinded",

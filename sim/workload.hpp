@@ -102,6 +102,7 @@ class Workload {
   std::optional<std::size_t> client_of(std::string_view workspace, std::string_view agent_id) const;
   std::string request_to_answer(const Example& example);
   void answer_help(const Example& example, const Sending& sending, Wish& wish);
+  void talk_together(const Example& example, const Sending& sending, Wish& wish);
   void aim_decision(const Sending& sending, Wish& wish);
   void aim_error(const Sending& sending, Wish& wish);
   Wish wish_of(const Example& example, Sending& sending, Manner manner);

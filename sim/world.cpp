@@ -316,6 +316,7 @@ void World::catch_up() {
   if (findings_.clean()) check_tasks();
   if (findings_.clean()) check_errors();
   if (findings_.clean()) check_reviews();
+  if (findings_.clean()) check_collaborations();
   const bool settled = replayed_.value + broker_->counts().events == followed_.value;
   if (findings_.clean() && settled && follower_.state_hash() != broker_->engine().state_hash())
     findings_.wrong("O8: the live state is not what its events make");
@@ -354,6 +355,15 @@ void World::check_errors() {
     const engine::ErrorCase* const at = errors.find(base::Offset(place.second));
     findings_.require(at && at->agent.value == error.agent && at->id.view() == error.id, place,
                       "PIP-11: an error does not wait as it was reported");
+  }
+}
+
+// HND-04: open are those whose request for help is, with the one who met.
+void World::check_collaborations() {
+  for (std::uint32_t i = 1; i <= follower_.state().workspaces.size(); ++i) {
+    const engine::Workspace& workspace = follower_.state().workspace(base::WorkspaceNumber(i));
+    findings_.require(workspace.collaborations.open() == chronicle_.collaborations().open(i), {i, workspace.head.value},
+                      "HND-04: other collaborations are open than were opened and go on");
   }
 }
 

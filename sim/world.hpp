@@ -76,6 +76,7 @@ class World {
   void plant_second_decision(event::Event& event);
   void check_tasks();
   void check_errors();
+  void check_collaborations();
   void check_reviews();
 
   const Options options_;
