@@ -112,32 +112,24 @@ bool is_letter(std::string_view glob, std::size_t at) {
   return at < glob.size() && glob[at] != '*' && glob[at] != '?';
 }
 
-// How far both begin with the same whole names.
-std::size_t shared_folders(std::string_view one, std::string_view other) {
-  std::size_t folders = 0;
-  for (std::size_t at = 0; is_letter(one, at) && is_letter(other, at) && one[at] == other[at]; ++at) {
-    if (one[at] != '/') continue;
-    if (at == folders) return folders;  // a name without letters: the walk finds that no path has one
-    folders = at + 1;
-  }
-  return folders;
-}
-
-// No wildcard comes before the first letter in which they differ.
-bool parts_at_once(std::string_view one, std::string_view other) {
+// How far both begin with the same letters, before any wildcard.
+std::size_t shared_letters(std::string_view one, std::string_view other) {
   std::size_t at = 0;
   while (is_letter(one, at) && is_letter(other, at) && one[at] == other[at]) ++at;
-  const bool one_goes_on = is_letter(one, at), other_goes_on = is_letter(other, at);
-  return (one_goes_on && (other_goes_on || at == other.size())) || (other_goes_on && at == one.size());
+  return at;
 }
 
 }  // namespace
 
 bool globs_overlap(std::string_view one, std::string_view other, std::uint64_t& steps) {
   ++steps;
-  if (parts_at_once(one, other)) return false;
-  const std::size_t same = shared_folders(one, other);
-  return Walk(one.substr(same), other.substr(same), steps).run();
+  const std::string_view shared = one.substr(0, shared_letters(one, other));
+  const bool one_goes_on = is_letter(one, shared.size()), other_goes_on = is_letter(other, shared.size());
+  const bool parts = (one_goes_on && (other_goes_on || shared.size() == other.size())) ||
+                     (other_goes_on && shared.size() == one.size());
+  if (parts || shared.starts_with('/') || shared.contains("//")) return false;  // no name of a path is empty
+  const std::size_t folders = shared.rfind('/') + 1;                            // 0 without any
+  return Walk(one.substr(folders), other.substr(folders), steps).run();
 }
 
 }  // namespace parley::base
