@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/glob.hpp"
+#include "base/test_words.hpp"
 
 namespace parley::base {
 namespace {
@@ -39,16 +40,7 @@ TEST(GlobOverlap, is_none_where_no_path_does) {
 
 // Held against the matcher itself: every path of few letters against every pair of short globs.
 TEST(GlobOverlap, agrees_with_what_matches) {
-  const auto all_of = [](std::string_view letters, std::size_t most) {
-    std::vector<std::string> words{""};
-    for (std::size_t first = 0, size = 0; size < most; ++size) {
-      const std::size_t end = words.size();
-      for (; first < end; ++first)
-        for (const char letter : letters) words.push_back(words[first] + letter);
-    }
-    return words;
-  };
-  const auto globs = all_of("a*/?", 4), paths = all_of("ab/", 6);
+  const auto globs = words_of("a*/?", 4), paths = words_of("ab/", 6);
   std::vector<std::vector<bool>> matched;
   for (const std::string& glob : globs) {
     auto& of_glob = matched.emplace_back();

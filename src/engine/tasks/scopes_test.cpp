@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/glob_overlap.hpp"
+#include "base/test_words.hpp"
 
 namespace parley::engine {
 namespace {
@@ -13,19 +14,9 @@ using base::Offset;
 
 constexpr std::size_t any = 1'000'000;
 
-std::vector<std::string> all_of(std::string_view letters, std::size_t most) {
-  std::vector<std::string> words{""};
-  for (std::size_t first = 0, size = 0; size < most; ++size) {
-    const std::size_t end = words.size();
-    for (; first < end; ++first)
-      for (const char letter : letters) words.push_back(words[first] + letter);
-  }
-  return words;
-}
-
 // COL-10: held against the comparison of every pair of short globs.
 TEST(Scopes, overlook_no_task_that_overlaps) {
-  const auto globs = all_of("ab*/", 4);
+  const auto globs = base::words_of("ab*/", 4);
   Scopes scopes;
   for (std::size_t i = 0; i < globs.size(); ++i) scopes.add(Offset(i + 1), {globs[i]});
   std::size_t overlapping = 0;
