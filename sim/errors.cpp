@@ -67,7 +67,7 @@ bool ErrorChronicle::waits(std::uint32_t workspace, std::uint32_t agent, const s
 }
 
 void ErrorChronicle::refused(std::uint32_t workspace, std::uint64_t head, ErrorWord word) {
-  workspaces_[workspace].refused.emplace_back(head, std::move(word));
+  workspaces_[workspace].refused.add(head, std::move(word));
 }
 
 bool ErrorChronicle::is_right(std::uint32_t number, const Workspace& workspace, const ErrorWord& word) const {
@@ -82,15 +82,11 @@ bool ErrorChronicle::is_right(std::uint32_t number, const Workspace& workspace, 
 }
 
 void ErrorChronicle::judge_refusals(std::uint32_t number, Workspace& workspace) {
-  std::erase_if(workspace.refused, [&](const auto& one) {
-    const auto& [head, word] = one;
-    if (head > workspace.head) return false;
-    if (head < workspace.head) return true;  // told of after what came behind it was folded
-    findings_.require(is_right(number, workspace, word), {number, head},
+  workspace.refused.judge(workspace.head, [&](const ErrorWord& word) {
+    findings_.require(is_right(number, workspace, word), {number, workspace.head},
                       "PIP-11: refused as " + std::string(base::info(word.code).name) + ", and was right");
     sightings_.saw(word.code == base::ErrorCode::ERROR_NOT_YOURS ? Sighting::error_not_yours_refused
                                                                  : Sighting::error_unknown_refused);
-    return true;
   });
 }
 

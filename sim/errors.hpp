@@ -10,6 +10,7 @@
 #include "event/events.pb.h"
 #include "json/value.hpp"
 #include "sim/findings.hpp"
+#include "sim/refusals.hpp"
 #include "sim/sightings.hpp"
 
 namespace parley::sim {
@@ -43,7 +44,7 @@ class ErrorChronicle {
   struct Workspace {
     std::uint64_t head = 0;
     std::map<std::string, std::uint32_t, std::less<>> agents;  // those that are here
-    std::vector<std::pair<std::uint64_t, ErrorWord>> refused;  // and at which head
+    Refusals<ErrorWord> refused;
   };
 
   void fold(const Place& place, const event::MessageAccepted& message);

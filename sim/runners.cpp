@@ -4,6 +4,7 @@
 
 #include "base/time.hpp"
 #include "envelope/kind.hpp"
+#include "sim/fields.hpp"
 
 namespace parley::sim {
 namespace {
@@ -12,15 +13,6 @@ using namespace std::chrono_literals;
 
 constexpr base::Duration believed_for = 24h;
 constexpr std::uint32_t unsigned_missing = 1;  // as journaled
-
-std::string_view field(const event::MessageAccepted& message, std::string_view name) {
-  for (const event::Field& field : message.fields())
-    if (field.name() == name) return field.json();
-  return {};
-}
-std::string unquoted(std::string_view json) {
-  return std::string(json.size() >= 2 && json.front() == '"' ? json.substr(1, json.size() - 2) : json);
-}
 
 }  // namespace
 
@@ -81,21 +73,17 @@ void RunnerChronicle::judge(const Place& place, const event::MessageAccepted& me
 }
 
 void RunnerChronicle::refused(std::uint32_t workspace, std::uint64_t head, EvidenceWord word) {
-  workspaces_[workspace].refused.emplace_back(head, std::move(word));
+  workspaces_[workspace].refused.add(head, std::move(word));
 }
 
 void RunnerChronicle::judge_refusals(std::uint32_t number, Workspace& workspace) {
-  std::erase_if(workspace.refused, [&](const auto& one) {
-    const auto& [head, word] = one;
-    if (head > workspace.head) return false;
-    if (head < workspace.head) return true;  // told of after what came behind it was folded
+  workspace.refused.judge(workspace.head, [&](const EvidenceWord& word) {
     const std::string fault = fault_of(workspace, word.token, word.task, word.review, now_);
     const bool by_time = word.code == base::ErrorCode::EVIDENCE_EXPIRED;  // which has gone on since then
-    findings_.require(by_time || !fault.empty(), {number, head},
+    findings_.require(by_time || !fault.empty(), {number, workspace.head},
                       "BEY-05: refused as " + std::string(base::info(word.code).name) + ", and was right");
     const bool of_runner = word.code == base::ErrorCode::RUNNER_REVOKED || word.code == base::ErrorCode::RUNNER_UNKNOWN;
     sightings_.saw(of_runner ? Sighting::runner_refused : Sighting::evidence_refused);
-    return true;
   });
 }
 

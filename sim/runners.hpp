@@ -12,6 +12,7 @@
 #include "base/signature.hpp"
 #include "event/events.pb.h"
 #include "sim/findings.hpp"
+#include "sim/refusals.hpp"
 #include "sim/sightings.hpp"
 
 namespace parley::sim {
@@ -54,8 +55,8 @@ class RunnerChronicle {
     bool unsigned_is_missing = false;
     std::uint64_t head = 0;
     std::map<std::string, Runner> runners;
-    std::set<std::string> keys;                                   // that were ever registered
-    std::vector<std::pair<std::uint64_t, EvidenceWord>> refused;  // and at which head
+    std::set<std::string> keys;  // that were ever registered
+    Refusals<EvidenceWord> refused;
   };
 
   void register_runner(Workspace& workspace, const Place& place, const event::RunnerRegistered& event);

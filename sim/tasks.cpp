@@ -7,6 +7,7 @@
 #include "base/time.hpp"
 #include "catalog/error_code.hpp"
 #include "json/pointer.hpp"
+#include "sim/fields.hpp"
 
 namespace parley::sim {
 namespace {
@@ -26,15 +27,6 @@ constexpr base::Duration patience = 2min;    // the loop turns every 20 s at mos
 
 std::string text_at(json::Value root, std::string_view pointer) {
   return std::string(json::Pointer::parse(pointer).value().resolve(root).if_string().value_or(""));
-}
-
-std::string_view field(const event::MessageAccepted& message, std::string_view name) {
-  for (const event::Field& field : message.fields())
-    if (field.name() == name) return field.json();
-  return {};
-}
-std::string unquoted(std::string_view json) {
-  return std::string(json.size() >= 2 && json.front() == '"' ? json.substr(1, json.size() - 2) : json);
 }
 
 double number(std::string_view json) {
@@ -451,7 +443,7 @@ void TaskChronicle::go_offline(Agent& agent, std::uint64_t offset, base::Instant
 void TaskChronicle::hear(Agent& agent, std::uint64_t offset, const event::MessageAccepted& message, base::Instant at) {
   const auto kind = static_cast<Kind>(message.kind());
   if (agent.profile != "handoff" || (kind != Kind::heartbeat && kind != Kind::status_report)) return;
-  const std::string word = unquoted(field(message, "status"));
+  const std::string_view word = unquoted(field(message, "status"));
   const bool known = word == "IDLE" || word == "BUSY" || word == "ERROR" || word == "MAINTENANCE" || word == "OFFLINE";
   if (word == "OFFLINE")
     go_offline(agent, offset, at);
@@ -627,7 +619,8 @@ void TaskChronicle::fold(std::uint32_t number, std::uint64_t offset, const event
   }
   word.sender = message.sender();
   word.task = message.task();
-  word.message = word.kind == Kind::task_handoff_reply ? message.correlation() : unquoted(field(message, "message"));
+  word.message =
+      word.kind == Kind::task_handoff_reply ? message.correlation() : std::string(unquoted(field(message, "message")));
   word.accepts = field(message, "accepted") == "true";
   word.held = message.held() && word.kind != Kind::task_assign;
   const auto& named = message.task_moved().depends_on();
