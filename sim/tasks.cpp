@@ -6,7 +6,6 @@
 
 #include "base/time.hpp"
 #include "catalog/error_code.hpp"
-#include "json/pointer.hpp"
 #include "sim/fields.hpp"
 
 namespace parley::sim {
@@ -16,93 +15,14 @@ using base::ErrorCode;
 using envelope::Kind;
 using namespace std::chrono_literals;
 
-constexpr base::Instant never = base::Instant::max();
 // What else a task asks for than the order of its messages, which is not judged here.
 constexpr std::array<std::string_view, 11> terms{"SCOPE_VIOLATION",    "EVIDENCE_MISSING",   "CAPABILITY_MISSING",
                                                  "CONSTRAINTS_LOOSER", "REVIEWER_IS_AUTHOR", "VERDICT_UNFOUNDED",
                                                  "FINDING_UNKNOWN",    "ID_CONFLICT",        "REVISION_INCOMPLETE",
                                                  "DEPENDENCY_CYCLE",   "QUALITY_MISSING"};
-constexpr base::Duration verdict_time = 1h;  // 000 names none; the profile does
-constexpr base::Duration patience = 2min;    // the loop turns every 20 s at most, and a full disk heals
-
-std::string text_at(json::Value root, std::string_view pointer) {
-  return std::string(json::Pointer::parse(pointer).value().resolve(root).if_string().value_or(""));
-}
 
 double number(std::string_view json) {
   return json.empty() ? 0 : std::stod(std::string(json));
-}
-
-std::optional<TaskWord> collab_word(json::Value root) {
-  const std::string type = text_at(root, "/message_type");
-  TaskWord word;
-  word.to = {text_at(root, "/to_agent/agent_id")};
-  word.task = text_at(root, "/payload/task_id");
-  if (type == "task_assignment") {
-    word.kind = Kind::task_assign;
-    word.task = text_at(root, "/payload/task/task_id");
-  } else if (type == "acknowledgment") {
-    word.kind = Kind::task_ack;
-    word.message = text_at(root, "/payload/acknowledged_message_id");
-    word.accepts = root.find("payload").find("accepted").if_bool().value_or(false);
-  } else if (type == "task_progress") {
-    word.kind = Kind::task_progress;
-  } else if (type == "task_completion") {
-    word.kind = text_at(root, "/payload/status") == "failed" ? Kind::task_fail : Kind::task_complete;
-  } else if (type == "abort") {
-    word.kind = Kind::task_abort;
-    word.task = text_at(root, "/payload/target_id");
-    word.of_session = text_at(root, "/payload/scope") != "task";
-  } else if (type == "review_request" || type == "review_result") {
-    word.kind = type == "review_request" ? Kind::review_request : Kind::review_result;
-    word.review = text_at(root, "/payload/review_id");
-    word.verdict = text_at(root, "/payload/verdict");
-  } else {
-    return std::nullopt;
-  }
-  return word;
-}
-
-std::optional<TaskWord> handoff_word(json::Value root) {
-  const std::string type = text_at(root, "/type");
-  TaskWord word;
-  word.to = {text_at(root, "/to")};
-  word.task = text_at(root, "/payload/task_id");
-  if (type == "TASK_ASSIGNMENT")
-    word.kind = Kind::task_assign;
-  else if (type == "TASK_UPDATE")
-    word.kind = Kind::task_progress;
-  else if (type == "TASK_COMPLETE")
-    word.kind = Kind::task_complete;
-  else if (type == "TASK_FAILED")
-    word.kind = Kind::task_fail;
-  else if (type == "TASK_HANDOFF" && root.find("payload").find("accepted"))  // R34
-    word.kind = Kind::task_handoff_reply;
-  else if (type == "TASK_HANDOFF")
-    word.kind = Kind::task_handoff;
-  else
-    return std::nullopt;
-  if (word.kind == Kind::task_handoff_reply) {
-    word.message = text_at(root, "/metadata/correlation_id");
-    word.accepts = root.find("payload").find("accepted").if_bool().value_or(false);
-  }
-  return word;
-}
-
-std::optional<TaskWord> supervisor_word(json::Value root) {
-  const std::string type = text_at(root, "/message_type");
-  TaskWord word;
-  word.to = {text_at(root, "/to_agent")};
-  if (type == "task_delegation") {  // R38
-    word.kind = Kind::task_assign;
-    word.task = text_at(root, "/message_id");
-  } else if (type == "task_completion") {
-    word.kind = text_at(root, "/status") == "failure" ? Kind::task_fail : Kind::task_complete;
-    word.task = text_at(root, "/task_id");
-  } else {
-    return std::nullopt;
-  }
-  return word;
 }
 
 // What the documents ask of a task, by profile.
@@ -114,13 +34,6 @@ bool needs_acknowledgment(std::string_view profile) {
 }  // R11
 
 }  // namespace
-
-std::optional<TaskWord> task_word(std::string_view profile, json::Value message) {
-  if (profile == "collab") return collab_word(message);
-  if (profile == "handoff") return handoff_word(message);
-  if (profile == "supervisor") return supervisor_word(message);
-  return std::nullopt;
-}
 
 std::string_view TaskChronicle::code_of(Verdict verdict) {
   switch (verdict) {
@@ -214,64 +127,6 @@ TaskChronicle::Judged TaskChronicle::judge(const Workspace& workspace, const Tas
   return {Verdict::legal, place, word.kind == Kind::task_complete ? State::completed : State::failed};
 }
 
-// COL-17: a result matches a request that waits; R37: what asks for changes in the last iteration goes to a human.
-TaskChronicle::Judged TaskChronicle::judge_result(const Workspace& workspace, const TaskWord& word) const {
-  const auto at = workspace.reviews.find(word.review);
-  if (at == workspace.reviews.end() || tasks_.at(at->second.task).id != word.task)
-    return {Verdict::unknown_review, nullptr, {}};
-  const Review& review = at->second;
-  const Task& task = tasks_.at(review.task);
-  if (word.sender != review.reviewer) return {Verdict::not_party, &review.task, {}};
-  if (!review.waits || review.escalated) return {Verdict::out_of_sequence, &review.task, {}};
-  if (!reaches(workspace, word, review.asker)) return {Verdict::not_party, &review.task, {}};
-  if (word.verdict == "approved") return {Verdict::legal, &review.task, State::completed};
-  if (word.verdict == "rejected") return {Verdict::legal, &review.task, State::planning};
-  const bool last = task.reviews >= task.iterations;
-  return {Verdict::legal, &review.task, last ? State::in_review : State::changes_requested};
-}
-
-void TaskChronicle::follow_review(Workspace& workspace, Task& task, const TaskWord& word, const Place& place,
-                                  const event::MessageAccepted& message, base::Instant at) {
-  const event::ReviewMoved& moved = message.review_moved();
-  if (word.kind == Kind::task_abort) {
-    if (const auto known = workspace.reviews.find(task.review); known != workspace.reviews.end())
-      known->second.waits = false;
-    return;
-  }
-  if (word.kind == Kind::review_request) {
-    findings_.require(!workspace.reviews.contains(word.review), place, "R37: the id of a review was taken twice");
-    findings_.require(message.recipients(0) != task.assignee, place, "BEY-05: an author reviews its own work");
-    findings_.require(moved.iteration() == ++task.reviews, place, "R37: an iteration is not the number of its request");
-    findings_.require(base::instant_of(moved.due()) == at + verdict_time, place,
-                      "COL-11: a verdict is due at another time");
-    task.review = word.review;
-    workspace.reviews[word.review] = {place, word.sender, message.recipients(0),
-                                      true,  false,       base::instant_of(moved.due())};
-    return sightings_.saw(Sighting::review_asked);
-  }
-  Review& review = workspace.reviews.at(word.review);
-  review.escalated = word.verdict == "changes_requested" && task.reviews >= task.iterations;
-  review.waits = review.escalated;
-  findings_.require(message.approval_timeout() > 0 == review.escalated, place,
-                    "COL-12: a human is asked, or not, against the limit");
-  for (const event::ReviewFinding& finding : moved.findings())
-    findings_.require(word.verdict != "approved" || !finding.blocks() || finding.fixed_in() > 0, place,
-                      "COL-11: approved in the face of a finding that stands");
-  sightings_.saw(word.verdict == "approved" ? Sighting::review_approved : Sighting::review_sent_back);
-}
-
-// By the server: its time is over, its reviewer is gone, or a human has decided, or nobody has.
-void TaskChronicle::end_review(const Workspace& workspace, const Place& place, State to, base::Instant at) {
-  const Task& task = tasks_.at(place);
-  Review& review = workspaces_[place.first].reviews.at(task.review);
-  findings_.require(review.waits, place, "COL-11: a review ended twice");
-  const bool lapsed = review.due <= at || review.taken_back || !is_here(workspace, review.reviewer);
-  findings_.require(review.escalated || (to == State::completed && lapsed), place,
-                    "COL-11: a review lapsed before its time");
-  review.waits = false;
-  sightings_.saw(review.escalated ? Sighting::review_escalated : Sighting::review_lapsed);
-}
-
 // R21: what is offered already is offered to nobody else; its owner offers it, to one other.
 TaskChronicle::Judged TaskChronicle::judge_offer(const Workspace& workspace, const TaskWord& word,
                                                  const Place& place) const {
@@ -324,115 +179,6 @@ void TaskChronicle::judge_refusals(std::uint32_t number, Workspace& workspace) {
   });
 }
 
-// 000 §3.2: tasks of more than 2 minutes report every 30 s; R36: an agent that goes silent. The other documents name no
-// such times. A workspace may set its own.
-base::Duration TaskChronicle::progress_after(const Workspace& workspace, const Task& task) {
-  return workspace.progress_after.value_or(task.profile == "collab" ? 2min : 0min);
-}
-base::Duration TaskChronicle::progress_every(const Workspace& workspace, const Task& task) {
-  return workspace.progress_every.value_or(task.profile == "collab" ? 30s : 0s);
-}
-base::Duration TaskChronicle::silence(const Workspace& workspace, const Task& task) {
-  return workspace.silence.value_or(task.profile == "collab" ? 10min : 0min);
-}
-
-// COL-07.
-base::Instant TaskChronicle::stalls_at(const Workspace& workspace, const Task& task) const {
-  const base::Duration every = progress_every(workspace, task);
-  if (task.state != State::active || every == base::Duration{}) return never;
-  return std::max(task.began_at + progress_after(workspace, task), task.heard_at + every);
-}
-
-// COL-08, SUP-09; without a look at whether its assignee is here.
-base::Instant TaskChronicle::gives_up_at(const Workspace& workspace, const Task& task) const {
-  base::Instant at = never;
-  if (task.timeout > base::Duration{}) at = std::min(at, task.assigned_at + task.timeout);
-  if (const base::Duration most = silence(workspace, task); most > base::Duration{})
-    at = std::min(at, task.heard_at + most);
-  if (task.state == State::stalled && task.deadline != base::Instant{}) at = std::min(at, task.deadline);
-  if (task.state == State::assigned && task.lost_at != base::Instant{}) at = std::min(at, task.lost_at);
-  return at;
-}
-
-// What 000 §5.3 and 003 answer with another attempt.
-bool TaskChronicle::times_out(const Task& task, base::Instant at) {
-  const bool over = task.timeout > base::Duration{} && task.assigned_at + task.timeout <= at;
-  return over || (task.state == State::stalled && task.deadline != base::Instant{} && task.deadline <= at);
-}
-
-int TaskChronicle::attempts(const Task& task) {
-  return task.profile == "supervisor" ? 3 : task.profile == "collab" ? 1 : 0;
-}
-
-base::Instant TaskChronicle::due_of(const Workspace& workspace, const Task& task) const {
-  if (task.stands_still()) return never;
-  if (task.kept_back()) {  // nobody works on it: its deadline, and its order's end
-    base::Instant due = task.expires_at != base::Instant{} ? task.expires_at : never;
-    if (task.deadline != base::Instant{} && !task.told_late) due = std::min(due, task.deadline);
-    return due;
-  }
-  if (task.state == State::postponed) return task.again_at;
-  base::Instant due = std::min(stalls_at(workspace, task), gives_up_at(workspace, task));
-  if (task.deadline != base::Instant{} && !task.told_late) due = std::min(due, task.deadline);
-  if (task.offer && task.offer->due != base::Instant{}) due = std::min(due, task.offer->due);
-  return due;
-}
-
-// COL-10: what is hard must be completed; what failed or was aborted blocks.
-TaskChronicle::State TaskChronicle::readiness(const Workspace& workspace, const std::set<std::string>& on) const {
-  State state = State::assigned;
-  for (const std::string& id : on) {
-    const auto at = workspace.by_id.find(id);
-    const State there = at == workspace.by_id.end() ? State{} : tasks_.at(at->second).state;
-    if (there == State::failed || there == State::aborted) return State::blocked;
-    if (there != State::completed) state = State::waiting;
-  }
-  return state;
-}
-
-// Some task came to another state: who waits for it may have to be looked at.
-void TaskChronicle::note_who_waits(std::uint32_t number, base::Instant at) {
-  for (auto& [place, task] : tasks_) {
-    if (place.first != number || !task.kept_back()) continue;
-    const bool otherwise = readiness(workspaces_[number], task.depends_on) != task.state;
-    if (!otherwise)
-      task.otherwise_at = {};
-    else if (task.otherwise_at == base::Instant{})
-      task.otherwise_at = at;
-  }
-}
-
-// The server lets an order go, or says why not: by what it waits for alone.
-void TaskChronicle::check_kept_back(const Place& place, const Task& task, State to, base::Instant at) {
-  if (to == State::failed) {
-    const bool gone = !is_here(workspaces_[place.first], task.assignee);
-    const bool expired = task.expires_at != base::Instant{} && task.expires_at <= at;
-    const bool returned = goes_back(workspaces_[place.first], task);
-    findings_.require(gone || expired || returned, place, "COL-10: given up while it waits");
-    if (returned) sightings_.saw(Sighting::task_returned);
-    return sightings_.saw(Sighting::task_given_up);
-  }
-  if (to == State::aborted)
-    return findings_.require(task.taken_back, place, "BEY-03: ended by the server, though its order stands");
-  findings_.require(to == task.state || to == readiness(workspaces_[place.first], task.depends_on), place,
-                    "COL-10: it waits, is blocked or goes out against what it depends on");
-  if (to == State::assigned) sightings_.saw(Sighting::task_let_go);
-  if (to == State::blocked && task.state != to) sightings_.saw(Sighting::task_blocked);
-}
-
-void TaskChronicle::check_due(const Workspace& workspace, const Place& place, std::int64_t due) {
-  const Task& task = tasks_.at(place);
-  const base::Instant expected = due_of(workspace, task);
-  // Decided in the same turn as the loss of its order or its offer: it is looked at in the next.
-  if (task.kept_back() && task.otherwise_at != base::Instant{}) return;  // looked at in the next turn
-  const bool lost_now = expected == now_ && (task.lost_at == now_ || (task.offer && task.offer->due == now_));
-  if (lost_now) return;
-  const bool right = expected == never ? due == 0 : base::instant_of(due) == expected;
-  findings_.require(right, place,
-                    "COL-07: the server looks again at " + base::to_rfc3339(base::instant_of(due)) + ", due is " +
-                        (expected == never ? "never" : base::to_rfc3339(expected)));
-}
-
 void TaskChronicle::go_offline(Agent& agent, std::uint64_t offset, base::Instant at) {
   if (std::exchange(agent.is_offline, true)) return;
   agent.offline = offset;
@@ -450,39 +196,6 @@ void TaskChronicle::hear(Agent& agent, std::uint64_t offset, const event::Messag
   else if (known || agent.by_silence)
     agent.is_offline = false;
   agent.by_silence = false;
-}
-
-// It was given to its assignee before that one went offline, and is not what a human has the word upon.
-bool TaskChronicle::goes_back(const Workspace& workspace, const Task& task) const {
-  const auto assignee = workspace.agents.find(task.assignee);
-  return assignee != workspace.agents.end() && !task.stands_still() && task.order < assignee->second.offline;
-}
-
-// Nothing that was due waits longer than a turn; while the server was down nothing could be done.
-void TaskChronicle::check_nothing_overdue(base::Instant at) {
-  for (const auto& [place, task] : tasks_) {
-    if (task.over()) continue;
-    if (task.kept_back() && task.otherwise_at != base::Instant{})
-      findings_.require(at - std::max(task.otherwise_at, started_at_) <= patience, place,
-                        "COL-10: what it waits for has ended, and nobody looks");
-    const base::Instant due = due_of(workspaces_[place.first], task);
-    findings_.require(due == never || at - std::max({due, started_at_, task.moved_at}) <= patience, place,
-                      "COL-07: a task that is due at " + (due == never ? "no time" : base::to_rfc3339(due)) +
-                          " is left alone until " + base::to_rfc3339(at));
-  }
-  for (const auto& [place, task] : tasks_) {
-    const Workspace& workspace = workspaces_[place.first];
-    if (!goes_back(workspace, task) || !is_here(workspace, task.assignee)) continue;
-    const Agent& assignee = workspace.agents.at(task.assignee);
-    // What a human had the word upon meanwhile stays where it is.
-    const bool newer = task.given > assignee.offline || task.moved_at > assignee.offline_at;
-    findings_.require(newer || at - std::max(assignee.offline_at, started_at_) <= patience, place,
-                      "HND-05: its assignee went offline, and it does not go back");
-  }
-  for (const auto& [number, workspace] : workspaces_)
-    for (const auto& [id, review] : workspace.reviews)
-      findings_.require(!review.waits || review.escalated || at - std::max(review.due, started_at_) <= patience,
-                        review.task, "COL-11: nobody gives a verdict of review '" + id + "', and nothing ends it");
 }
 
 void TaskChronicle::set(Workspace& workspace, const event::Settings& settings) {
@@ -570,26 +283,6 @@ void TaskChronicle::fold(const event::Event& event, base::Instant at) {
     default:
       return;
   }
-}
-
-// R12: the server gives the order in the assigner's name, of what a review has sent back; it is one like others.
-void TaskChronicle::revise(std::uint32_t number, std::uint64_t offset, const event::MessageAccepted& message,
-                           base::Instant at) {
-  const Place place{number, message.task_moved().task()};
-  const auto known = tasks_.find(place);
-  findings_.require(workspaces_[number].auto_revision, place,
-                    "R12: the server gives an order that it was not asked for");
-  findings_.require(known != tasks_.end() && known->second.state == State::changes_requested, place,
-                    "R12: the server gives an order, and no review has sent it back");
-  if (!findings_.clean()) return;
-  Workspace& workspace = workspaces_[number];
-  const std::string& assignee = workspace.agents[known->second.assignee].id;  // who has it may be registered anew
-  findings_.require(message.recipients_size() == 1 && workspace.agents[message.recipients(0)].id == assignee, place,
-                    "R12: the revision is another's than the work was");
-  event::MessageAccepted as = message;
-  as.set_sender(known->second.assigner);
-  fold(number, offset, as, at);
-  sightings_.saw(Sighting::review_revised);
 }
 
 void TaskChronicle::fold(std::uint32_t number, std::uint64_t offset, const event::MessageAccepted& message,
@@ -826,145 +519,10 @@ void TaskChronicle::take_back(std::uint32_t number, std::uint64_t message) {
   if (Task* const task = held_by(number, message)) task->end_rejected = true;
 }
 
-// A move of the server's own.
-void TaskChronicle::fold(std::uint32_t number, std::uint64_t offset, const event::TaskMoved& moved, base::Instant at) {
-  Workspace& workspace = workspaces_[number];
-  const Place place{number, moved.task()};
-  const auto found = tasks_.find(place);
-  if (found == tasks_.end())
-    return findings_.require(false, place, "COL-08: the server moved a task that was never assigned");
-  Task& task = found->second;
-  const auto to = static_cast<State>(moved.state());
-  findings_.require(!task.over(), place, "COL-08: the server moved a task that was over");
-  const bool kept_back = task.kept_back();
-  if (kept_back) check_kept_back(place, task, to, at);
-  findings_.require(moved.epoch() == task.epoch + (moved.given_again() ? 1 : 0), place,
-                    "BEY-03: the server changed an epoch");
-  if (kept_back) {
-    if (to == State::assigned) {
-      task.assigned_at = task.heard_at = at;
-      task.lost_at = {};
-    }
-  } else if (to == State::stalled) {
-    findings_.require(task.state == State::stalled || stalls_at(workspace, task) <= at, place,
-                      "COL-07: stalled before progress was due");
-    if (task.state != State::stalled) sightings_.saw(Sighting::task_stalled);
-  } else if (task.state == State::held && to == State::active) {
-    findings_.require(task.end_rejected, place, "SUP-04: a held task goes on, though nobody rejected its end");
-    task.assigned_at += at - task.moved_at;
-    task.heard_at = at;
-    if (task.began_at == base::Instant{}) task.began_at = at;
-  } else if (to == State::postponed) {
-    const base::Duration wait = task.profile == "supervisor" ? base::Duration(1s) * (1 << task.timeouts) : 0s;
-    findings_.require(times_out(task, at), place, "COL-16: postponed before its time was over");
-    findings_.require(task.timeouts < attempts(task), place, "COL-16: given again more often than its profile says");
-    task.again_at = at + wait;
-    findings_.require(base::instant_of(moved.again_at()) == task.again_at, place, "SUP-09: postponed for another time");
-    ++task.timeouts;
-    task.offer.reset();
-    sightings_.saw(Sighting::task_postponed);
-  } else if (to == State::escalated) {
-    findings_.require(task.profile == "supervisor" && times_out(task, at) && task.timeouts == attempts(task), place,
-                      "SUP-09: a human is asked before the last attempt has failed");
-    findings_.require(!moved.approval_id().empty(), place, "SUP-09: it waits for a human whom nobody asks");
-    task.offer.reset();
-    sightings_.saw(Sighting::task_escalated);
-  } else if (moved.given_again()) {
-    const bool decided = task.state == State::escalated;  // by a human: approvals.hpp
-    findings_.require(decided || (task.state == State::postponed && task.again_at <= at), place,
-                      "COL-16: given again before its time");
-    give_again(place, task, moved, at);
-  } else if (task.state == State::in_review && (to == State::completed || to == State::planning)) {
-    end_review(workspace, place, to, at);
-  } else if (to == State::failed) {
-    const bool gone = !is_here(workspace, task.assignee);
-    const bool hopeless = task.state == State::postponed && task.again_at <= at;  // the order cannot be had any more
-    const bool over = task.state != State::held && gives_up_at(workspace, task) <= at;
-    const bool returned = goes_back(workspace, task);
-    findings_.require(gone || hopeless || over || returned || task.state == State::escalated, place,
-                      "COL-08: given up before its time");
-    if (returned) sightings_.saw(Sighting::task_returned);
-    sightings_.saw(Sighting::task_given_up);
-  } else if (to == State::aborted) {
-    findings_.require(task.taken_back, place, "BEY-03: ended by the server, though its order stands");
-  } else {
-    findings_.require(to == task.state, place, "COL-08: the server made a move that is not its own");
-  }
-  if (moved.late() != task.told_late) {
-    findings_.require(moved.late() && task.deadline != base::Instant{} && task.deadline <= at, place,
-                      "COL-07: late before its deadline");
-    sightings_.saw(Sighting::task_late);
-  }
-  if (moved.has_offer()) {
-    const bool over =
-        task.offer && (task.offer->taken_back || (task.offer->due != base::Instant{} && task.offer->due <= at));
-    findings_.require(moved.offer().state() == event::TaskOffer::OVER && over, place,
-                      "HND-02: an offer was taken back before its time");
-    task.offer.reset();
-  }
-  task.told_late = moved.late();
-  task.held_by = 0;
-  task.state = to;
-  task.moved_at = at;
-  note_who_waits(number, at);
-  if (task.over()) ended_.insert({number, offset});
-  if (task.over()) task.offer.reset();
-  check_due(workspace, place, moved.due());
-}
-
-// 000 §5.3: with more time.
-void TaskChronicle::give_again(const Place& place, Task& task, const event::TaskMoved& moved, base::Instant at) {
-  const int longer = task.profile == "collab" ? 2 : 1;
-  if (task.deadline != base::Instant{} && task.deadline <= at)
-    task.deadline =
-        at + std::min<base::Duration>((std::max(task.deadline, task.assigned_at) - task.assigned_at) * longer,
-                                      std::chrono::days(30));
-  task.timeout = std::min<base::Duration>(task.timeout * longer, std::chrono::days(30));
-  findings_.require(moved.timeout() == task.timeout.count(), place, "COL-16: given again with another time");
-  findings_.require(moved.deadline() == (task.deadline == base::Instant{} ? 0 : base::unix_us(task.deadline)), place,
-                    "COL-16: given again with another deadline");
-  task.assigned_at = task.heard_at = at;
-  task.began_at = {};
-  task.told_late = false;
-  task.lost_at = {};
-  ++task.epoch;
-  sightings_.saw(Sighting::task_given_again);
-}
-
-// An order that nobody took, an offer that nobody read (COL-08).
-void TaskChronicle::lose(std::uint32_t number, std::uint64_t offset, std::uint32_t agent, base::Instant at) {
-  for (auto& [place, task] : tasks_) {
-    if (place.first != number || task.over()) continue;
-    if (task.offer && task.offer->offset == offset) task.offer->due = at;
-    if (task.state == State::assigned && task.assignee == agent && task.order == offset) {
-      task.lost_at = at;
-      sightings_.saw(Sighting::task_order_lost);
-    }
-  }
-}
-
 bool TaskChronicle::replaced(std::uint32_t number, std::uint64_t order, std::uint64_t by) const {
   return std::any_of(tasks_.begin(), tasks_.end(), [&](const auto& one) {
     return one.first.first == number && one.second.old_orders.contains({order, by});
   });
-}
-
-void TaskChronicle::check_all_ended() {
-  check_nothing_overdue(now_);
-  for (const auto& [place, task] : tasks_) {
-    const Workspace& workspace = workspaces_[place.first];
-    if (task.over() || task.state == State::in_review) continue;
-    findings_.require(is_here(workspace, task.assignee), place, "COL-08: a task of an agent that was removed is open");
-    const bool watched = task.profile != "handoff" || workspace.silence;  // 002 names no time
-    const bool awaits_a_person = task.state == State::held || task.state == State::escalated;
-    if (task.kept_back()) {
-      findings_.require(readiness(workspace, task.depends_on) == task.state, place,
-                        "COL-10: what it waits for has ended, and it still waits");
-      continue;
-    }
-    findings_.require(!watched || awaits_a_person || due_of(workspace, task) != never, place,
-                      "COL-08: a task is open, and nothing would end it");
-  }
 }
 
 }  // namespace parley::sim
