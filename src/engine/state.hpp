@@ -67,14 +67,15 @@ struct LostSession {
 // A session that ends (COL-20): of a workspace, by one agent's word.
 using SessionKey = std::pair<WorkspaceNumber, AgentNumber>;
 struct SessionEnd {
-  Offset by;       // its message: tasks that were first assigned before it end
-  Offset through;  // those up to here have
+  Offset by;       // its message
+  Offset before;   // what was begun before that ends: the event that made the message count
+  Offset through;  // tasks up to here have
   std::string reason;
   bool cleanup = false;
 
   template <class Archive>
   void archive(Archive& a) {
-    a(by, through, reason, cleanup);
+    a(by, before, through, reason, cleanup);
   }
 };
 

@@ -137,7 +137,9 @@ void apply_part(Workspace& workspace, const event::MessageAccepted& event) {
   if (before)
     for (const Dependency& on : before->on)
       if (on.id.view() != event.task()) after.on.push_back(copy_of(on));
-  after.on.push_back({base::PackedText(event.task()), false, TaskState::none, true});
+  Dependency part = dependency_on(workspace, event.task(), false, nullptr);
+  part.part = true;
+  after.on.push_back(std::move(part));
   workspace.dependencies.set(std::move(after));
 }
 

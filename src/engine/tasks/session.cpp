@@ -11,6 +11,12 @@ namespace {
 constexpr std::size_t reason_bytes = 1'000;
 constexpr std::size_t ends_a_step = 100;  // each looks through the mailboxes of all agents (D11)
 
+// What goes on with a task may have begun after its session's end: assigned again, reviewed. That is of the next one.
+Offset begun_at(const Workspace& workspace, Offset offset, const Task& task) {
+  if (task.state != TaskState::in_review) return task.given_at;
+  return workspace.reviews.waiting(offset).value_or(task.given_at);
+}
+
 }  // namespace
 
 void follow_session(const AcceptMessage& command, const Workspace& workspace, event::MessageAccepted& message,
@@ -35,7 +41,7 @@ void apply_to_session(State& state, WorkspaceNumber number, Offset offset, const
   if (!event.has_session_aborted()) return;
   // A newer one of the same agent takes in what the one before has left.
   state.unfinished.aborting[{number, AgentNumber(event.sender())}] = {
-      offset, {}, event.session_aborted().reason(), event.session_aborted().cleanup()};
+      offset, state.workspace(number).head, {}, event.session_aborted().reason(), event.session_aborted().cleanup()};
 }
 
 void decide_session_step(Decided& decided, const State& state, const SessionKey& session, std::size_t most,
@@ -49,11 +55,12 @@ void decide_session_step(Decided& decided, const State& state, const SessionKey&
   std::size_t looks = 0, ended = 0;
   Offset through = end.through;
   auto at = workspace.tasks.all().upper_bound(through);
-  for (; at != workspace.tasks.all().end() && at->first < end.by && looks < most && ended < ends_a_step; ++at) {
+  for (; at != workspace.tasks.all().end() && at->first < end.before && looks < most && ended < ends_a_step; ++at) {
     ++looks;
     through = at->first;
     const Task& task = *at->second;
     if (machine::task::is_over(task.state)) continue;
+    if (begun_at(workspace, through, task) > end.before) continue;
     if (workspace.registry.agent(task.assigner).properties.profile != profile) continue;
     decide_cancelled(decided, state, number, through, rules, context, {reason, end.cleanup});
     ++ended;
@@ -62,7 +69,7 @@ void decide_session_step(Decided& decided, const State& state, const SessionKey&
   event.set_agent(sender.value);
   event.set_abort(end.by.value);
   event.set_through(through.value);
-  event.set_done(at == workspace.tasks.all().end() || at->first >= end.by);
+  event.set_done(at == workspace.tasks.all().end() || at->first >= end.before);
 }
 
 void apply(State& state, WorkspaceNumber number, const event::SessionTasksEnded& event) {
