@@ -83,6 +83,7 @@ bool Chronicle::had_room(const Workspace& workspace, Agent& agent) const {
 
 void Chronicle::fold(const event::Event& event, base::Instant at, const base::Digest& body_hash) {
   now_ = at;
+  if (findings_.verbose()) findings_.trace("event " + event.ShortDebugString());
   bounces_ =
       event.has_request_timed_out() && requests_.is_open({event.workspace(), event.request_timed_out().request()});
   requests_.fold(event, at);

@@ -9,7 +9,7 @@
 namespace parley::sim {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, Planted>, 14> planted_list = {{
+constexpr std::array<std::pair<std::string_view, Planted>, 17> planted_list = {{
     {"skip-sync", Planted::skip_sync},
     {"skip-folder-sync", Planted::skip_folder_sync},
     {"skip-checks", Planted::skip_checks},
@@ -24,6 +24,9 @@ constexpr std::array<std::pair<std::string_view, Planted>, 14> planted_list = {{
     {"hasty-limit", Planted::hasty_limit},
     {"wrong-decider", Planted::wrong_decider},
     {"decide-twice", Planted::decide_twice},
+    {"retry-twice", Planted::retry_twice},
+    {"lose-parts", Planted::lose_parts},
+    {"deaf-session", Planted::deaf_session},
 }};
 
 std::string_view name_of(Planted planted) {

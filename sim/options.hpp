@@ -27,6 +27,9 @@ enum class Planted {
   hasty_limit,       // the first review is the last
   wrong_decider,     // errors are decided by another role than the profile names
   decide_twice,      // a decision counts for an error that was decided before, too
+  retry_twice,       // an exception is followed by two attempts more
+  lose_parts,        // what answers a request for parts is none of them
+  deaf_session,      // a session is aborted, and goes on
 };
 std::optional<Planted> planted_named(std::string_view name);
 std::vector<std::string_view> planted_names();  // without none

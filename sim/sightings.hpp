@@ -103,8 +103,18 @@ enum class Sighting {
   reply_missed,
   task_returned,
   budget_refused,
+  task_error_reported,
+  task_retried,
+  human_asked_for,
+  task_extended,
+  task_split,
+  part_assigned,
+  task_joined,
+  parts_failed,
+  session_aborted,
+  session_task_ended,
 };
-inline constexpr std::array<std::string_view, 95> sighting_names = {
+inline constexpr std::array<std::string_view, 105> sighting_names = {
     "power loss",
     "kill",
     "graceful restart",
@@ -200,6 +210,16 @@ inline constexpr std::array<std::string_view, 95> sighting_names = {
     "reply missed",
     "task returned",
     "budget refused",
+    "task error reported",
+    "task retried",
+    "human asked for",
+    "task extended",
+    "task in parts",
+    "part assigned",
+    "parts joined",
+    "parts failed",
+    "session aborted",
+    "session's task ended",
 };
 
 class Sightings {

@@ -9,6 +9,17 @@ namespace {
 
 using namespace std::chrono_literals;
 
+constexpr std::uint32_t suggested_manual = 4;  // as journaled
+
+// COL-16: an exception is followed by one more attempt, where the profile has such.
+int retries(const TaskChronicle::Task& task) {
+  return task.profile == "collab" ? 1 : 0;
+}
+
+bool is_reported(const event::TaskMoved& moved) {
+  return moved.has_error() && moved.error().reporter() != 0;
+}
+
 }  // namespace
 
 // A move of the server's own.
@@ -21,16 +32,62 @@ void TaskChronicle::fold(std::uint32_t number, std::uint64_t offset, const event
   Task& task = found->second;
   const auto to = static_cast<State>(moved.state());
   findings_.require(!task.over(), place, "COL-08: the server moved a task that was over");
-  const bool kept_back = task.kept_back();
-  if (kept_back) check_kept_back(place, task, to, at);
   findings_.require(moved.epoch() == task.epoch + (moved.given_again() ? 1 : 0), place,
                     "BEY-03: the server changed an epoch");
-  if (kept_back) {
+  if (moved.has_error()) note_error(place, task, moved.error());
+  judge_move(place, task, moved, at);
+  if (moved.late() != task.told_late && !moved.extended()) {
+    findings_.require(moved.late() && task.deadline != base::Instant{} && task.deadline <= at, place,
+                      "COL-07: late before its deadline");
+    sightings_.saw(Sighting::task_late);
+  }
+  if (moved.has_offer()) end_offer(place, task, moved, at);
+  task.told_late = moved.late();
+  task.held_by = 0;
+  task.state = to;
+  task.moved_at = at;
+  note_who_waits(number, at);
+  if (task.over()) ended_.insert({number, offset});
+  if (task.over()) close(task);
+  check_due(workspace, place, moved.due());
+}
+
+// R21: its time is over, its sender takes it back, or the attempt that it was made in has failed.
+void TaskChronicle::end_offer(const Place& place, Task& task, const event::TaskMoved& moved, base::Instant at) {
+  const auto to = static_cast<State>(moved.state());
+  const bool failed = to == State::postponed || to == State::escalated || to == State::in_parts;
+  const bool over =
+      task.offer && (task.offer->taken_back || (task.offer->due != base::Instant{} && task.offer->due <= at));
+  findings_.require(moved.offer().state() == event::TaskOffer::OVER && (over || (task.offer && failed)), place,
+                    "HND-02: an offer was taken back before its time");
+  task.offer.reset();
+}
+
+void TaskChronicle::judge_move(const Place& place, Task& task, const event::TaskMoved& moved, base::Instant at) {
+  Workspace& workspace = workspaces_[place.first];
+  const auto to = static_cast<State>(moved.state());
+  if (to == State::aborted) return cancel(place, task);
+  if (task.state == State::in_parts) return look_at_parts(workspace, place, task, to, at);
+  if (task.kept_back()) {
+    check_kept_back(place, task, to, at);
     if (to == State::assigned) {
       task.assigned_at = task.heard_at = at;
       task.lost_at = {};
     }
-  } else if (to == State::stalled) {
+    return;
+  }
+  if (moved.extended()) return extend(place, task, moved, at);
+  if (moved.given_again()) {
+    const bool decided = task.state == State::escalated;  // by a human: approvals.hpp
+    findings_.require(decided || (task.state == State::postponed && task.again_at <= at), place,
+                      "COL-16: given again before its time");
+    return give_again(place, task, moved, at);
+  }
+  if (to == State::in_parts) return split(workspace, place, task, moved, at);
+  if (to == State::postponed) return postpone(place, task, moved, at);
+  if (to == State::escalated) return escalate(place, task, moved, at);
+  if (to == State::failed) return give_up(place, task, moved, at);
+  if (to == State::stalled) {
     findings_.require(task.state == State::stalled || stalls_at(workspace, task) <= at, place,
                       "COL-07: stalled before progress was due");
     if (task.state != State::stalled) sightings_.saw(Sighting::task_stalled);
@@ -39,62 +96,59 @@ void TaskChronicle::fold(std::uint32_t number, std::uint64_t offset, const event
     task.assigned_at += at - task.moved_at;
     task.heard_at = at;
     if (task.began_at == base::Instant{}) task.began_at = at;
-  } else if (to == State::postponed) {
-    const base::Duration wait = task.profile == "supervisor" ? base::Duration(1s) * (1 << task.timeouts) : 0s;
-    findings_.require(times_out(task, at), place, "COL-16: postponed before its time was over");
-    findings_.require(task.timeouts < attempts(task), place, "COL-16: given again more often than its profile says");
-    task.again_at = at + wait;
-    findings_.require(base::instant_of(moved.again_at()) == task.again_at, place, "SUP-09: postponed for another time");
-    ++task.timeouts;
-    task.offer.reset();
-    sightings_.saw(Sighting::task_postponed);
-  } else if (to == State::escalated) {
-    findings_.require(task.profile == "supervisor" && times_out(task, at) && task.timeouts == attempts(task), place,
-                      "SUP-09: a human is asked before the last attempt has failed");
-    findings_.require(!moved.approval_id().empty(), place, "SUP-09: it waits for a human whom nobody asks");
-    task.offer.reset();
-    sightings_.saw(Sighting::task_escalated);
-  } else if (moved.given_again()) {
-    const bool decided = task.state == State::escalated;  // by a human: approvals.hpp
-    findings_.require(decided || (task.state == State::postponed && task.again_at <= at), place,
-                      "COL-16: given again before its time");
-    give_again(place, task, moved, at);
   } else if (task.state == State::in_review && (to == State::completed || to == State::planning)) {
     end_review(workspace, place, to, at);
-  } else if (to == State::failed) {
-    const bool gone = !is_here(workspace, task.assignee);
-    const bool hopeless = task.state == State::postponed && task.again_at <= at;  // the order cannot be had any more
-    const bool over = task.state != State::held && gives_up_at(workspace, task) <= at;
-    const bool returned = goes_back(workspace, task);
-    findings_.require(gone || hopeless || over || returned || task.state == State::escalated, place,
-                      "COL-08: given up before its time");
-    if (returned) sightings_.saw(Sighting::task_returned);
-    sightings_.saw(Sighting::task_given_up);
-  } else if (to == State::aborted) {
-    findings_.require(task.taken_back, place, "BEY-03: ended by the server, though its order stands");
   } else {
     findings_.require(to == task.state, place, "COL-08: the server made a move that is not its own");
   }
-  if (moved.late() != task.told_late) {
-    findings_.require(moved.late() && task.deadline != base::Instant{} && task.deadline <= at, place,
-                      "COL-07: late before its deadline");
-    sightings_.saw(Sighting::task_late);
-  }
-  if (moved.has_offer()) {
-    const bool over =
-        task.offer && (task.offer->taken_back || (task.offer->due != base::Instant{} && task.offer->due <= at));
-    findings_.require(moved.offer().state() == event::TaskOffer::OVER && over, place,
-                      "HND-02: an offer was taken back before its time");
-    task.offer.reset();
-  }
-  task.told_late = moved.late();
-  task.held_by = 0;
-  task.state = to;
-  task.moved_at = at;
-  note_who_waits(number, at);
-  if (task.over()) ended_.insert({number, offset});
-  if (task.over()) task.offer.reset();
-  check_due(workspace, place, moved.due());
+}
+
+void TaskChronicle::give_up(const Place& place, const Task& task, const event::TaskMoved& moved, base::Instant at) {
+  const Workspace& workspace = workspaces_[place.first];
+  const bool gone = !is_here(workspace, task.assignee);
+  const bool hopeless = task.state == State::postponed && task.again_at <= at;  // the order cannot be had any more
+  const bool over = task.state != State::held && gives_up_at(workspace, task) <= at;
+  const bool returned = goes_back(workspace, task);
+  const bool by_itself = gone || hopeless || over || returned || task.state == State::escalated;
+  findings_.require(by_itself || is_reported(moved), place, "COL-08: given up before its time");
+  if (returned) sightings_.saw(Sighting::task_returned);
+  sightings_.saw(Sighting::task_given_up);
+}
+
+// SUP-09, COL-16: by its time, or by what its assignee says.
+void TaskChronicle::postpone(const Place& place, Task& task, const event::TaskMoved& moved, base::Instant at) {
+  const bool by_time = task.error == Error::timeout;
+  int& before = by_time ? task.timeouts : task.exceptions;
+  const base::Duration wait =
+      by_time && task.profile == "supervisor" ? base::Duration(1s) * (1 << task.timeouts) : base::Duration{};
+  findings_.require(is_reported(moved) ? moved.error().recoverable() : times_out(task, at), place,
+                    "COL-16: postponed before its time was over");
+  findings_.require(before < (by_time ? attempts(task) : retries(task)), place,
+                    "COL-16: given again more often than its profile says");
+  task.again_at = at + wait;
+  findings_.require(base::instant_of(moved.again_at()) == task.again_at, place, "SUP-09: postponed for another time");
+  ++before;
+  sightings_.saw(by_time ? Sighting::task_postponed : Sighting::task_retried);
+}
+
+void TaskChronicle::escalate(const Place& place, const Task& task, const event::TaskMoved& moved, base::Instant at) {
+  const bool reported = is_reported(moved);
+  const bool asked = reported && moved.error().suggested() == suggested_manual;
+  const bool failed = reported ? moved.error().recoverable() && task.error == Error::timeout : times_out(task, at);
+  const bool last = task.profile == "supervisor" && failed && task.timeouts == attempts(task);
+  findings_.require(asked || last, place, "SUP-09: a human is asked before the last attempt has failed");
+  findings_.require(!moved.approval_id().empty(), place, "SUP-09: it waits for a human whom nobody asks");
+  sightings_.saw(asked ? Sighting::human_asked_for : Sighting::task_escalated);
+}
+
+void TaskChronicle::cancel(const Place& place, const Task& task) {
+  const bool session_is_over = task.session_over != base::Instant{};
+  findings_.require(task.taken_back || task.ended_by_call || session_is_over, place,
+                    "BEY-03: ended by the server, though its order stands");
+  if (session_is_over) sightings_.saw(Sighting::session_task_ended);
+  auto& reviews = workspaces_[place.first].reviews;
+  if (const auto of_it = reviews.find(task.review); task.state == State::in_review && of_it != reviews.end())
+    of_it->second.waits = false;
 }
 
 // The server lets an order go, or says why not: by what it waits for alone.
@@ -107,8 +161,6 @@ void TaskChronicle::check_kept_back(const Place& place, const Task& task, State 
     if (returned) sightings_.saw(Sighting::task_returned);
     return sightings_.saw(Sighting::task_given_up);
   }
-  if (to == State::aborted)
-    return findings_.require(task.taken_back, place, "BEY-03: ended by the server, though its order stands");
   findings_.require(to == task.state || to == readiness(workspaces_[place.first], task.depends_on), place,
                     "COL-10: it waits, is blocked or goes out against what it depends on");
   if (to == State::assigned) sightings_.saw(Sighting::task_let_go);
@@ -117,7 +169,7 @@ void TaskChronicle::check_kept_back(const Place& place, const Task& task, State 
 
 // 000 §5.3: with more time.
 void TaskChronicle::give_again(const Place& place, Task& task, const event::TaskMoved& moved, base::Instant at) {
-  const int longer = task.profile == "collab" ? 2 : 1;
+  const int longer = task.profile == "collab" && task.error == Error::timeout ? 2 : 1;
   if (task.deadline != base::Instant{} && task.deadline <= at)
     task.deadline =
         at + std::min<base::Duration>((std::max(task.deadline, task.assigned_at) - task.assigned_at) * longer,

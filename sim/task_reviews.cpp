@@ -49,7 +49,7 @@ void TaskChronicle::follow_review(Workspace& workspace, Task& task, const TaskWo
   Review& review = workspace.reviews.at(word.review);
   review.escalated = word.verdict == "changes_requested" && task.reviews >= task.iterations;
   review.waits = review.escalated;
-  findings_.require(message.approval_timeout() > 0 == review.escalated, place,
+  findings_.require((message.approval_timeout() > 0) == review.escalated, place,
                     "COL-12: a human is asked, or not, against the limit");
   for (const event::ReviewFinding& finding : moved.findings())
     findings_.require(word.verdict != "approved" || !finding.blocks() || finding.fixed_in() > 0, place,

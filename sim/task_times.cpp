@@ -59,6 +59,7 @@ int TaskChronicle::attempts(const Task& task) {
 }
 
 base::Instant TaskChronicle::due_of(const Workspace& workspace, const Task& task) const {
+  if (task.state == State::in_parts) return task.parts.empty() ? task.again_at : never;
   if (task.stands_still()) return never;
   if (task.kept_back()) {  // nobody works on it: its deadline, and its order's end
     base::Instant due = task.expires_at != base::Instant{} ? task.expires_at : never;
@@ -84,12 +85,16 @@ TaskChronicle::State TaskChronicle::readiness(const Workspace& workspace, const 
   return state;
 }
 
+bool TaskChronicle::stands_otherwise(const Workspace& workspace, const Task& task) const {
+  return task.state == State::in_parts ? parts_ended(workspace, task)
+                                       : readiness(workspace, task.depends_on) != task.state;
+}
+
 // Some task came to another state: who waits for it may have to be looked at.
 void TaskChronicle::note_who_waits(std::uint32_t number, base::Instant at) {
   for (auto& [place, task] : tasks_) {
-    if (place.first != number || !task.kept_back()) continue;
-    const bool otherwise = readiness(workspaces_[number], task.depends_on) != task.state;
-    if (!otherwise)
+    if (place.first != number || !task.waits_for_tasks()) continue;
+    if (!stands_otherwise(workspaces_[number], task))
       task.otherwise_at = {};
     else if (task.otherwise_at == base::Instant{})
       task.otherwise_at = at;
@@ -100,7 +105,7 @@ void TaskChronicle::check_due(const Workspace& workspace, const Place& place, st
   const Task& task = tasks_.at(place);
   const base::Instant expected = due_of(workspace, task);
   // Decided in the same turn as the loss of its order or its offer: it is looked at in the next.
-  if (task.kept_back() && task.otherwise_at != base::Instant{}) return;  // looked at in the next turn
+  if (task.waits_for_tasks() && task.otherwise_at != base::Instant{}) return;  // looked at in the next turn
   const bool lost_now = expected == now_ && (task.lost_at == now_ || (task.offer && task.offer->due == now_));
   if (lost_now) return;
   const bool right = expected == never ? due == 0 : base::instant_of(due) == expected;
@@ -119,9 +124,12 @@ bool TaskChronicle::goes_back(const Workspace& workspace, const Task& task) cons
 void TaskChronicle::check_nothing_overdue(base::Instant at) {
   for (const auto& [place, task] : tasks_) {
     if (task.over()) continue;
-    if (task.kept_back() && task.otherwise_at != base::Instant{})
+    if (task.waits_for_tasks() && task.otherwise_at != base::Instant{})
       findings_.require(at - std::max(task.otherwise_at, started_at_) <= patience, place,
                         "COL-10: what it waits for has ended, and nobody looks");
+    if (task.session_over != base::Instant{})
+      findings_.require(at - std::max(task.session_over, started_at_) <= patience, place,
+                        "COL-20: its session was aborted, and it goes on");
     const base::Instant due = due_of(workspaces_[place.first], task);
     findings_.require(due == never || at - std::max({due, started_at_, task.moved_at}) <= patience, place,
                       "COL-07: a task that is due at " + (due == never ? "no time" : base::to_rfc3339(due)) +
@@ -146,7 +154,7 @@ void TaskChronicle::check_all_ended() {
   check_nothing_overdue(now_);
   for (const auto& [place, task] : tasks_) {
     const Workspace& workspace = workspaces_[place.first];
-    if (task.over() || task.state == State::in_review) continue;
+    if (task.over() || task.state == State::in_review || task.state == State::in_parts) continue;
     findings_.require(is_here(workspace, task.assignee), place, "COL-08: a task of an agent that was removed is open");
     const bool watched = task.profile != "handoff" || workspace.silence;  // 002 names no time
     const bool awaits_a_person = task.state == State::held || task.state == State::escalated;

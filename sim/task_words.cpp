@@ -10,6 +10,8 @@ namespace {
 using engine::Task;
 using engine::TaskState;
 
+constexpr std::string_view part_mark = "-part-";
+
 std::string quoted(std::string_view text) {
   std::string json;
   json::append_string(json, text);
@@ -54,7 +56,7 @@ struct Words {
     reject
   } what{};
   std::string task, from, to;
-  std::string answers;  // id of the assignment, or of the offer
+  std::string answers;  // id of the assignment, of the offer, or of the request for parts
   std::string review;
   bool revision = false;  // of an assignment
 };
@@ -111,6 +113,7 @@ void fill_in(std::string_view profile, const Words& words, Wish& wish) {
     if (words.what == What::approve) edits["/payload/findings"] = "[]";
     if (words.what == What::assign) {
       edits["/payload/task/task_id"] = task;
+      wish.reply_to = words.answers;
       if (words.revision) {
         const std::string attempt = R"({"attempt_number":1,"outcome":"changes_requested","feedback":"Once more."})";
         edits["/payload/task/context"] =
@@ -163,6 +166,8 @@ std::string Workload::some_task(std::uint32_t workspace, std::string_view profil
         open.emplace_back(task->id.view());
     return open.empty() || dice_.one_in(3) ? std::string() : dice_.among(open);
   }
+  if (profile == "collab" && !dice_.one_in(3))
+    if (std::string part = some_part(here); !part.empty()) return part;
   const std::string name = std::string(profile) + "-task-" + std::to_string(dice_.below(3));
   std::uint64_t& round = rounds_[std::to_string(workspace) + name];
   const std::string id = name + '-' + std::to_string(round);
@@ -171,6 +176,31 @@ std::string Workload::some_task(std::uint32_t workspace, std::string_view profil
   const bool for_good = state == TaskState::completed || state == TaskState::aborted;
   if (!for_good || dice_.one_in(4)) return id;
   return name + '-' + std::to_string(++round);
+}
+
+// COL-16: of what is in parts; else one that is open, if there is any.
+std::string Workload::some_part(const engine::Workspace& here) {
+  std::vector<std::string> wholes, parts;
+  for (const auto& [offset, task] : here.tasks.all()) {
+    const std::string id(task->id.view());
+    if (task->state == TaskState::in_parts) wholes.push_back(id);
+    if (id.find(part_mark) != std::string::npos && !machine::task::is_over(task->state)) parts.push_back(id);
+  }
+  if (!parts.empty() && !dice_.one_in(4)) return dice_.among(parts);
+  if (wholes.empty()) return "";
+  return dice_.among(wholes) + std::string(part_mark) + std::to_string(dice_.below(2));
+}
+
+// The request for the parts of which it is one; now and then for those of another.
+std::string Workload::request_for(const engine::Workspace& here, std::string_view part) {
+  std::vector<std::string> requests;
+  for (const auto& [offset, task] : here.tasks.all()) {
+    if (task->state != TaskState::in_parts) continue;
+    const engine::Message* const request = here.messages.find(task->split_by);
+    const bool its = part.starts_with(std::string(task->id.view()) + std::string(part_mark));
+    if (request && (its || dice_.one_in(16))) requests.emplace_back(request->id.view());
+  }
+  return requests.empty() ? "" : dice_.among(requests);
 }
 
 void Workload::work_on_a_task() {
@@ -215,6 +245,8 @@ void Workload::say_of_task(std::string_view profile, const std::string& space, c
   if (dice_.one_in(onward ? 16 : 6)) words.what = static_cast<What>(dice_.below(8));
   if (words.what != What::assign && id.empty()) words.what = What::assign;
   words.what = nearest(profile, words.what);
+
+  if (words.what == What::assign && profile == "collab") words.answers = request_for(here, id);
 
   const auto& assignees = casting(profile).assignees;
   const std::string one_of_them(assignees[dice_.below(assignees.size())]);
@@ -295,8 +327,7 @@ void Workload::note_refusal(const Sending& sending, json::Value message, const b
   if (!word) return findings_.wrong("COL-04: a message that is about no task was refused for one: " + error.message);
   word->sender = client.caller->agent.value;
   const std::uint32_t number = workspace_number(client);
-  const auto head = world_.broker().engine().state().workspace(base::WorkspaceNumber(number)).head;
-  world_.chronicle().tasks().refused(number, head.value, std::move(*word), error.code);
+  world_.chronicle().tasks().refused(number, head_of(number), std::move(*word), error.code);
 }
 
 }  // namespace parley::sim

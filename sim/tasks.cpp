@@ -67,6 +67,7 @@ bool TaskChronicle::reaches(const Workspace& workspace, const TaskWord& word, st
 }
 
 TaskChronicle::Judged TaskChronicle::judge(const Workspace& workspace, const TaskWord& word) const {
+  if (word.call != TaskWord::Call::none) return judge_call(workspace, word);
   const std::string& profile = workspace.agents.at(word.sender).profile;
   if (!knows_tasks(profile)) return {};
   const Place* place = nullptr;
@@ -91,6 +92,7 @@ TaskChronicle::Judged TaskChronicle::judge(const Workspace& workspace, const Tas
     std::set<std::string> on(word.depends_on.begin(), word.depends_on.end());
     if (!place) return {Verdict::legal, nullptr, readiness(workspace, on)};
     const Task& task = tasks_.at(*place);
+    if (word.released != 0 && word.released < task.order) return {Verdict::stale, place, {}};  // another came meanwhile
     on.insert(task.depends_on.begin(), task.depends_on.end());
     const bool again = task.state == State::failed || task.state == State::changes_requested ||  // R12
                        task.state == State::planning;                                            // R13
@@ -153,30 +155,41 @@ TaskChronicle::Judged TaskChronicle::judge_reply(const Workspace& workspace, con
 }
 
 void TaskChronicle::refused(std::uint32_t workspace, std::uint64_t head, TaskWord word, ErrorCode code) {
-  refused_[workspace].push_back({head, std::move(word), code});
+  answered_[workspace].push_back({head, std::move(word), code});
+}
+
+void TaskChronicle::done(std::uint32_t workspace, std::uint64_t head, TaskWord call) {
+  answered_[workspace].push_back({head, std::move(call), std::nullopt});
 }
 
 // Those that were decided on what is folded now.
-void TaskChronicle::judge_refusals(std::uint32_t number, Workspace& workspace) {
-  auto& waiting = refused_[number];
-  std::erase_if(waiting, [&](const Refused& refused) {
-    if (refused.head > workspace.head) return false;
-    if (refused.head < workspace.head) return true;  // told of after what came behind it was folded
-    const Judged judged = judge(workspace, refused.word);
-    const std::string_view code = base::info(refused.code).name;
-    const bool of_an_offer = refused.word.kind == Kind::task_handoff_reply && judged.task;
-    const auto& offer = of_an_offer ? tasks_.at(*judged.task).offer : std::nullopt;
-    if (offer && offer->offset <= workspace.forgotten_through) return true;         // R8: nobody knows its id any more
-    if (offer && offer->due != base::Instant{} && offer->due <= now_) return true;  // over by then, or not yet
-    findings_.require(code_of(judged.verdict) == code, {number, refused.head},
-                      "COL-04: " + std::string(envelope::name(refused.word.kind)) + " of '" + refused.word.task +
-                          refused.word.message + "' was refused as " + std::string(code) + ", and is " +
-                          (code_of(judged.verdict).empty() ? "legal" : std::string(code_of(judged.verdict))));
-    if (judged.verdict == Verdict::stale) sightings_.saw(Sighting::stale_order_refused);
-    if (judged.verdict == Verdict::out_of_sequence) sightings_.saw(Sighting::out_of_sequence_refused);
-    if (judged.verdict == Verdict::not_party) sightings_.saw(Sighting::not_party_refused);
+void TaskChronicle::judge_answers(std::uint32_t number, Workspace& workspace) {
+  auto& waiting = answered_[number];
+  std::erase_if(waiting, [&](const Answered& answered) {
+    if (answered.head > workspace.head) return false;
+    if (answered.head < workspace.head) return true;  // told of after what came behind it was folded
+    if (answered.code)
+      judge_refusal(number, workspace, answered);
+    else
+      judge_done(number, workspace, answered);
     return true;
   });
+}
+
+void TaskChronicle::judge_refusal(std::uint32_t number, const Workspace& workspace, const Answered& refused) {
+  const Judged judged = judge(workspace, refused.word);
+  const std::string_view code = base::info(*refused.code).name;
+  const bool of_an_offer = refused.word.kind == Kind::task_handoff_reply && judged.task;
+  const auto& offer = of_an_offer ? tasks_.at(*judged.task).offer : std::nullopt;
+  if (offer && offer->offset <= workspace.forgotten_through) return;         // R8: nobody knows its id any more
+  if (offer && offer->due != base::Instant{} && offer->due <= now_) return;  // over by then, or not yet
+  findings_.require(code_of(judged.verdict) == code, {number, refused.head},
+                    "COL-04: " + std::string(envelope::name(refused.word.kind)) + " of '" + refused.word.task +
+                        refused.word.message + "' was refused as " + std::string(code) + ", and is " +
+                        (code_of(judged.verdict).empty() ? "legal" : std::string(code_of(judged.verdict))));
+  if (judged.verdict == Verdict::stale) sightings_.saw(Sighting::stale_order_refused);
+  if (judged.verdict == Verdict::out_of_sequence) sightings_.saw(Sighting::out_of_sequence_refused);
+  if (judged.verdict == Verdict::not_party) sightings_.saw(Sighting::not_party_refused);
 }
 
 void TaskChronicle::go_offline(Agent& agent, std::uint64_t offset, base::Instant at) {
@@ -211,8 +224,8 @@ void TaskChronicle::fold(const event::Event& event, base::Instant at) {
   using event::Event;
   now_ = at;
   if (event.fact_case() == Event::kServerStarted) {
-    for (auto& [number, workspace] : workspaces_) judge_refusals(number, workspace);
-    refused_.clear();  // the rest was decided on what is lost
+    for (auto& [number, workspace] : workspaces_) judge_answers(number, workspace);
+    answered_.clear();  // the rest was decided on what is lost
     const base::Duration downtime(event.server_started().downtime());
     started_at_ = at;
     for (auto& [place, task] : tasks_) {  // D2; deadlines stay
@@ -228,11 +241,12 @@ void TaskChronicle::fold(const event::Event& event, base::Instant at) {
   if (event.fact_case() == Event::kWorkspaceCreated) {
     const std::uint32_t created = event.workspace_created().number();
     workspaces_[created].number = created;
+    workspaces_[created].name = event.workspace_created().name();
     return set(workspaces_[created], event.workspace_created().settings());
   }
   const std::uint32_t number = event.workspace();
   Workspace& workspace = workspaces_[number];
-  judge_refusals(number, workspace);
+  judge_answers(number, workspace);
   workspace.head = event.offset();
   check_nothing_overdue(at);
   switch (event.fact_case()) {
@@ -259,13 +273,7 @@ void TaskChronicle::fold(const event::Event& event, base::Instant at) {
       return;
     }
     case Event::kMessageAccepted:
-      if (event.message_accepted().sender() != 0)
-        hear(workspace.agents[event.message_accepted().sender()], event.offset(), event.message_accepted(), at);
-      if (event.message_accepted().sender() != 0)
-        fold(number, event.offset(), event.message_accepted(), at);
-      else if (event.message_accepted().has_task_moved())
-        revise(number, event.offset(), event.message_accepted(), at);
-      return;
+      return hear_and_fold(number, event.offset(), event.message_accepted(), at);
     case Event::kExpired:
       for (const std::uint32_t agent : event.expired().agents()) lose(number, event.expired().message(), agent, at);
       return;
@@ -285,12 +293,25 @@ void TaskChronicle::fold(const event::Event& event, base::Instant at) {
   }
 }
 
+void TaskChronicle::hear_and_fold(std::uint32_t number, std::uint64_t offset, const event::MessageAccepted& message,
+                                  base::Instant at) {
+  Workspace& workspace = workspaces_[number];
+  if (message.sender() == 0) {
+    workspace.said = {offset, message.message_id(), {message.recipients().begin(), message.recipients().end()}};
+    if (message.has_task_moved()) revise(number, offset, message, at);
+    return;
+  }
+  hear(workspace.agents[message.sender()], offset, message, at);
+  fold(number, offset, message, at);
+}
+
 void TaskChronicle::fold(std::uint32_t number, std::uint64_t offset, const event::MessageAccepted& message,
                          base::Instant at, bool released) {
   Workspace& workspace = workspaces_[number];
   TaskWord word;
   word.kind = static_cast<Kind>(message.kind());
   const bool for_a_human = message.held() && message.approval_timeout() > 0;
+  end_session(workspace, {number, offset}, message, at);
   if (for_a_human && word.kind != Kind::task_complete && word.kind != Kind::task_fail)  // decision 10
     return findings_.require(!message.has_task_moved(), {number, offset},
                              "BEY-04: its message is held, and the task moved");
@@ -319,9 +340,10 @@ void TaskChronicle::fold(std::uint32_t number, std::uint64_t offset, const event
   const auto& named = message.task_moved().depends_on();
   word.depends_on.assign(named.begin(), named.end());
   word.supersedes = message.supersedes();
+  word.answers = message.reply_to();
   word.review = unquoted(field(message, "review"));
   word.verdict = unquoted(field(message, "verdict"));
-  word.released = released;
+  word.released = released ? offset : 0;
   word.of_session = word.kind == Kind::task_abort && unquoted(field(message, "scope")) != "task";
   for (const std::uint32_t agent : message.recipients()) word.to.push_back(workspace.agents[agent].id);
 
@@ -361,12 +383,13 @@ void TaskChronicle::move(std::uint32_t number, std::uint64_t offset, const TaskW
   Task& task = tasks_[place];
   if (word.kind == Kind::task_assign) {
     assign(workspace, task, offset, word, place, message, at);
+    note_part(workspace, word, place, message);
   } else if (word.kind == Kind::task_handoff || word.kind == Kind::task_handoff_reply) {
     hand_over(task, offset, word, place, message, at);
   } else {
     findings_.require(moved.assignee() == 0, place, "COL-04: assigned without an assignment");
   }
-  if (!word.released && (word.kind == Kind::task_complete || word.kind == Kind::task_fail))
+  if (word.released == 0 && (word.kind == Kind::task_complete || word.kind == Kind::task_fail))
     findings_.require(word.held || !wants_a_person(task, message), place, "SUP-04: not held, against its task's terms");
   const bool of_a_review = word.kind == Kind::review_request || word.kind == Kind::review_result;
   findings_.require(message.has_review_moved() == of_a_review, place,
@@ -386,10 +409,17 @@ void TaskChronicle::move(std::uint32_t number, std::uint64_t offset, const TaskW
   findings_.require(moved.state() == static_cast<std::uint32_t>(judged.to), place,
                     "COL-04: the task came to another state");
   findings_.require(moved.epoch() == task.epoch, place, "BEY-03: the epoch is not the number of assignments");
-  if (task.over()) task.offer.reset();
+  if (task.over()) close(task);
   check_due(workspace, place, moved.due());
   if (task.state == State::completed) sightings_.saw(Sighting::task_completed);
   if (task.state == State::aborted) sightings_.saw(Sighting::task_aborted);
+}
+
+// What was asked for it, or would end it, is of no account any more.
+void TaskChronicle::close(Task& task) {
+  task.offer.reset();
+  task.session_over = {};
+  task.ended_by_call = false;
 }
 
 void TaskChronicle::assign(Workspace& workspace, Task& task, std::uint64_t offset, const TaskWord& word,
@@ -402,43 +432,26 @@ void TaskChronicle::assign(Workspace& workspace, Task& task, std::uint64_t offse
   if (!seconds.empty())
     timeout = std::chrono::duration_cast<base::Duration>(std::chrono::duration<double>(std::stod(seconds)));
   const std::string most(field(message, "max_iterations"));
-  const std::string review = task.review;
-  const std::uint32_t reviews = task.reviews;
-  std::set<std::string> depends_on = std::move(task.depends_on);
-  depends_on.insert(word.depends_on.begin(), word.depends_on.end());
-  const std::uint32_t iterations = most.empty() ? task.iterations : static_cast<std::uint32_t>(std::stoul(most));
-  auto old_orders = std::move(task.old_orders);
-  if (task.epoch > 0) old_orders.insert({task.order, offset});
-  task = {.id = word.task,
-          .state = State::assigned,
-          .epoch = task.epoch + 1,
-          .assigner = word.sender,
-          .assignee = message.recipients(0),
-          .profile = profile,
-          .assigned_at = at,
-          .began_at = {},
-          .heard_at = at,
-          .deadline = deadline ? *deadline : base::Instant{},
-          .timeout = timeout,
-          .told_late = false,
-          .moved_at = at,
-          .order = offset,
-          .given = offset,
-          .old_orders = std::move(old_orders),
-          .lost_at = {},
-          .offer = {},
-          .again_at = {},
-          .timeouts = 0,
-          .confidence = number(field(message, "confidence_threshold")),
-          .needs_approval = field(message, "needs_approval") == "true",
-          .held_by = 0,
-          .end_rejected = false,
-          .depends_on = std::move(depends_on),
-          .expires_at = message.has_expires_at() ? base::instant_of(message.expires_at()) : base::Instant{},
-          .otherwise_at = {}};
-  task.review = review;
-  task.reviews = reviews;
-  task.iterations = iterations;
+  const Task before = std::exchange(task, {});
+  task.id = word.task;
+  task.epoch = before.epoch + 1;
+  task.assigner = word.sender;
+  task.assignee = message.recipients(0);
+  task.profile = profile;
+  task.assigned_at = task.heard_at = task.moved_at = at;
+  task.deadline = deadline ? *deadline : base::Instant{};
+  task.timeout = timeout;
+  task.order = task.given = offset;
+  task.old_orders = before.old_orders;
+  if (before.epoch > 0) task.old_orders.insert({before.order, offset});
+  task.confidence = number(field(message, "confidence_threshold"));
+  task.needs_approval = field(message, "needs_approval") == "true";
+  task.depends_on = before.depends_on;
+  task.depends_on.insert(word.depends_on.begin(), word.depends_on.end());
+  task.expires_at = message.has_expires_at() ? base::instant_of(message.expires_at()) : base::Instant{};
+  task.review = before.review;
+  task.reviews = before.reviews;
+  task.iterations = most.empty() ? before.iterations : static_cast<std::uint32_t>(std::stoul(most));
   workspace.by_id.emplace(word.task, place);
   workspace.assignments[message.message_id()] = {place, offset};
   const event::TaskMoved& moved = message.task_moved();
@@ -502,7 +515,7 @@ void TaskChronicle::release(std::uint32_t number, const event::MessageReleased& 
   task->state = completes ? State::completed : State::failed;
   task->held_by = 0;
   task->moved_at = at;
-  task->offer.reset();
+  close(*task);
   findings_.require(released.as().task_moved().state() == static_cast<std::uint32_t>(task->state), place,
                     "SUP-04: released, and the task came to another state");
 }

@@ -20,7 +20,9 @@ namespace parley::sim {
 
 // A message as far as tasks are concerned.
 struct TaskWord {
+  enum class Call { none, report_error, extend, abort };  // or a call that asks something of one
   envelope::Kind kind{};
+  Call call{};
   std::uint32_t sender = 0;
   std::string task;
   std::string message;                  // an acknowledgment's, or the offer that a reply answers
@@ -28,9 +30,10 @@ struct TaskWord {
   bool of_session = false;              // an abort's
   bool held = false;                    // a person decides first
   std::vector<std::string> depends_on;  // of an assignment: tasks that it names itself
-  bool released = false;                // and has decided
+  std::uint64_t released = 0;           // its offset, once they have
   std::vector<std::string> to;          // names
   std::uint64_t supersedes = 0;         // offset of the message in whose place it stands
+  std::string answers;                  // id of the message that an assignment replies to
   std::string review, verdict;
 };
 
@@ -50,11 +53,14 @@ class TaskChronicle {
     postponed = 24,
     waiting,
     blocked,
-    in_review = 28,
+    in_parts,
+    in_review,
     changes_requested,
     planning,
     escalated,
   };
+
+  enum class Error : std::uint32_t { none, timeout, exception, scope_violation, resource_limit };  // likewise
 
   struct Offer {     // R21: until it is answered or over, the task stays with its owner
     std::string id;  // of its message
@@ -80,13 +86,15 @@ class TaskChronicle {
     std::optional<Offer> offer;
     base::Instant again_at{};  // while it is postponed
     int timeouts = 0;          // attempts of this assignment whose time was over
+    int exceptions = 0;        // and that ended in one
     bool over() const {
       return state == State::completed || state == State::failed || state == State::aborted ||
              state == State::changes_requested || state == State::planning;
     }
     // A person or a reviewer has the word, and nobody works on it.
     bool stands_still() const {
-      return over() || state == State::held || state == State::in_review || state == State::escalated;
+      return over() || state == State::held || state == State::in_review || state == State::escalated ||
+             state == State::in_parts;
     }
     bool kept_back() const { return state == State::waiting || state == State::blocked; }
     std::string review;            // the newest
@@ -100,6 +108,12 @@ class TaskChronicle {
     base::Instant expires_at{};        // its order, while it is kept back
     base::Instant otherwise_at{};      // since then what it waits for says otherwise; 0: it does not
     bool taken_back = false;           // its order was
+    Error error{};                     // the newest
+    std::uint64_t split_by = 0;        // the message that asks for its parts (COL-16)
+    std::set<std::string> parts;       // by their ids
+    bool ended_by_call = false;        // its assigner has asked for its end
+    base::Instant session_over{};      // COL-20: since when; 0: its session goes on
+    bool waits_for_tasks() const { return kept_back() || state == State::in_parts; }
   };
 
   TaskChronicle(Findings& findings, Sightings& sightings) : findings_(findings), sightings_(sightings) {}
@@ -107,6 +121,8 @@ class TaskChronicle {
   void fold(const event::Event& event, base::Instant at);
   // Decided when the workspace's newest event was the one at `head`, which may not be folded yet, or be lost.
   void refused(std::uint32_t workspace, std::uint64_t head, TaskWord word, base::ErrorCode code);
+  // What a call asked for was done.
+  void done(std::uint32_t workspace, std::uint64_t head, TaskWord call);
   // The message ended there unread: an order, or an offer.
   void lose(std::uint32_t number, std::uint64_t offset, std::uint32_t agent, base::Instant at);
   // Nothing waits for ever.
@@ -148,8 +164,20 @@ class TaskChronicle {
     std::uint64_t request = 0;  // the message that asks for it
     bool taken_back = false;    // that one, by its sender (BEY-03)
   };
+  struct Said {  // by the server
+    std::uint64_t offset = 0;
+    std::string id;
+    std::vector<std::uint32_t> to;
+  };
+  struct Split {
+    Place whole;
+    std::uint64_t request = 0;
+  };
   struct Workspace {
     std::uint32_t number = 0;
+    std::string name;
+    Said said;                                           // the newest
+    std::map<std::string, Split, std::less<>> splits;    // by the ids of the messages that ask for parts
     std::map<std::string, Review, std::less<>> reviews;  // by their ids
     bool lenient = false, auto_revision = false;
     std::uint64_t head = 0, forgotten_through = 0;
@@ -158,15 +186,16 @@ class TaskChronicle {
     std::map<std::string, std::pair<Place, std::uint64_t>, std::less<>> assignments;  // by message id; its offset
     std::optional<base::Duration> progress_after, progress_every, silence;            // else the profile's
   };
-  struct Refused {
+  struct Answered {
     std::uint64_t head = 0;
     TaskWord word;
-    base::ErrorCode code{};
+    std::optional<base::ErrorCode> code;  // none: it was done
   };
 
   static std::string_view code_of(Verdict verdict);
   void set(Workspace& workspace, const event::Settings& settings);
   Judged judge(const Workspace& workspace, const TaskWord& word) const;
+  Judged judge_call(const Workspace& workspace, const TaskWord& word) const;
   Judged judge_result(const Workspace& workspace, const TaskWord& word) const;
   void follow_review(Workspace& workspace, Task& task, const TaskWord& word, const Place& place,
                      const event::MessageAccepted& message, base::Instant at);
@@ -175,7 +204,9 @@ class TaskChronicle {
   Judged judge_offer(const Workspace& workspace, const TaskWord& word, const Place& place) const;
   bool reaches(const Workspace& workspace, const TaskWord& word, std::uint32_t agent) const;
   static bool is_here(const Workspace& workspace, std::uint32_t agent);
-  void judge_refusals(std::uint32_t number, Workspace& workspace);
+  void judge_answers(std::uint32_t number, Workspace& workspace);
+  void judge_done(std::uint32_t number, const Workspace& workspace, const Answered& done);
+  void judge_refusal(std::uint32_t number, const Workspace& workspace, const Answered& refused);
   static base::Duration progress_after(const Workspace& workspace, const Task& task);
   static base::Duration progress_every(const Workspace& workspace, const Task& task);
   static base::Duration silence(const Workspace& workspace, const Task& task);
@@ -186,12 +217,14 @@ class TaskChronicle {
   void give_again(const Place& place, Task& task, const event::TaskMoved& moved, base::Instant at);
   base::Instant due_of(const Workspace& workspace, const Task& task) const;  // max: never
   State readiness(const Workspace& workspace, const std::set<std::string>& on) const;
+  bool stands_otherwise(const Workspace& workspace, const Task& task) const;
   void note_who_waits(std::uint32_t number, base::Instant at);
   void check_kept_back(const Place& place, const Task& task, State to, base::Instant at);
   void check_due(const Workspace& workspace, const Place& place, std::int64_t due);
   void check_nothing_overdue(base::Instant at);
 
   void take_back(std::uint32_t workspace, std::uint64_t message);
+  void hear_and_fold(std::uint32_t number, std::uint64_t offset, const event::MessageAccepted&, base::Instant at);
   void fold(std::uint32_t number, std::uint64_t offset, const event::MessageAccepted&, base::Instant at,
             bool released = false);
   void move(std::uint32_t number, std::uint64_t offset, const TaskWord& word, const Judged& judged,
@@ -201,9 +234,25 @@ class TaskChronicle {
   void hand_over(Task& task, std::uint64_t offset, const TaskWord& word, const Place& place,
                  const event::MessageAccepted& message, base::Instant at);
   void fold(std::uint32_t number, std::uint64_t offset, const event::TaskMoved&, base::Instant at);
+  void judge_move(const Place& place, Task& task, const event::TaskMoved& moved, base::Instant at);
+  void end_offer(const Place& place, Task& task, const event::TaskMoved& moved, base::Instant at);
+  void give_up(const Place& place, const Task& task, const event::TaskMoved& moved, base::Instant at);
+  void postpone(const Place& place, Task& task, const event::TaskMoved& moved, base::Instant at);
+  void escalate(const Place& place, const Task& task, const event::TaskMoved& moved, base::Instant at);
+  void cancel(const Place& place, const Task& task);
+  void note_error(const Place& place, Task& task, const event::TaskError& error);
+  void extend(const Place& place, Task& task, const event::TaskMoved& moved, base::Instant at);
+  void note_part(const Workspace& workspace, const TaskWord& word, const Place& place,
+                 const event::MessageAccepted& message);
+  void split(Workspace& workspace, const Place& place, Task& task, const event::TaskMoved& moved, base::Instant at);
+  void look_at_parts(const Workspace& workspace, const Place& place, const Task& task, State to, base::Instant at);
+  bool parts_ended(const Workspace& workspace, const Task& task) const;
+  void end_session(const Workspace& workspace, const Place& place, const event::MessageAccepted& message,
+                   base::Instant at);
   static void hear(Agent& agent, std::uint64_t offset, const event::MessageAccepted& message, base::Instant at);
   static void go_offline(Agent& agent, std::uint64_t offset, base::Instant at);
   bool goes_back(const Workspace& workspace, const Task& task) const;
+  static void close(Task& task);
   static bool wants_a_person(const Task& task, const event::MessageAccepted& message);
   void revise(std::uint32_t number, std::uint64_t offset, const event::MessageAccepted& message, base::Instant at);
   void release(std::uint32_t number, const event::MessageReleased& released, base::Instant at);
@@ -214,7 +263,7 @@ class TaskChronicle {
   std::map<std::uint32_t, Workspace> workspaces_;
   std::map<Place, Task> tasks_;
   std::set<Place> ended_;  // by events of the server's own
-  std::map<std::uint32_t, std::vector<Refused>> refused_;
+  std::map<std::uint32_t, std::vector<Answered>> answered_;
   base::Instant started_at_{}, now_{};
 };
 

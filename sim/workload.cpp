@@ -56,7 +56,8 @@ void Workload::act(Manner manner) {
   if (!client) return;
   if (manner == Manner::drain) return take(*client, manner);
   const std::uint64_t choice = dice_.below(100);
-  if (choice < 14) return work_on_a_task();
+  if (choice < 11) return work_on_a_task();
+  if (choice < 14) return dice_.one_in(24) ? abort_session() : ask_of_a_task();
   if (choice < 17) return work_on_errors();
   if (choice < 21) return work_on_a_review();
   if (choice < 42) return send_something(manner);

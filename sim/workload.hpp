@@ -7,6 +7,7 @@
 #include "base/signing_key.hpp"
 #include "sim/client.hpp"
 #include "sim/natives.hpp"
+#include "sim/tasks.hpp"
 #include "sim/world.hpp"
 
 namespace parley::sim {
@@ -113,9 +114,18 @@ class Workload {
   // Work (task_words.cpp).
   void work_on_a_task();
   std::string some_task(std::uint32_t workspace, std::string_view profile);
+  std::string some_part(const engine::Workspace& here);
+  std::string request_for(const engine::Workspace& here, std::string_view part);
   // `onward`: as the work should go.
   void say_of_task(std::string_view profile, const std::string& space, const std::string& id, bool onward = false);
   void note_refusal(const Sending& sending, json::Value message, const base::Error& error);
+  std::uint64_t head_of(std::uint32_t workspace);  // its newest event
+
+  // What is asked of tasks by calls, and the end of a session (task_calls.cpp).
+  void ask_of_a_task();
+  void ask(const std::string& space, const std::string& task, std::size_t client, TaskWord::Call call);
+  std::string asked_with(TaskWord::Call call);
+  void abort_session();
 
   // Reviews and runners (review_words.cpp).
   void work_on_a_review();

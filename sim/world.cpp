@@ -53,9 +53,11 @@ void World::stop() {
 // Under some faults of ours the rules in force are not those of the profile.
 engine::RulesetOf World::brokers_finder() {
   const Planted planted = options_.planted;
-  const bool of_reviews = planted == Planted::short_reviews || planted == Planted::hasty_limit;
-  if (!of_reviews && planted != Planted::wrong_decider) return finder(rulesets_);
-  planted_rules_ = *rulesets_.find(of_reviews ? "collab" : "pipeline");
+  const bool of_collab =
+      planted == Planted::short_reviews || planted == Planted::hasty_limit || planted == Planted::retry_twice;
+  if (!of_collab && planted != Planted::wrong_decider) return finder(rulesets_);
+  planted_rules_ = *rulesets_.find(of_collab ? "collab" : "pipeline");
+  if (planted == Planted::retry_twice) planted_rules_->tasks->after_exception.times = 2;
   if (planted == Planted::short_reviews) planted_rules_->reviews->timeout /= 2;
   if (planted == Planted::hasty_limit) planted_rules_->reviews->iterations = 1;
   if (planted == Planted::wrong_decider) planted_rules_->errors->decided_by = "development";
@@ -274,6 +276,10 @@ void World::plant(event::Event& event) {
       event.message_accepted().kind() == static_cast<std::uint32_t>(envelope::Kind::review_result) &&
       event.message_accepted().has_review_moved())
     event.mutable_message_accepted()->mutable_review_moved()->mutable_attested()->set_runner("runner-0");
+  if (options_.planted == Planted::lose_parts && event.message_accepted().task_moved().part_of() != 0)
+    event.mutable_message_accepted()->mutable_task_moved()->clear_part_of();
+  if (options_.planted == Planted::deaf_session && event.message_accepted().has_session_aborted())
+    event.mutable_message_accepted()->clear_session_aborted();
   if (options_.planted == Planted::decide_twice && event.has_message_accepted()) plant_second_decision(event);
 }
 
