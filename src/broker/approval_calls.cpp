@@ -194,7 +194,7 @@ base::Result<> Broker::read_held(const engine::Workspace& workspace, base::Offse
 }
 
 engine::AcceptMessage Broker::release_of(base::WorkspaceNumber number, const Approval& approval,
-                                         const HeldMessage& held) {
+                                         const HeldMessage& held, const Superseded* superseded) {
   const ingress::Checked& checked = held.checked();
   const engine::Agent& sender = engine_.state().workspace(number).registry.agent(approval.asker);
   return {.workspace = number,
@@ -205,7 +205,17 @@ engine::AcceptMessage Broker::release_of(base::WorkspaceNumber number, const App
           .lane = checked.lane,
           .warnings = checked.warnings,
           .validation_errors = checked.validation_errors,
+          .supersedes = superseded ? &superseded->take_back : nullptr,
           .evidence = held.evidence};
+}
+
+// What has stood until now; null: nothing, or nothing that anybody remembers.
+base::Result<std::unique_ptr<Broker::Superseded>> Broker::superseded_by(base::WorkspaceNumber number,
+                                                                        const Approval& approval) {
+  const engine::Workspace& workspace = engine_.state().workspace(number);
+  if (!workspace.messages.find(approval.supersedes)) return nullptr;
+  PARLEY_TRY(event::Event event, event_that_counted(workspace, approval.supersedes));
+  return std::make_unique<Superseded>(std::move(event), number, approval.supersedes);
 }
 
 base::Result<Answer> Broker::decide_approval(const Caller& caller, std::string_view workspace_name, std::string_view id,
@@ -222,11 +232,13 @@ base::Result<Answer> Broker::decide_approval(const Caller& caller, std::string_v
   std::string action;
   base::Result<> checked;
   HeldMessage held;
+  std::unique_ptr<Superseded> superseded;
   std::optional<engine::AcceptMessage> release;
   if (command.decision == Decision::modify) action = json::to_text(body.find("modified_action"));
   if (approval.holds && approval.waits() && command.decision != Decision::reject) {
     checked = read_held(workspace, offset, body.find("modified_action"), held);
-    if (checked) command.release = &release.emplace(release_of(number, approval, held));
+    PARLEY_TRY(superseded, superseded_by(number, approval));
+    if (checked) command.release = &release.emplace(release_of(number, approval, held, superseded.get()));
     command.changed = held.changed();
   } else if (command.decision == Decision::modify) {
     checked = check_action(workspace, approval, body.find("modified_action"));

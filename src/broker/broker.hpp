@@ -267,8 +267,10 @@ class Broker final : public Port, private journal::Outcomes {
   base::Result<> write_approval(json::Writer& writer, const engine::Workspace& workspace, base::Offset offset);
   base::Result<> read_held(const engine::Workspace& workspace, base::Offset offset, json::Value patch,
                            HeldMessage& held);
+  struct Superseded;
   engine::AcceptMessage release_of(base::WorkspaceNumber workspace, const engine::Approval& approval,
-                                   const HeldMessage& held);
+                                   const HeldMessage& held, const Superseded* superseded);
+  base::Result<std::unique_ptr<Superseded>> superseded_by(base::WorkspaceNumber, const engine::Approval&);
   base::Result<> check_action(const engine::Workspace& workspace, const engine::Approval& approval, json::Value action);
 
   base::Result<> write_help(json::Writer& writer, const engine::Workspace& workspace, base::Offset offset);

@@ -116,19 +116,10 @@ base::Result<Consequences> judge(const TakeBack& command, const Workspace& works
   return judge_move(command, workspace);
 }
 
-// Something that ends with it.
-bool has_begun(const Consequences& consequences) {
-  return consequences.cancels != Offset{} || consequences.withdraws_offer != Offset{} ||
-         consequences.withdraws_review != Offset{};
-}
-
-// Decision 10: what is held means nothing yet, and may be rejected; what is there goes on until then.
-std::unexpected<base::Error> stands_until_decided(const Workspace& workspace, const TakeBack& command) {
-  return base::fail(ErrorCode::STANDS,
-                    "'" + command.was.native_type() + "' " + about(workspace, command.message).substr(8) +
-                        " is in force, and what would take its place is held until a human has decided",
-                    "message_id",
-                    "Rescind it first, and send the new one by itself; or send what no human has to decide.");
+// It reaches nobody either before a human has decided.
+bool is_held(const Workspace& workspace, Offset message) {
+  const Approval* const approval = workspace.approvals.find(message);
+  return approval && approval->holds && approval->waits();
 }
 
 bool ends(ReceiptState state) {
@@ -177,6 +168,8 @@ void tell_who_has_it(Decided& decided, const State& state, const TakeBack& comma
 base::Result<> check_repeated(const TakeBack& superseded, const Workspace& workspace, Offset known) {
   const Replacements::Before* const before = workspace.replacements.before(known);
   if (before && before->message == superseded.message) return {};
+  const Approval* const approval = workspace.approvals.find(known);
+  if (approval && approval->supersedes == superseded.message) return {};
   return base::fail(ErrorCode::ID_CONFLICT,
                     about(workspace, known) + " was accepted before, and superseded " +
                         (before ? "message " + quoted(before->id.view()) : "nothing"),
@@ -191,12 +184,12 @@ base::Result<Consequences> judge_superseded(const AcceptMessage& command, const 
                                             const std::optional<event::TaskMoved>& moved, Hold hold) {
   const TakeBack& superseded = *command.supersedes;
   PARLEY_TRY(Consequences consequences, judge(superseded, workspace));
-  if (hold == Hold::held && has_begun(consequences)) return stands_until_decided(workspace, superseded);
   if (workspace.replacements.depth(superseded.message) + 1 >= Replacements::chain_max)
     return base::fail(ErrorCode::CHAIN_FULL,
                       about(workspace, superseded.message) + " is the last of a chain of " +
                           std::to_string(Replacements::chain_max) + " messages, which is the limit",
                       "message_id", "Rescind it, and send the next as a new message.");
+  if (hold == Hold::held && !is_held(workspace, superseded.message)) return Consequences{.later = true};
   // What moves the task itself says what becomes of it.
   if (moved && consequences.cancels != Offset{} && Offset(moved->task()) == consequences.cancels) {
     consequences.cancels = {};

@@ -18,6 +18,7 @@ struct Consequences {
   Offset withdraws_review;      // that it asks for
   bool withdraws = false;       // its approval
   bool replaces_order = false;  // the new message is the same task's order
+  bool later = false;           // all of it, once a human has let the new message pass (decision 10)
 };
 
 // What stands in its place, and whom that reaches.
@@ -29,7 +30,8 @@ struct InItsPlace {
 // Of a message whose id is known: whether it superseded that one when it came. Error: ID_CONFLICT.
 base::Result<> check_repeated(const TakeBack& superseded, const Workspace& workspace, Offset known);
 
-// `moved`: what the new message means for a task. Errors: TAKEN_BACK, STANDS, CHAIN_FULL.
+// `moved`: what the new message means for a task. What is in force stands as long as the new message is held, and may
+// be rejected. Errors: TAKEN_BACK, STANDS, CHAIN_FULL.
 base::Result<Consequences> judge_superseded(const AcceptMessage& command, const Workspace& workspace,
                                             const std::optional<event::TaskMoved>& moved, Hold hold);
 

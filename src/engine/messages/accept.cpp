@@ -198,6 +198,8 @@ base::Result<Accepted> Engine::decide(const AcceptMessage& command, const Contex
   Consequences of_superseded;
   if (command.supersedes) {
     PARLEY_TRY(of_superseded, judge_superseded(command, workspace, semantics.task_moved, hold));
+    if (of_superseded.later)
+      asking->why += "; until then message '" + std::string(command.supersedes->was.message_id()) + "' stands";
   }
 
   event::Event& event = decided.add(command.workspace);
@@ -208,6 +210,7 @@ base::Result<Accepted> Engine::decide(const AcceptMessage& command, const Contex
   const auto of_sequence = sequence_warnings(workspace.registry.agent(command.sender), envelope);
   event::MessageAccepted& message = decided.message_accepted(event);
   write(command, recipients, message_id, id_key, message);
+  message.set_supersedes_later(of_superseded.later);
   if (rate.messages > 0) message.set_counts_until(base::unix_us(counts_until(rate, context.now)));
   write(of_sequence, *message.mutable_warnings());
   warnings.insert(warnings.end(), of_sequence.begin(), of_sequence.end());
@@ -252,8 +255,9 @@ base::Result<Accepted> Engine::decide(const AcceptMessage& command, const Contex
       decide_review_withdrawn(decided, state_, command.workspace, Offset(semantics.task_moved->task()));
   }
   const event::MessageAccepted& accepted = decided.facts().front().event.message_accepted();
-  if (tells(semantics, accepted) || command.supersedes) take_room(command, recipients, decided);
-  if (command.supersedes) {
+  const bool supersedes = command.supersedes && !of_superseded.later;
+  if (tells(semantics, accepted) || supersedes) take_room(command, recipients, decided);
+  if (supersedes) {
     warn_of_late(*command.supersedes, workspace, warnings);
     decide_taken_back(decided, state_, *command.supersedes, of_superseded, {offset, recipients.open}, ruleset_of_,
                       context);

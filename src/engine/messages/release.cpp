@@ -2,7 +2,6 @@
 
 #include "engine/appliers.hpp"
 #include "engine/collaborations/follow.hpp"
-#include "engine/currentness/take_back.hpp"
 #include "engine/errors/follow.hpp"
 #include "engine/health/availability.hpp"
 #include "engine/health/follow.hpp"
@@ -30,6 +29,11 @@ Recipients recipients_of(const Workspace& workspace, const Message& message) {
   return recipients;
 }
 
+// What goes to nobody takes the place of nothing.
+bool takes_place(const AcceptMessage& command, const Recipients& recipients) {
+  return command.supersedes && !recipients.open.empty();
+}
+
 }  // namespace
 
 base::Result<Release> judge_release(const State& state, Offset offset, const AcceptMessage& command,
@@ -48,12 +52,17 @@ base::Result<Release> judge_release(const State& state, Offset offset, const Acc
   if (!changed.empty()) PARLEY_CHECK(check_sender(command, workspace.registry.agent(command.sender)));
   PARLEY_CHECK(check_request(command, workspace, context.now));
   PARLEY_CHECK(check_help(command, workspace));
-  Release release{recipients_of(workspace, workspace.messages.at(offset)), {}, {}};
+  Release release{recipients_of(workspace, workspace.messages.at(offset)), {}, {}, {}};
   PARLEY_CHECK(check_deadlock(command, workspace, release.recipients));
   for (const AgentNumber agent : release.recipients.open)
     PARLEY_CHECK(check_available(command, workspace, workspace.registry.agent(agent), context.now));
   PARLEY_TRY(release.semantics, check_semantics(command, workspace, release.recipients, {Hold::released, offset},
                                                 context, release.warnings));
+  if (takes_place(command, release.recipients)) {
+    PARLEY_TRY(release.of_superseded,
+               judge_superseded(command, workspace, release.semantics.task_moved, Hold::released));
+    warn_of_late(*command.supersedes, workspace, release.warnings);
+  }
   return release;
 }
 
@@ -73,6 +82,10 @@ void decide_release(Decided& decided, const State& state, Offset offset, const A
   as.clear_id_key();
   if (message.sender == AgentNumber{}) as.clear_record_at();  // of an order that the server wrote (R12)
   if (message.linked) write_supersedes(workspace, offset, as);
+  if (command.supersedes && !takes_place(command, recipients)) {
+    as.clear_supersedes();
+    as.clear_superseded_id();
+  }
   follow_requests(command, workspace, context, as);
   follow_help(command, workspace, context, as, release.warnings);
   follow_collaborations(workspace, as);
@@ -83,8 +96,13 @@ void decide_release(Decided& decided, const State& state, Offset offset, const A
   if (release.semantics.task_moved) *as.mutable_task_moved() = *release.semantics.task_moved;
   if (release.semantics.error_moved) *as.mutable_error_moved() = *release.semantics.error_moved;
   decided.last().body = changed;
-  if (release.semantics.task_moved)
+  if (release.of_superseded.replaces_order)
+    decide_named_dropped(decided, command, workspace);
+  else if (release.semantics.task_moved)
     decide_orders_over(decided, workspace, command.workspace, offset, *release.semantics.task_moved, command.lane);
+  if (takes_place(command, recipients))
+    decide_taken_back(decided, state, *command.supersedes, release.of_superseded, {offset, recipients.open}, ruleset_of,
+                      context);
   decide_help_told(decided, state, command, as, context);
   if (release.semantics.error_moved) tell_of_waiting(decided, state, command, as, ruleset_of, context);
   if (!recipients.bounced.empty())

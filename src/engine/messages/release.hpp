@@ -1,6 +1,7 @@
 // A held message goes out, as it was or as a human changed it (approvals/held.hpp). It is decided upon as if it came
 // now; what was checked at its acceptance and cannot have changed is not checked again.
 #pragma once
+#include "engine/currentness/take_back.hpp"
 #include "engine/engine.hpp"
 #include "engine/messages/recipients.hpp"
 #include "engine/messages/semantics.hpp"
@@ -10,6 +11,7 @@ namespace parley::engine {
 struct Release {
   Recipients recipients;  // bounced: who was removed since
   Semantics semantics;
+  Consequences of_superseded;  // of taking back what has stood until now
   std::vector<base::Problem> warnings;
 };
 
