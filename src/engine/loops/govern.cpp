@@ -16,7 +16,8 @@ constexpr std::size_t longest_cycle = 32;                     // messages; what 
 constexpr base::Duration undecided = std::chrono::hours(72);  // where the profile names no time
 
 // What tells how things stand asks for nothing, and may be the same for long; reviews have bounds of their own (R37),
-// and nothing may keep an abort from its task, or a human from what he is asked.
+// and nothing may keep an abort from its task, or a human from what he is asked. None of it is held, or counts; what
+// comes of it is in the same chain as what it came of.
 constexpr bool is_free(Kind kind) {
   constexpr Kind kinds[] = {Kind::task_ack,         Kind::task_progress,    Kind::task_abort, Kind::review_request,
                             Kind::review_result,    Kind::status_report,    Kind::heartbeat,  Kind::health_check,
@@ -96,11 +97,23 @@ std::string too_many_messages(const LoopSettings& settings, const Workspace& wor
          std::to_string(charged) + " messages, the limit is " + std::to_string(settings.messages);
 }
 
+// Of a message that does not count: it hands on what set it off, and is the same as no other.
+Link passed_on(const Workspace& workspace, AgentNumber sender, Offset cause) {
+  const Link* const before = workspace.links.find(cause);
+  return {.cause = cause,
+          .root = before && before->root != Offset{} ? before->root : cause,
+          .sender = sender,
+          .hops = before ? before->hops : 0,
+          .gist = static_cast<std::uint32_t>(cause.value)};
+}
+
 }  // namespace
 
 std::optional<Link> link_of(const AcceptMessage& command, const Workspace& workspace, const Recipients& recipients) {
-  if (is_free(command.envelope.kind) || command.ruleset.type(command.type).is_private) return std::nullopt;
+  if (command.ruleset.type(command.type).is_private) return std::nullopt;
   const auto said = answered(command, workspace);
+  if (is_free(command.envelope.kind))
+    return said ? std::optional(passed_on(workspace, command.sender, *said)) : std::nullopt;
   const auto cause = said ? said : heard(workspace, command.sender, recipients);
   if (!cause) return std::nullopt;
   Link link{.cause = *cause, .root = {}, .sender = command.sender, .hops = 0, .gist = 0};
@@ -120,6 +133,7 @@ std::optional<Link> link_of(const AcceptMessage& command, const Workspace& works
 }
 
 std::optional<Asking> held_loop(const AcceptMessage& command, const Workspace& workspace, const Link& link) {
+  if (is_free(command.envelope.kind)) return std::nullopt;
   const LoopSettings& settings = workspace.settings.loops;
   std::string why;
   for (const std::string& reason :
@@ -144,11 +158,13 @@ void write(const Link& link, event::MessageAccepted& event) {
 
 void apply_to_loops(Workspace& workspace, Offset offset, const event::MessageAccepted& event) {
   if (event.cause() == 0) return;
-  workspace.links.add(offset, {.cause = Offset(event.cause()),
-                               .root = Offset(event.root()),
-                               .sender = AgentNumber(event.sender()),
-                               .hops = event.hops(),
-                               .gist = event.gist()});
+  const bool counts = !is_free(static_cast<Kind>(event.kind()));
+  workspace.links.add(offset, counts,
+                      {.cause = Offset(event.cause()),
+                       .root = Offset(event.root()),
+                       .sender = AgentNumber(event.sender()),
+                       .hops = event.hops(),
+                       .gist = event.gist()});
 }
 
 }  // namespace parley::engine

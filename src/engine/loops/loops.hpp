@@ -48,9 +48,10 @@ class Links {
     return at == accounts_.end() ? 0 : at->second;
   }
 
-  void add(Offset message, const Link& link) {
+  // `counts`: it is charged to its root.
+  void add(Offset message, bool counts, const Link& link) {
     all_.emplace(message, link);
-    if (link.root != Offset{}) ++accounts_[link.root];
+    if (counts && link.root != Offset{}) ++accounts_[link.root];
     if (all_.size() > kept) all_.erase(all_.begin());
     if (accounts_.size() > accounts_kept) accounts_.erase(accounts_.begin());
   }
