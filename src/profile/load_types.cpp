@@ -63,6 +63,8 @@ class TypeLoader {
     type.is_private = form.find("private").if_bool().value_or(false);
     type.keeps = text_of(form.find("keeps"));
     type.states_chain = form.find("fields").find("chain").is_string();
+    type.names_task = type.kind == envelope::Kind::task_assign &&
+                      form.find("fields").find("task").if_string() == root_.find("envelope").find("id").if_string();
     type.states_budget = form.find("fields").find("budget").is_string();
     for (std::size_t i = 0; i < envelope::priority_count; ++i)
       type.delivery[i] = delivery_of(form.find("delivery"), type.kind, static_cast<envelope::Priority>(i));

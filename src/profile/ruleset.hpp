@@ -53,6 +53,7 @@ struct MessageType {
   bool is_private = false;                                                   // R25
   bool states_chain = false;   // it has a place for the chain its task belongs to (R39)
   bool states_budget = false;  // likewise for what the task may cost
+  bool names_task = false;     // its id is its task's (R38)
   std::string keeps;           // place of the record of which each sender's newest of a task is kept; empty: none
 };
 

@@ -56,7 +56,8 @@ void say(Decided& decided, const State& state, WorkspaceNumber number, AgentNumb
         {"decision", std::string(saying.decision)},
         {"rationale", std::string(saying.rationale)},
         {"action", std::string(saying.action), true},
-        {"cleanup", saying.cleanup ? "true" : "false", true}}});
+        {"cleanup", saying.cleanup ? "true" : "false", true},
+        {"retries", std::to_string(saying.retries), true}}});
   Load& before = decided.notices_to(number, to);
   if (!has_room(workspace.settings, agent, spoken.message.size(), before)) return;
   const std::uint64_t there = load_of(agent).messages + before.messages;

@@ -27,6 +27,7 @@ struct Saying {
   std::string_view rationale;
   std::string_view action;                       // JSON
   bool cleanup = false;                          // what was begun must be undone
+  unsigned retries = 0;                          // attempts at the task that failed before this one
   const event::TaskError* task_error = nullptr;  // beside the message (R36); null: none
 };
 
