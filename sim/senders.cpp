@@ -292,7 +292,10 @@ void Workload::judge_answer(const Sending& sending, const base::Result<broker::S
       break;
     case ErrorCode::BUDGET_EXCEEDED:
       sightings_.saw(Sighting::budget_refused);
-      if (options_.budget > 0 && (sending.expected != Expected::duplicate || !remembers_all())) return;
+      // Where the workspace has budgets; and a hand-off asks for no more than its task has left.
+      if ((options_.budget > 0 || natives_.examples()[sending.example].name.starts_with("TASK_HANDOFF")) &&
+          (sending.expected != Expected::duplicate || !remembers_all()))
+        return;
       break;
     case ErrorCode::AGENT_UNAVAILABLE:
       sightings_.saw(Sighting::unavailable_refused);

@@ -109,12 +109,13 @@ enum class Sighting {
   task_extended,
   task_split,
   part_assigned,
+  part_held,
   task_joined,
   parts_failed,
   session_aborted,
   session_task_ended,
 };
-inline constexpr std::array<std::string_view, 105> sighting_names = {
+inline constexpr std::array<std::string_view, 106> sighting_names = {
     "power loss",
     "kill",
     "graceful restart",
@@ -216,6 +217,7 @@ inline constexpr std::array<std::string_view, 105> sighting_names = {
     "task extended",
     "task in parts",
     "part assigned",
+    "part held",
     "parts joined",
     "parts failed",
     "session aborted",

@@ -63,20 +63,51 @@ void TaskChronicle::extend(const Place& place, Task& task, const event::TaskMove
 }
 
 // What answers the request for parts, by who was asked, is one, as long as they are awaited.
+const Place* TaskChronicle::whole_of(const Workspace& workspace, std::uint32_t sender, const std::string& task,
+                                     const std::string& answers) const {
+  const auto asked = workspace.splits.find(answers);
+  if (asked == workspace.splits.end()) return nullptr;
+  const Task& whole = tasks_.at(asked->second.whole);
+  const bool awaited = whole.split_by == asked->second.request && whole.state == State::in_parts;
+  const bool may = sender == whole.assigner || !is_here(workspace, whole.assigner);
+  return awaited && may && whole.id != task ? &asked->second.whole : nullptr;
+}
+
 void TaskChronicle::note_part(const Workspace& workspace, const TaskWord& word, const Place& place,
                               const event::MessageAccepted& message) {
-  const auto asked = workspace.splits.find(word.answers);
-  Task* whole = asked == workspace.splits.end() ? nullptr : &tasks_.at(asked->second.whole);
-  if (whole && (whole->split_by != asked->second.request || whole->state != State::in_parts)) whole = nullptr;
-  if (whole && (whole->id == word.task || (word.sender != whole->assigner && is_here(workspace, whole->assigner))))
-    whole = nullptr;
+  const Place* whole = whole_of(workspace, word.sender, word.task, word.answers);
+  for (const auto& [of, task] : tasks_)  // what was held is what it was then
+    if (word.released != 0 && of.first == place.first && task.held_parts.contains(word.released)) whole = &of;
   const std::uint64_t part_of = message.task_moved().part_of();
-  if (whole && part_of == 0 && whole->split_by <= workspace.forgotten_through) return;  // R8: its id names nothing
-  findings_.require(part_of == (whole ? asked->second.whole.second : 0), place,
+  if (whole && part_of == 0 && tasks_.at(*whole).split_by <= workspace.forgotten_through) return;  // R8
+  findings_.require(part_of == (whole ? whole->second : 0), place,
                     "COL-16: a part of another task than was asked for, or of none");
   if (!whole) return;
-  whole->parts.insert(word.task);
+  tasks_.at(*whole).parts.insert(word.task);
   sightings_.saw(Sighting::part_assigned);
+}
+
+void TaskChronicle::hold_part(const Workspace& workspace, const Place& place, const event::MessageAccepted& message) {
+  if (message.approval_part_of() == 0) return;
+  const auto whole = tasks_.find({place.first, message.approval_part_of()});
+  const bool right = whole != tasks_.end() && whole->second.state == State::in_parts;
+  findings_.require(right, place, "COL-16: held as a part of what is not in parts");
+  if (right) whole->second.held_parts.insert(place.second);
+  held_as_part_[place] = {place.first, message.approval_part_of()};
+  sightings_.saw(Sighting::part_held);
+}
+
+void TaskChronicle::drop_held_part(std::uint32_t number, std::uint64_t message, base::Instant at) {
+  for (auto& [place, task] : tasks_)
+    if (place.first == number && task.held_parts.erase(message) > 0) return note_who_waits(number, at);
+}
+
+// Those that were not taken back, or aborted by themselves.
+std::set<std::string> TaskChronicle::parts_of(const Workspace& workspace, const Task& whole) const {
+  std::set<std::string> parts = whole.parts;
+  std::erase_if(parts,
+                [&](const std::string& id) { return tasks_.at(workspace.by_id.at(id)).state == State::aborted; });
+  return parts;
 }
 
 void TaskChronicle::split(Workspace& workspace, const Place& place, Task& task, const event::TaskMoved& moved,
@@ -90,27 +121,41 @@ void TaskChronicle::split(Workspace& workspace, const Place& place, Task& task, 
   findings_.require(base::instant_of(moved.again_at()) == task.again_at, place,
                     "COL-16: its parts are awaited for another time");
   task.parts.clear();
+  task.held_parts.clear();
+  task.none_since = {};
   task.split_by = moved.split_by();
   workspace.splits[said.id] = {place, said.offset};
   sightings_.saw(Sighting::task_split);
 }
 
+// With their whole.
+void TaskChronicle::end_parts(const Workspace& workspace, const Task& whole, base::Instant at) {
+  if (whole.state != State::in_parts) return;
+  for (const std::string& id : whole.parts) {
+    Task& part = tasks_.at(workspace.by_id.at(id));
+    if (!part.over() && part.ends_since == base::Instant{}) part.ends_since = at;
+  }
+}
+
 bool TaskChronicle::parts_ended(const Workspace& workspace, const Task& task) const {
-  return !task.parts.empty() && std::ranges::all_of(task.parts, [&](const std::string& part) {
+  const auto parts = parts_of(workspace, task);
+  return !parts.empty() && task.held_parts.empty() && std::ranges::all_of(parts, [&](const std::string& part) {
     const State state = tasks_.at(workspace.by_id.at(part)).state;
-    return state == State::completed || state == State::failed || state == State::aborted;
+    return state == State::completed || state == State::failed;
   });
 }
 
 void TaskChronicle::look_at_parts(const Workspace& workspace, const Place& place, const Task& task, State to,
                                   base::Instant at) {
-  const bool over = task.parts.empty() && task.again_at <= at;
+  const auto parts = parts_of(workspace, task);
+  const bool over = parts.empty() && task.held_parts.empty() && task.again_at <= at;
   const bool ended = parts_ended(workspace, task);
-  const bool all = ended && std::ranges::all_of(task.parts, [&](const std::string& part) {
+  const bool all = ended && std::ranges::all_of(parts, [&](const std::string& part) {
                      return tasks_.at(workspace.by_id.at(part)).state == State::completed;
                    });
   const State expected = all ? State::completed : ended || over ? State::failed : State::in_parts;
-  findings_.require(to == expected, place, "COL-16: it ends, or does not, against its parts");
+  const bool tells_of_deadline = to == State::in_parts && task.deadline != base::Instant{} && task.deadline <= at;
+  findings_.require(to == expected || tells_of_deadline, place, "COL-16: it ends, or does not, against its parts");
   if (to == State::completed) sightings_.saw(Sighting::task_joined);
   if (to == State::failed) sightings_.saw(Sighting::parts_failed);
 }
@@ -126,8 +171,8 @@ void TaskChronicle::end_session(const Workspace& workspace, const Place& place, 
   findings_.require(message.has_session_aborted() == ends, place, "COL-20: it ends its session, or does not");
   if (!ends) return;
   for (auto& [of, task] : tasks_)
-    if (of.first == place.first && task.profile == profile && !task.over() && task.session_over == base::Instant{})
-      task.session_over = at;
+    if (of.first == place.first && task.profile == profile && !task.over() && task.ends_since == base::Instant{})
+      task.ends_since = at;
   sightings_.saw(Sighting::session_aborted);
 }
 

@@ -66,7 +66,7 @@ void TaskChronicle::end_offer(const Place& place, Task& task, const event::TaskM
 void TaskChronicle::judge_move(const Place& place, Task& task, const event::TaskMoved& moved, base::Instant at) {
   Workspace& workspace = workspaces_[place.first];
   const auto to = static_cast<State>(moved.state());
-  if (to == State::aborted) return cancel(place, task);
+  if (to == State::aborted) return cancel(place, task, at);
   if (task.state == State::in_parts) return look_at_parts(workspace, place, task, to, at);
   if (task.kept_back()) {
     check_kept_back(place, task, to, at);
@@ -141,8 +141,9 @@ void TaskChronicle::escalate(const Place& place, const Task& task, const event::
   sightings_.saw(asked ? Sighting::human_asked_for : Sighting::task_escalated);
 }
 
-void TaskChronicle::cancel(const Place& place, const Task& task) {
-  const bool session_is_over = task.session_over != base::Instant{};
+void TaskChronicle::cancel(const Place& place, const Task& task, base::Instant at) {
+  end_parts(workspaces_[place.first], task, at);
+  const bool session_is_over = task.ends_since != base::Instant{};
   findings_.require(task.taken_back || task.ended_by_call || session_is_over, place,
                     "BEY-03: ended by the server, though its order stands");
   if (session_is_over) sightings_.saw(Sighting::session_task_ended);
@@ -157,7 +158,9 @@ void TaskChronicle::check_kept_back(const Place& place, const Task& task, State 
     const bool gone = !is_here(workspaces_[place.first], task.assignee);
     const bool expired = task.expires_at != base::Instant{} && task.expires_at <= at;
     const bool returned = goes_back(workspaces_[place.first], task);
-    findings_.require(gone || expired || returned, place, "COL-10: given up while it waits");
+    // Who takes nothing new gets no order that waited either (HND-05).
+    const bool goes_out = readiness(workspaces_[place.first], task.depends_on) == State::assigned;
+    findings_.require(gone || expired || returned || goes_out, place, "COL-10: given up while it waits");
     if (returned) sightings_.saw(Sighting::task_returned);
     return sightings_.saw(Sighting::task_given_up);
   }

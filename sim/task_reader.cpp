@@ -27,6 +27,7 @@ std::optional<TaskWord> collab_word(json::Value root) {
     word.kind = Kind::task_progress;
   } else if (type == "task_completion") {
     word.kind = text_at(root, "/payload/status") == "failed" ? Kind::task_fail : Kind::task_complete;
+    word.in_part = text_at(root, "/payload/status") == "partial";
   } else if (type == "abort") {
     word.kind = Kind::task_abort;
     word.task = text_at(root, "/payload/target_id");

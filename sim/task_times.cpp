@@ -59,7 +59,11 @@ int TaskChronicle::attempts(const Task& task) {
 }
 
 base::Instant TaskChronicle::due_of(const Workspace& workspace, const Task& task) const {
-  if (task.state == State::in_parts) return task.parts.empty() ? task.again_at : never;
+  if (task.state == State::in_parts) {
+    const bool awaited = parts_of(workspace, task).empty() && task.held_parts.empty();
+    const bool will_be_late = task.deadline != base::Instant{} && !task.told_late;
+    return std::min(awaited ? task.again_at : never, will_be_late ? task.deadline : never);
+  }
   if (task.stands_still()) return never;
   if (task.kept_back()) {  // nobody works on it: its deadline, and its order's end
     base::Instant due = task.expires_at != base::Instant{} ? task.expires_at : never;
@@ -79,7 +83,7 @@ TaskChronicle::State TaskChronicle::readiness(const Workspace& workspace, const 
   for (const std::string& id : on) {
     const auto at = workspace.by_id.find(id);
     const State there = at == workspace.by_id.end() ? State{} : tasks_.at(at->second).state;
-    if (there == State::failed || there == State::aborted) return State::blocked;
+    if (there == State::failed || there == State::aborted || there == State::partial) return State::blocked;
     if (there != State::completed) state = State::waiting;
   }
   return state;
@@ -94,6 +98,11 @@ bool TaskChronicle::stands_otherwise(const Workspace& workspace, const Task& tas
 void TaskChronicle::note_who_waits(std::uint32_t number, base::Instant at) {
   for (auto& [place, task] : tasks_) {
     if (place.first != number || !task.waits_for_tasks()) continue;
+    const bool none = parts_of(workspaces_[number], task).empty() && task.held_parts.empty();
+    if (!none)
+      task.none_since = {};
+    else if (task.none_since == base::Instant{})
+      task.none_since = at;
     if (!stands_otherwise(workspaces_[number], task))
       task.otherwise_at = {};
     else if (task.otherwise_at == base::Instant{})
@@ -127,11 +136,12 @@ void TaskChronicle::check_nothing_overdue(base::Instant at) {
     if (task.waits_for_tasks() && task.otherwise_at != base::Instant{})
       findings_.require(at - std::max(task.otherwise_at, started_at_) <= patience, place,
                         "COL-10: what it waits for has ended, and nobody looks");
-    if (task.session_over != base::Instant{})
-      findings_.require(at - std::max(task.session_over, started_at_) <= patience, place,
-                        "COL-20: its session was aborted, and it goes on");
+    if (task.ends_since != base::Instant{})
+      findings_.require(at - std::max(task.ends_since, started_at_) <= patience, place,
+                        "COL-20: what it belongs to was aborted, and it goes on");
     const base::Instant due = due_of(workspaces_[place.first], task);
-    findings_.require(due == never || at - std::max({due, started_at_, task.moved_at}) <= patience, place,
+    findings_.require(due == never || at - std::max({due, started_at_, task.moved_at, task.none_since}) <= patience,
+                      place,
                       "COL-07: a task that is due at " + (due == never ? "no time" : base::to_rfc3339(due)) +
                           " is left alone until " + base::to_rfc3339(at));
   }

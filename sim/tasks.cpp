@@ -16,10 +16,10 @@ using envelope::Kind;
 using namespace std::chrono_literals;
 
 // What else a task asks for than the order of its messages, which is not judged here.
-constexpr std::array<std::string_view, 11> terms{"SCOPE_VIOLATION",    "EVIDENCE_MISSING",   "CAPABILITY_MISSING",
-                                                 "CONSTRAINTS_LOOSER", "REVIEWER_IS_AUTHOR", "VERDICT_UNFOUNDED",
-                                                 "FINDING_UNKNOWN",    "ID_CONFLICT",        "REVISION_INCOMPLETE",
-                                                 "DEPENDENCY_CYCLE",   "QUALITY_MISSING"};
+constexpr std::array<std::string_view, 13> terms{
+    "AGENT_UNAVAILABLE",   "BUDGET_EXCEEDED",    "SCOPE_VIOLATION",   "EVIDENCE_MISSING", "CAPABILITY_MISSING",
+    "CONSTRAINTS_LOOSER",  "REVIEWER_IS_AUTHOR", "VERDICT_UNFOUNDED", "FINDING_UNKNOWN",  "ID_CONFLICT",
+    "REVISION_INCOMPLETE", "DEPENDENCY_CYCLE",   "QUALITY_MISSING"};
 
 double number(std::string_view json) {
   return json.empty() ? 0 : std::stod(std::string(json));
@@ -94,8 +94,9 @@ TaskChronicle::Judged TaskChronicle::judge(const Workspace& workspace, const Tas
     const Task& task = tasks_.at(*place);
     if (word.released != 0 && word.released < task.order) return {Verdict::stale, place, {}};  // another came meanwhile
     on.insert(task.depends_on.begin(), task.depends_on.end());
-    const bool again = task.state == State::failed || task.state == State::changes_requested ||  // R12
-                       task.state == State::planning;                                            // R13
+    const bool again = task.state == State::failed || task.state == State::partial ||
+                       task.state == State::changes_requested ||  // R12
+                       task.state == State::planning;             // R13
     const bool works = task.state == State::assigned || task.state == State::active || task.state == State::stalled ||
                        task.state == State::postponed;
     const bool in_place = word.supersedes == task.order && works && !task.offer &&  // BEY-03
@@ -107,10 +108,16 @@ TaskChronicle::Judged TaskChronicle::judge(const Workspace& workspace, const Tas
   if (!place) return {Verdict::unknown, nullptr, {}};
   const Task& task = tasks_.at(*place);
   if (word.kind == Kind::review_request) {  // COL-17: of what is completed, by who assigned it, to one
-    if (task.state != State::completed) return {Verdict::out_of_sequence, place, {}};
+    if (task.state != State::completed && task.state != State::partial) return {Verdict::out_of_sequence, place, {}};
     const bool may = word.sender == task.assigner || !is_here(workspace, task.assigner);
     return {may && word.to.size() == 1 ? Verdict::legal : Verdict::not_party, place, State::in_review};
   }
+  const bool reports =
+      word.kind == Kind::task_progress || word.kind == Kind::task_complete || word.kind == Kind::task_fail;
+  const auto answered = workspace.assignments.find(word.answers);
+  if (reports && answered != workspace.assignments.end() && answered->second.first == *place &&
+      answered->second.second < task.order && answered->second.second > workspace.forgotten_through)
+    return {Verdict::stale, place, {}};
   const bool waits = (task.stands_still() || task.kept_back()) && word.kind != Kind::task_abort;
   if (task.over() || waits) return {Verdict::out_of_sequence, place, {}};
   if (word.kind == Kind::task_handoff) return judge_offer(workspace, word, *place);
@@ -126,7 +133,8 @@ TaskChronicle::Judged TaskChronicle::judge(const Workspace& workspace, const Tas
   if (word.kind == Kind::task_progress) return {Verdict::legal, place, State::active};
   if (!reaches(workspace, word, task.assigner)) return {Verdict::not_party, place, {}};
   if (word.held) return {Verdict::legal, place, State::held};
-  return {Verdict::legal, place, word.kind == Kind::task_complete ? State::completed : State::failed};
+  if (word.kind == Kind::task_fail) return {Verdict::legal, place, State::failed};
+  return {Verdict::legal, place, word.in_part ? State::partial : State::completed};
 }
 
 // R21: what is offered already is offered to nobody else; its owner offers it, to one other.
@@ -280,8 +288,12 @@ void TaskChronicle::fold(const event::Event& event, base::Instant at) {
     case Event::kDeadLettered:
       return lose(number, event.dead_lettered().message(), event.dead_lettered().agent(), at);
     case Event::kMessageReleased:
-      return release(number, event.message_released(), at);
+      release(number, event.message_released(), at);
+      return drop_held_part(number, event.message_released().message(), at);
+    case Event::kApprovalWithdrawn:
+      return drop_held_part(number, event.approval_withdrawn().approval(), at);
     case Event::kMessageWithheld:
+      drop_held_part(number, event.message_withheld().message(), at);
       if (Task* const task = held_by(number, event.message_withheld().message())) task->end_rejected = true;
       return;
     case Event::kMessageTakenBack:
@@ -312,6 +324,7 @@ void TaskChronicle::fold(std::uint32_t number, std::uint64_t offset, const event
   word.kind = static_cast<Kind>(message.kind());
   const bool for_a_human = message.held() && message.approval_timeout() > 0;
   end_session(workspace, {number, offset}, message, at);
+  if (for_a_human) hold_part(workspace, {number, offset}, message);
   if (for_a_human && word.kind != Kind::task_complete && word.kind != Kind::task_fail)  // decision 10
     return findings_.require(!message.has_task_moved(), {number, offset},
                              "BEY-04: its message is held, and the task moved");
@@ -341,13 +354,19 @@ void TaskChronicle::fold(std::uint32_t number, std::uint64_t offset, const event
   word.depends_on.assign(named.begin(), named.end());
   word.supersedes = message.supersedes();
   word.answers = message.reply_to();
+  word.in_part =
+      workspace.agents.at(word.sender).profile == "collab" && unquoted(field(message, "status")) == "partial";
   word.review = unquoted(field(message, "review"));
   word.verdict = unquoted(field(message, "verdict"));
   word.released = released ? offset : 0;
   word.of_session = word.kind == Kind::task_abort && unquoted(field(message, "scope")) != "task";
   for (const std::uint32_t agent : message.recipients()) word.to.push_back(workspace.agents[agent].id);
 
-  const Judged judged = judge(workspace, word);
+  Judged judged = judge(workspace, word);
+  const auto part = held_as_part_.find({number, word.released});
+  if (judged.verdict == Verdict::legal && part != held_as_part_.end() &&
+      tasks_.at(part->second).state != State::in_parts)
+    judged.verdict = Verdict::out_of_sequence;  // what it was to be a part of is over
   const auto answered = workspace.assignments.find(word.message);
   const bool forgotten = word.kind == Kind::task_ack && answered != workspace.assignments.end() &&
                          answered->second.second <= workspace.forgotten_through &&
@@ -396,6 +415,7 @@ void TaskChronicle::move(std::uint32_t number, std::uint64_t offset, const TaskW
                     "COL-11: a review was moved, or not, by a message of none");
   if (of_a_review || word.kind == Kind::task_abort) follow_review(workspace, task, word, place, message, at);
   if (word.kind == Kind::review_request) workspace.reviews.at(word.review).request = offset;
+  if (judged.to == State::aborted) end_parts(workspace, task, at);
   task.held_by = judged.to == State::held ? offset : 0;
   task.end_rejected = false;
   if (word.sender == task.assignee) task.heard_at = at;
@@ -418,7 +438,7 @@ void TaskChronicle::move(std::uint32_t number, std::uint64_t offset, const TaskW
 // What was asked for it, or would end it, is of no account any more.
 void TaskChronicle::close(Task& task) {
   task.offer.reset();
-  task.session_over = {};
+  task.ends_since = {};
   task.ended_by_call = false;
 }
 

@@ -28,6 +28,7 @@ struct TaskWord {
   std::string message;                  // an acknowledgment's, or the offer that a reply answers
   bool accepts = false;                 // likewise
   bool of_session = false;              // an abort's
+  bool in_part = false;                 // a completion's
   bool held = false;                    // a person decides first
   std::vector<std::string> depends_on;  // of an assignment: tasks that it names itself
   std::uint64_t released = 0;           // its offset, once they have
@@ -49,6 +50,7 @@ class TaskChronicle {
     completed,
     failed,
     aborted,
+    partial,
     held = 20,
     postponed = 24,
     waiting,
@@ -88,8 +90,8 @@ class TaskChronicle {
     int timeouts = 0;          // attempts of this assignment whose time was over
     int exceptions = 0;        // and that ended in one
     bool over() const {
-      return state == State::completed || state == State::failed || state == State::aborted ||
-             state == State::changes_requested || state == State::planning;
+      return state == State::completed || state == State::partial || state == State::failed ||
+             state == State::aborted || state == State::changes_requested || state == State::planning;
     }
     // A person or a reviewer has the word, and nobody works on it.
     bool stands_still() const {
@@ -102,17 +104,19 @@ class TaskChronicle {
     std::uint32_t iterations = 3;  // before a human decides
     double confidence = 0;         // asked for (SUP-04)
     bool needs_approval = false;
-    std::uint64_t held_by = 0;         // offset of the message that ends it once a person has decided
-    bool end_rejected = false;         // and has decided that it does not
-    std::set<std::string> depends_on;  // COL-10: hard ones, by their ids
-    base::Instant expires_at{};        // its order, while it is kept back
-    base::Instant otherwise_at{};      // since then what it waits for says otherwise; 0: it does not
-    bool taken_back = false;           // its order was
-    Error error{};                     // the newest
-    std::uint64_t split_by = 0;        // the message that asks for its parts (COL-16)
-    std::set<std::string> parts;       // by their ids
-    bool ended_by_call = false;        // its assigner has asked for its end
-    base::Instant session_over{};      // COL-20: since when; 0: its session goes on
+    std::uint64_t held_by = 0;           // offset of the message that ends it once a person has decided
+    bool end_rejected = false;           // and has decided that it does not
+    std::set<std::string> depends_on;    // COL-10: hard ones, by their ids
+    base::Instant expires_at{};          // its order, while it is kept back
+    base::Instant otherwise_at{};        // since then what it waits for says otherwise; 0: it does not
+    bool taken_back = false;             // its order was
+    Error error{};                       // the newest
+    std::uint64_t split_by = 0;          // the message that asks for its parts (COL-16)
+    std::set<std::string> parts;         // by their ids
+    std::set<std::uint64_t> held_parts;  // messages that a human decides about first
+    base::Instant none_since{};          // no part of it is there, nor held; 0: one is
+    bool ended_by_call = false;          // its assigner has asked for its end
+    base::Instant ends_since{};          // COL-20: since then what it belongs to is aborted; 0: it is not
     bool waits_for_tasks() const { return kept_back() || state == State::in_parts; }
   };
 
@@ -239,13 +243,19 @@ class TaskChronicle {
   void give_up(const Place& place, const Task& task, const event::TaskMoved& moved, base::Instant at);
   void postpone(const Place& place, Task& task, const event::TaskMoved& moved, base::Instant at);
   void escalate(const Place& place, const Task& task, const event::TaskMoved& moved, base::Instant at);
-  void cancel(const Place& place, const Task& task);
+  void cancel(const Place& place, const Task& task, base::Instant at);
   void note_error(const Place& place, Task& task, const event::TaskError& error);
   void extend(const Place& place, Task& task, const event::TaskMoved& moved, base::Instant at);
   void note_part(const Workspace& workspace, const TaskWord& word, const Place& place,
                  const event::MessageAccepted& message);
+  const Place* whole_of(const Workspace& workspace, std::uint32_t sender, const std::string& task,
+                        const std::string& answers) const;
+  void hold_part(const Workspace& workspace, const Place& place, const event::MessageAccepted& message);
+  void drop_held_part(std::uint32_t number, std::uint64_t message, base::Instant at);
+  std::set<std::string> parts_of(const Workspace& workspace, const Task& whole) const;
   void split(Workspace& workspace, const Place& place, Task& task, const event::TaskMoved& moved, base::Instant at);
   void look_at_parts(const Workspace& workspace, const Place& place, const Task& task, State to, base::Instant at);
+  void end_parts(const Workspace& workspace, const Task& whole, base::Instant at);
   bool parts_ended(const Workspace& workspace, const Task& task) const;
   void end_session(const Workspace& workspace, const Place& place, const event::MessageAccepted& message,
                    base::Instant at);
@@ -263,6 +273,8 @@ class TaskChronicle {
   std::map<std::uint32_t, Workspace> workspaces_;
   std::map<Place, Task> tasks_;
   std::set<Place> ended_;  // by events of the server's own
+  std::map<Place, Place>
+      held_as_part_;  // messages that a human decides about first, and the tasks they are to be parts of
   std::map<std::uint32_t, std::vector<Answered>> answered_;
   base::Instant started_at_{}, now_{};
 };

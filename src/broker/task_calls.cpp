@@ -229,9 +229,9 @@ base::Result<Answer> Broker::check_task(const Caller& caller, std::string_view w
                       "task '" + base::excerpt(task_id, 128) + "' has been assigned " + std::to_string(task->epoch) +
                           " times, there is no epoch " + std::to_string(epoch),
                       "/epoch", "Name the `task_epoch` of the frame that brought the assignment.");
-  const std::string_view status = epoch < task->epoch                   ? "superseded"
-                                  : machine::task::is_over(task->state) ? "stale"
-                                                                        : "current";
+  // Nobody is to act on the order of what is over, judged, or done in parts.
+  const bool is_done = machine::task::is_over(task->state) || engine::is_set_aside(task->state);
+  const std::string_view status = epoch < task->epoch ? "superseded" : is_done ? "stale" : "current";
   Answer answer;
   json::Writer(answer.json)
       .begin_object()

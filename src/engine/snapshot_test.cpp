@@ -9,7 +9,7 @@ namespace parley::engine {
 namespace {
 
 // Of this version. Changed both? Then this line is right again as the failure prints it.
-constexpr std::string_view known = "version 19, 1a1d1b510af0fdea4475c2bb5e4d5884cff5098124c7272b14c9e8dcfb99b2c3";
+constexpr std::string_view known = "version 19, eb964e3036592f5c4bd9f79b46770c5c4dab7b4c86d8d22923fbdbffb1f6b9e4";
 
 class History {
  public:

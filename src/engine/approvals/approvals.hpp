@@ -51,6 +51,7 @@ struct Approval {
   Position position;              // of the message's record: what is decided is its body,
   base::Digest shown{};           // and this its SHA-256
   std::vector<AgentNumber> told;  // to whom the message went, the first few
+  Offset part_of;                 // the task that its message is to be a part of (COL-16); 0: of none
   Offset supersedes;              // the message that stands until this one is released, and is taken back then; 0: none
   PersonNumber decided_by;        // 0: time
   Instant ended_at;
@@ -62,7 +63,7 @@ struct Approval {
   template <class Archive>
   void archive(Archive& a) {
     a(id, asker, task, subject, why, holds, approvers, offered, timeout, opened_at, due, state, position, shown, told);
-    a(supersedes, decided_by, ended_at, end, refused);
+    a(part_of, supersedes, decided_by, ended_at, end, refused);
   }
 };
 

@@ -11,6 +11,7 @@
 #include "engine/messages/release.hpp"
 #include "engine/reviews/end.hpp"
 #include "engine/tasks/escalate.hpp"
+#include "engine/tasks/watch.hpp"
 
 namespace parley::engine {
 namespace {
@@ -203,6 +204,9 @@ void end_approval(State& state, Workspace& workspace, WorkspaceNumber number, Of
   approval.state = to;
   approval.ended_at = placed.at;
   approval.end = placed.position;
+  const auto whole = workspace.tasks.all().find(approval.part_of);
+  if (whole != workspace.tasks.all().end() && whole->second->state == TaskState::in_parts)
+    look_at(state, number, whole->first, *whole->second, placed.at);  // one part more, or one that will not be
   workspace.approvals.end(offset, workspace.settings.approvals);
 }
 

@@ -42,7 +42,9 @@ void ask_for_itself(const AcceptMessage& command, const profile::ApprovalPolicy&
   const std::string status = text_in(command.envelope, "status");
   if (std::ranges::find(policy.held_words, status) != policy.held_words.end())
     reasons.add("its status is '" + status + "'");
-  if (field(command.envelope, "needs_approval") != "true") return;
+  // What is neither true nor false asks, too: of a lenient workspace (R5).
+  const std::string_view asks = field(command.envelope, "needs_approval");
+  if (asks.empty() || asks == "false") return;
   const std::string stated = text_in(command.envelope, "approval_reason");
   reasons.add("its sender asks for a human" + (stated.empty() ? "" : ": " + base::excerpt(stated, reason_max)));
 }

@@ -100,6 +100,7 @@ void apply_to_approvals(State& state, Workspace& workspace, WorkspaceNumber numb
   approval.state = *machine::approval::move_of(Step::ask).to;
   approval.position = placed.position;
   approval.shown = placed.body_hash;
+  approval.part_of = Offset(event.approval_part_of());
   if (event.supersedes_later()) approval.supersedes = Offset(event.supersedes());
   for (const std::uint32_t agent : event.recipients())
     if (approval.told.size() < told_max && AgentNumber(agent) != approval.asker) approval.told.emplace_back(agent);

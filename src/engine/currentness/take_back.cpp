@@ -245,7 +245,7 @@ void decide_taken_back(Decided& decided, const State& state, const TakeBack& com
                              with_reason(took_back, command) + ".");
   if (consequences.cancels != Offset{})
     return decide_cancelled(decided, state, command.workspace, consequences.cancels, rules_of(consequences.cancels),
-                            context, {base::excerpt(command.reason, reason_bytes), true});
+                            context, {base::excerpt(command.reason, reason_bytes), true, message.sender});
   tell_who_has_it(decided, state, command, place, context);
 }
 

@@ -68,6 +68,11 @@ std::string others(const AcceptMessage& command, const Workspace& workspace, con
 
 }  // namespace
 
+bool is_away(const Agent& agent, Instant now) {
+  const Health* const health = agent.health.get();
+  return health && (gets_nothing_new(health->state) || health->next_available > now);
+}
+
 bool takes_new_work(const Settings& settings, const Agent& agent, Instant now) {
   return obstacle(settings, agent, now) == Obstacle::none;
 }

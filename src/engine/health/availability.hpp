@@ -7,6 +7,9 @@ namespace parley::engine {
 
 bool takes_new_work(const Settings& settings, const Agent& agent, Instant now);
 
+// It has said, or shown, that it is not at work: it begins nothing by itself either.
+bool is_away(const Agent& agent, Instant now);
+
 // Of a message that gives work, at one recipient. Error: AGENT_UNAVAILABLE, with who else would take it.
 base::Result<> check_available(const AcceptMessage& command, const Workspace& workspace, const Agent& recipient,
                                Instant now);

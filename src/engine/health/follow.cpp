@@ -125,15 +125,22 @@ base::Duration silence_allowed(const HealthSettings& settings, const profile::He
   return settings.heartbeat_every.value_or(heartbeat.every) * settings.heartbeats_missed.value_or(heartbeat.missed);
 }
 
+Instant attempt_until(const Settings& settings, const Agent& agent, Instant now) {
+  const auto& policy = settings.health.breaker;
+  const Health* const known = agent.health.get();
+  if (!policy || !known || known->breaker.state == BreakerState::closed) return {};
+  return later(now, policy->reset_timeout);
+}
+
 void follow_attempts(const AcceptMessage& command, const Workspace& workspace, Instant now,
                      event::MessageAccepted& event) {
-  const auto& policy = workspace.settings.health.breaker;
-  if (!policy || (work_kinds & bit(command.envelope.kind)) == 0) return;
+  if ((work_kinds & bit(command.envelope.kind)) == 0) return;
   for (const std::uint32_t agent : event.recipients()) {
-    const Health* known = workspace.registry.agent(AgentNumber(agent)).health.get();
-    if (known && known->breaker.state != BreakerState::closed) event.add_tried(agent);
+    const Instant until = attempt_until(workspace.settings, workspace.registry.agent(AgentNumber(agent)), now);
+    if (until == Instant{}) continue;
+    event.add_tried(agent);
+    event.set_tried_until(base::unix_us(until));
   }
-  if (event.tried_size() > 0) event.set_tried_until(base::unix_us(later(now, policy->reset_timeout)));
 }
 
 void follow_health(const AcceptMessage& command, const Workspace& workspace, const Context& context,
@@ -218,11 +225,14 @@ void forget_health(State& state, WorkspaceNumber number, AgentNumber agent_numbe
 }
 
 void apply_attempts(Workspace& workspace, const event::MessageAccepted& event) {
-  for (const std::uint32_t tried : event.tried()) {
-    Breaker& breaker = workspace.registry.agent(AgentNumber(tried)).health.made().breaker;
-    breaker.state = BreakerState::half_open;
-    breaker.until = base::instant_of(event.tried_until());
-  }
+  for (const std::uint32_t tried : event.tried())
+    apply_attempt(workspace, AgentNumber(tried), base::instant_of(event.tried_until()));
+}
+
+void apply_attempt(Workspace& workspace, AgentNumber agent, Instant until) {
+  Breaker& breaker = workspace.registry.agent(agent).health.made().breaker;
+  breaker.state = BreakerState::half_open;
+  breaker.until = until;
 }
 
 void apply_to_health(State& state, Workspace& workspace, WorkspaceNumber number, const event::MessageAccepted& event,

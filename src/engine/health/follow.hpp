@@ -16,6 +16,9 @@ void apply_to_health(State&, Workspace&, WorkspaceNumber, const event::MessageAc
 void follow_attempts(const AcceptMessage& command, const Workspace& workspace, Instant now,
                      event::MessageAccepted& event);
 void apply_attempts(Workspace&, const event::MessageAccepted&);
+// The same of an order that goes out later than it came: how long nothing else gets through; 0: its breaker is closed.
+Instant attempt_until(const Settings& settings, const Agent& agent, Instant now);
+void apply_attempt(Workspace&, AgentNumber agent, Instant until);
 
 // The agent was removed.
 void forget_health(State&, WorkspaceNumber, AgentNumber, Agent&);

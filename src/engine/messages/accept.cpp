@@ -13,17 +13,19 @@
 #include "engine/loops/govern.hpp"
 #include "engine/mailboxes/transitions.hpp"
 #include "engine/messages/directions.hpp"
+#include "engine/messages/fields.hpp"
 #include "engine/messages/said.hpp"
 #include "engine/messages/semantics.hpp"
 #include "engine/policy/policy.hpp"
 #include "engine/requests/deadlock.hpp"
 #include "engine/requests/follow.hpp"
 #include "engine/resources/report.hpp"
-#include "engine/reviews/end.hpp"
 #include "engine/reviews/follow.hpp"
 #include "engine/reviews/limit.hpp"
+#include "engine/tasks/abort.hpp"
 #include "engine/tasks/depend.hpp"
 #include "engine/tasks/follow.hpp"
+#include "engine/tasks/parts.hpp"
 #include "engine/tasks/session.hpp"
 
 namespace parley::engine {
@@ -195,6 +197,10 @@ base::Result<Accepted> Engine::decide(const AcceptMessage& command, const Contex
   PARLEY_TRY(Semantics semantics, check_semantics(command, workspace, recipients, {hold, {}}, context, of_semantics));
   if (!asking && semantics.review_moved) asking = asking_of_review(command, workspace, *semantics.review_moved);
   if (asking) PARLEY_CHECK(check_approval(command, workspace));
+  std::optional<Offset> part_of;
+  if (hold == Hold::held && envelope.kind == envelope::Kind::task_assign && command.ruleset.tasks) {
+    PARLEY_TRY(part_of, split_answered(command, workspace, {}));
+  }
   Consequences of_superseded;
   if (command.supersedes) {
     PARLEY_TRY(of_superseded, judge_superseded(command, workspace, semantics.task_moved, hold));
@@ -211,6 +217,7 @@ base::Result<Accepted> Engine::decide(const AcceptMessage& command, const Contex
   event::MessageAccepted& message = decided.message_accepted(event);
   write(command, recipients, message_id, id_key, message);
   message.set_supersedes_later(of_superseded.later);
+  if (part_of) message.set_approval_part_of(part_of->value);
   if (rate.messages > 0) message.set_counts_until(base::unix_us(counts_until(rate, context.now)));
   write(of_sequence, *message.mutable_warnings());
   warnings.insert(warnings.end(), of_sequence.begin(), of_sequence.end());
@@ -251,8 +258,11 @@ base::Result<Accepted> Engine::decide(const AcceptMessage& command, const Contex
     else
       decide_orders_over(decided, workspace, command.workspace, offset, *semantics.task_moved, command.lane);
     const bool aborted = static_cast<TaskState>(semantics.task_moved->state()) == TaskState::aborted;
-    if (aborted && !semantics.review_moved)
-      decide_review_withdrawn(decided, state_, command.workspace, Offset(semantics.task_moved->task()));
+    if (aborted && !semantics.review_moved) {
+      take_room(command, recipients, decided);
+      end_with_it({decided, state_, command.workspace, Offset(semantics.task_moved->task()), &command.ruleset, context},
+                  {text_in(envelope, "reason"), envelope::field(envelope, "cleanup") == "true", command.sender});
+    }
   }
   const event::MessageAccepted& accepted = decided.facts().front().event.message_accepted();
   const bool supersedes = command.supersedes && !of_superseded.later;

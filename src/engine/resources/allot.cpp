@@ -45,7 +45,7 @@ class Allotment {
 
  private:
   base::Result<> check_task(Amount want) const {
-    if (limits_ && own_ && want > *own_)
+    if (own_ && want > *own_)
       return exceeded(wants(want, resource_) + ", and has " + of_resource(*own_, resource_) + " left");
     if (!limits_ || plus(used_, want) <= limits_->per_task) return {};
     const std::string used = used_ > Amount{} ? ", and has used " + text_of(used_) + " before" : "";

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "engine/appliers.hpp"
+#include "engine/health/follow.hpp"
 #include "engine/mailboxes/transitions.hpp"
 #include "engine/resources/allot.hpp"
 #include "engine/resources/shares_kept.hpp"
@@ -75,6 +76,7 @@ void assign(Workspace& workspace, Offset offset, Offset message, const event::Ta
   Task& task = workspace.tasks.at(offset);
   workspace.tasks.assign(offset, message, AgentNumber(event.assigner()), AgentNumber(event.assignee()));
   task.given_at = workspace.head;  // a released message is an old one
+  if (task.assignments.size() > 1) drop_parts(workspace, task);
   task.error = nullptr;
   give(task, event);
   task.watch = {.assigned_at = at,
@@ -261,6 +263,8 @@ void apply(State& state, Workspace& workspace, WorkspaceNumber number, Offset of
     if (changes(task, event)) note(task, placed);
     if (event.has_error()) note_error(task, event.error(), static_cast<TaskState>(event.state()), at);
     if (event.again_at() != 0) task.watch.again_at = base::instant_of(event.again_at());
+    if (event.tried_until() != 0)
+      apply_attempt(workspace, AgentNumber(event.assignee()), base::instant_of(event.tried_until()));
     if (event.let_go()) let_go({state, workspace, number, task.assignee, at}, Offset(event.task()));
     if (event.given_again()) give_again({state, workspace, number, task.assignee, at}, Offset(event.task()), event);
     if (event.extended()) {
@@ -270,7 +274,7 @@ void apply(State& state, Workspace& workspace, WorkspaceNumber number, Offset of
     }
     if (event.has_offer()) follow_offer(workspace, Offset(event.task()), offset, event);
     if (event.split_by() != 0) {
-      apply_parts(workspace, task, event);
+      drop_parts(workspace, task);
       workspace.tasks.split(Offset(event.task()), Offset(event.split_by()));
     }
     open_approval(state, workspace, number, offset, event, placed);

@@ -93,7 +93,7 @@ base::Result<> Engine::decide(const CancelTask& command, const Context& context,
   PARLEY_CHECK(asking.check_who(Who::assigner));
   if (machine::task::is_over(task.state)) PARLEY_CHECK(asking.check_goes_on("it is over already"));
   decide_cancelled(decided, state_, command.workspace, command.task, ruleset_of_task(command.workspace, command.task),
-                   context, {base::excerpt(command.reason, reason_bytes), command.cleanup});
+                   context, {base::excerpt(command.reason, reason_bytes), command.cleanup, command.by});
   return {};
 }
 

@@ -17,7 +17,12 @@ constexpr std::size_t named_max = 10;  // in a text
 constexpr std::size_t error_bytes = 256;
 
 bool has_failed(TaskState state) {
-  return state == TaskState::failed || state == TaskState::aborted;
+  return state == TaskState::failed || state == TaskState::aborted || state == TaskState::partial;
+}
+
+std::string_view how_it_failed(TaskState state) {
+  if (state == TaskState::partial) return "was completed in part";
+  return state == TaskState::failed ? "has failed" : "was aborted";
 }
 
 std::string_view state_name(TaskState state) {
@@ -40,8 +45,27 @@ class List {
 void look_where_it_stands_otherwise(State& state, Workspace& workspace, WorkspaceNumber number, std::string_view id,
                                     Instant at) {
   const auto offset = workspace.tasks.find(id);
-  if (offset && stands_otherwise(workspace, workspace.tasks.at(*offset)))
-    look_at(state, number, *offset, workspace.tasks.at(*offset), at);
+  if (!offset) return;
+  Task& task = workspace.tasks.at(*offset);
+  if (stands_otherwise(workspace, task))
+    look_at(state, number, *offset, task, at);
+  else if (task.state == TaskState::in_parts && awaits_parts(workspace, task))
+    look_at(state, number, *offset, task, std::max(at, due_in_parts(workspace, task, task.watch)));
+}
+
+void add_author(std::vector<AgentNumber>& authors, AgentNumber author) {
+  if (std::ranges::find(authors, author) == authors.end()) authors.push_back(author);
+}
+
+// BEY-05: who did a part of the work judges none of it.
+void hand_on_authors(Workspace& workspace, const Task& part, const TaskDependencies& of_whole) {
+  const auto is_it = [&part](const Dependency& one) { return one.part && one.id.view() == part.id.view(); };
+  const auto whole = workspace.tasks.find(of_whole.task.view());
+  if (!whole || std::ranges::none_of(of_whole.on, is_it)) return;
+  std::vector<AgentNumber> authors;
+  if (const ReviewedTask* const known = workspace.reviews.of_task(part.assignments.front())) authors = known->authors;
+  add_author(authors, part.assignee);
+  for (const AgentNumber author : authors) add_author(workspace.reviews.task(*whole).authors, author);
 }
 
 TaskState state_of(const Workspace& workspace, std::string_view id, TaskState otherwise) {
@@ -87,8 +111,7 @@ std::string why_blocked(const Workspace& workspace, const std::vector<Dependency
   List list;
   for (const Dependency& dependency : on) {
     if (dependency.soft || dependency.part || !has_failed(dependency.state)) continue;
-    std::string text =
-        quoted(dependency.id.view()) + " " + (dependency.state == TaskState::failed ? "has failed" : "was aborted");
+    std::string text = quoted(dependency.id.view()) + " " + std::string(how_it_failed(dependency.state));
     const auto offset = workspace.tasks.find(dependency.id.view());
     const Task* const task = offset ? &workspace.tasks.at(*offset) : nullptr;
     if (task && task->error) text += " (" + base::excerpt(task->error->message, error_bytes) + ")";
@@ -108,7 +131,7 @@ Dependency dependency_on(const Workspace& workspace, std::string_view id, bool s
 bool stands_otherwise(const Workspace& workspace, const Task& task) {
   if (!is_kept_back(task.state) && task.state != TaskState::in_parts) return false;
   const TaskDependencies* const all = workspace.dependencies.find(task.id.view());
-  if (task.state == TaskState::in_parts) return all && parts_ended(all->on);
+  if (task.state == TaskState::in_parts) return parts_have_ended(workspace, task);
   const Readiness readiness = all ? readiness_of(all->on) : Readiness::ready;
   return readiness != (task.state == TaskState::waiting ? Readiness::waits : Readiness::blocked);
 }
@@ -116,13 +139,15 @@ bool stands_otherwise(const Workspace& workspace, const Task& task) {
 void note_moved(State& state, Workspace& workspace, WorkspaceNumber number, const Task& task, Instant at) {
   for (const IdKey& dependent : workspace.dependencies.dependents(task.id.view())) {
     workspace.dependencies.note(dependent, task.id.view(), task.state);
+    if (task.state == TaskState::completed) hand_on_authors(workspace, task, *workspace.dependencies.find(dependent));
     look_where_it_stands_otherwise(state, workspace, number, workspace.dependencies.find(dependent)->task.view(), at);
   }
 }
 
-void apply_parts(Workspace& workspace, const Task& whole, const event::TaskMoved& event) {
+void drop_parts(Workspace& workspace, const Task& whole) {
+  if (workspace.dependencies.empty()) return;
   const TaskDependencies* const before = workspace.dependencies.find(whole.id.view());
-  if (!before || event.split_by() == 0) return;
+  if (!before || std::ranges::none_of(before->on, [](const Dependency& d) { return d.part; })) return;
   TaskDependencies after{base::PackedText(whole.id.view()), before->by, {}};
   for (const Dependency& on : before->on)
     if (!on.part) after.on.push_back(copy_of(on));

@@ -54,9 +54,9 @@ base::Result<> check_depends_on(const Workspace& workspace, std::string_view tas
 // What the assignment at this offset names itself is among its task's from now on.
 void apply_named(Workspace& workspace, const event::MessageAccepted& event);
 
-// It is one of the parts of its whole; and a whole that is asked for parts has none yet.
+// It is one of the parts of its whole; and a whole that is asked for parts, or given to somebody once more, has none.
 void apply_part(Workspace& workspace, const event::MessageAccepted& event);
-void apply_parts(Workspace& workspace, const Task& whole, const event::TaskMoved& event);
+void drop_parts(Workspace& workspace, const Task& whole);
 
 // The task has come to this state, or what it depends on is other: whoever must be looked at is looked at, at once.
 void note_moved(State&, Workspace&, WorkspaceNumber, const Task&, Instant at);

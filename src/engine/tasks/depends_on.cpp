@@ -151,7 +151,7 @@ std::unexpected<base::Error> not_for(const Workspace& workspace, AgentNumber by,
 // Before it goes out: then nothing waits any more.
 base::Result<> check_may_change(const Task& task) {
   constexpr auto open_to_change = machine::task::of(TaskState::waiting) | machine::task::of(TaskState::blocked) |
-                                  machine::task::of(TaskState::failed) |
+                                  machine::task::of(TaskState::partial) | machine::task::of(TaskState::failed) |
                                   machine::task::of(TaskState::changes_requested) |
                                   machine::task::of(TaskState::planning);
   if ((machine::task::of(task.state) & open_to_change) != 0) return {};

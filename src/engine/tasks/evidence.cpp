@@ -61,15 +61,13 @@ base::Result<> check_scope(const envelope::Envelope& envelope, const Task& task)
   return base::fail(ErrorCode::SCOPE_VIOLATION,
                     "task " + quoted(task.id.view()) + " was changed outside its scope: " + listed(*found, named_max),
                     "changes",
-                    "Its scope is " + listed(task.terms.scope, named_max) +
+                    "Its scope is " + listed(task.terms.scope, terms_max) +
                         ". Undo what lies outside and complete it again, or ask for a wider scope; the task goes on.");
 }
 
 base::Result<> check_tests(const AcceptMessage& command, const Task& task) {
   if (!task.terms.testing_required) return {};
-  const std::string_view status = envelope::unquoted(envelope::field(command.envelope, "status"));
-  const auto& partial = command.ruleset.tasks->partial_words;
-  if (std::find(partial.begin(), partial.end(), status) != partial.end()) return {};
+  if (is_in_part(command)) return {};
   const json::Document review = value_in(command.envelope, "self_review");
   const bool run = review.root().find("tests_run").if_bool().value_or(false);
   if (run && review.root().find("tests_passed").if_bool().value_or(true)) return {};
@@ -111,6 +109,12 @@ base::Result<> write_terms(const envelope::Envelope& envelope, event::TaskMoved&
   moved.set_confidence_threshold(number_in(envelope, "confidence_threshold").value_or(0));
   moved.set_needs_approval(envelope::field(envelope, "needs_approval") == "true");
   return {};
+}
+
+bool is_in_part(const AcceptMessage& command) {
+  const std::string_view status = envelope::unquoted(envelope::field(command.envelope, "status"));
+  const auto& words = command.ruleset.tasks->partial_words;
+  return std::find(words.begin(), words.end(), status) != words.end();
 }
 
 base::Result<> check_evidence(const AcceptMessage& command, const Task& task) {

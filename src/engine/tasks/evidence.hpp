@@ -15,6 +15,9 @@ base::Result<> write_terms(const envelope::Envelope& envelope, event::TaskMoved&
 // it is.
 base::Result<> check_evidence(const AcceptMessage& command, const Task& task);
 
+// The completion says that it is one in part.
+bool is_in_part(const AcceptMessage& command);
+
 // Reference files that an acknowledgment does not name among those it has read (COL-06).
 std::vector<std::string> unread_files(const envelope::Envelope& envelope, const Task& task);
 

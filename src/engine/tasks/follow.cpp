@@ -5,6 +5,7 @@
 #include "base/excerpt.hpp"
 #include "engine/approvals/held.hpp"
 #include "engine/currentness/take_back.hpp"
+#include "engine/health/availability.hpp"
 #include "engine/mailboxes/failures.hpp"
 #include "engine/messages/fields.hpp"
 #include "engine/policy/policy.hpp"
@@ -102,9 +103,11 @@ class Follow {
     const auto known = workspace_.tasks.find(id);
     if (!known) return std::unexpected(task_unknown(command_, workspace_, id));
     const Task& task = workspace_.tasks.at(*known);
+    if (answers_an_older_order(task)) return std::unexpected(stale_order(command_, workspace_, task));
     // R5: of a lenient workspace, and the task never was held by it.
     if (facts_.hold == Hold::released && task.held != released_) facts_.hold = Hold::none;
     // What held it is taken back by this very message: as if it had never come (BEY-03).
+    facts_.in_part = is_in_part(command_);
     const bool resumed =
         task.state == TaskState::held && command_.supersedes && command_.supersedes->message == task.held;
     const TaskState from = resumed ? TaskState::active : task.state;
@@ -142,6 +145,7 @@ class Follow {
     facts_.accepted = field(command_.envelope, "accepted") == "true";
     PARLEY_TRY(auto move, moved(*known, task, task.assignee));
     if (*facts_.accepted) {
+      PARLEY_CHECK(check_at_work());
       PARLEY_CHECK(check_kept(command_.envelope, *task.offer, warnings_));
       PARLEY_CHECK(allot(workspace_, {command_.sender, &task, true, agreed(*task.offer)}, *move));
       move->set_epoch(task.epoch + 1);
@@ -164,6 +168,24 @@ class Follow {
   }
 
  private:
+  // HND-05: who has said that it is not there takes nothing over.
+  base::Result<> check_at_work() const {
+    const Agent& sender = workspace_.registry.agent(command_.sender);
+    if (!is_away(sender, context_.now)) return {};
+    return base::fail(base::ErrorCode::AGENT_UNAVAILABLE,
+                      "'" + sender.id + "' takes no new work now, by its own word or its silence", "sender",
+                      "Report that you are at work again, then accept the offer; or decline it.");
+  }
+
+  // COL-17: what reports on an order that was replaced since is no report on the newest.
+  bool answers_an_older_order(const Task& task) const {
+    const std::string& id = command_.envelope.reply_to;
+    if (id.empty() || task.assignments.size() < 2) return false;
+    const auto answered = workspace_.ids.find(id_key_of(id));
+    return answered && *answered != task.assignment() &&
+           std::ranges::find(task.assignments, *answered) != task.assignments.end();
+  }
+
   // An order that was held is none any more where another was given meanwhile: assignments rise (BEY-03).
   base::Result<> check_newest(const Task& task) const {
     if (facts_.hold != Hold::released || task.assignment() < released_) return {};
@@ -208,7 +230,7 @@ class Follow {
     PARLEY_CHECK(allot(workspace_, {to_.front(), before, false, wanted_in(command_)}, moved));
     come_to(to, watch, moved, nullptr);
     for (const std::string& id : texts_in(command_.envelope, "dependencies")) moved.add_depends_on(id);
-    PARLEY_TRY(const auto whole, split_answered(command_, workspace_));
+    PARLEY_TRY(const auto whole, split_answered(command_, workspace_, released_));
     if (whole) moved.set_part_of(whole->value);
     if (to == TaskState::waiting) moved.set_why("it waits for " + pending(on, false));
     if (to == TaskState::blocked) moved.set_why("it cannot begin: " + why_blocked(workspace_, on));
@@ -283,6 +305,19 @@ class Follow {
   const Offset released_;
 };
 
+Follow::Moved moved_by(const AcceptMessage& command, const Workspace& workspace, const std::vector<AgentNumber>& to,
+                       Holding holding, const Context& context, std::vector<base::Problem>& warnings) {
+  const Kind kind = command.envelope.kind;
+  Follow follow(command, workspace, to, holding, context, warnings);
+  if (kind == Kind::task_ack) return follow.answer();
+  if (kind == Kind::task_handoff_reply) return follow.answer_offer();
+  if (command.envelope.task.empty()) return std::nullopt;
+  if (kind == Kind::task_assign) return follow.assign();
+  if (kind == Kind::task_abort) return follow.abort();
+  if (kind == Kind::task_handoff) return follow.offer();
+  return follow.report(kind != Kind::task_progress);
+}
+
 }  // namespace
 
 base::Result<> check_task_room(const Workspace& workspace, AgentNumber assigner) {
@@ -303,16 +338,13 @@ base::Result<> check_task_room(const Workspace& workspace, AgentNumber assigner)
 base::Result<std::optional<event::TaskMoved>> task_move(const AcceptMessage& command, const Workspace& workspace,
                                                         const std::vector<AgentNumber>& to, Holding holding,
                                                         const Context& context, std::vector<base::Problem>& warnings) {
-  const Kind kind = command.envelope.kind;
-  if (!is_about_a_task(kind) || !command.ruleset.tasks) return std::nullopt;
-  Follow follow(command, workspace, to, holding, context, warnings);
-  if (kind == Kind::task_ack) return follow.answer();
-  if (kind == Kind::task_handoff_reply) return follow.answer_offer();
-  if (command.envelope.task.empty()) return std::nullopt;
-  if (kind == Kind::task_assign) return follow.assign();
-  if (kind == Kind::task_abort) return follow.abort();
-  if (kind == Kind::task_handoff) return follow.offer();
-  return follow.report(kind != Kind::task_progress);
+  if (!is_about_a_task(command.envelope.kind) || !command.ruleset.tasks) return std::nullopt;
+  auto moved = moved_by(command, workspace, to, holding, context, warnings);
+  // BEY-02: what is refused for its contents leaves the task where it is.
+  if (moved || !moved.error().legal_next.empty()) return moved;
+  if (const auto known = workspace.tasks.find(command.envelope.task))
+    moved.error().legal_next = legal_next(workspace, workspace.tasks.at(*known), command.ruleset, command.sender);
+  return moved;
 }
 
 void decide_order_over(Decided& decided, const Workspace& workspace, WorkspaceNumber number, Offset message,

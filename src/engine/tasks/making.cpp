@@ -4,9 +4,12 @@
 
 #include "base/excerpt.hpp"
 #include "engine/approvals/held.hpp"
+#include "engine/health/availability.hpp"
+#include "engine/health/follow.hpp"
 #include "engine/messages/said.hpp"
 #include "engine/tasks/depend.hpp"
 #include "engine/tasks/follow.hpp"
+#include "engine/tasks/parts.hpp"
 #include "engine/tasks/watch.hpp"
 
 namespace parley::engine {
@@ -25,9 +28,28 @@ AgentNumber party(machine::task::Party who, const Task& task) {
   return who == Party::assignee ? task.assignee : task.assigner;
 }
 
-void write_times(const Making& making, const Task& task, event::TaskMoved& moved) {
+const Agent& assignee_of(const TaskScene& scene) {
+  return scene.workspace().registry.agent(scene.task().assignee);
+}
+
+Instant attempt_until(const TaskScene& scene) {
+  return attempt_until(scene.workspace().settings, assignee_of(scene), scene.context.now);
+}
+
+// Another order of this very decision is the attempt (R39).
+bool is_tried(const TaskScene& scene) {
+  return std::ranges::any_of(scene.decided.facts(), [&scene](const Fact& fact) {
+    return fact.event.workspace() == scene.number.value && fact.event.task_moved().tried_until() != 0 &&
+           fact.event.task_moved().assignee() == scene.task().assignee.value;
+  });
+}
+
+void write_times(const Making& making, const TaskScene& scene, event::TaskMoved& moved) {
+  const Task& task = scene.task();
   if (making.step == Step::postpone) moved.set_again_at(base::unix_us(making.watch.again_at));
   moved.set_let_go(making.step == Step::let_go);
+  if (making.step == Step::let_go || making.step == Step::give_again)
+    if (const Instant until = attempt_until(scene); until != Instant{}) moved.set_tried_until(base::unix_us(until));
   if (making.step != Step::give_again && making.step != Step::extend) return;
   moved.set_given_again(making.step == Step::give_again);
   moved.set_extended(making.step == Step::extend);
@@ -46,6 +68,11 @@ const profile::Recovery* recovery_of(const profile::Ruleset* rules, TaskErrorTyp
 
 std::string opening(const Workspace& workspace, const Task& task) {
   return "Task '" + base::excerpt(task.id.view(), 128) + "' of " + name_of(workspace, task.assignee);
+}
+
+std::string warning_of_deadline(const TaskScene& scene) {
+  return opening(scene.workspace(), scene.task()) + " is late: its deadline was " +
+         base::to_rfc3339(scene.task().watch.deadline) + ".";
 }
 
 event::TaskError error_of(TaskErrorType type, bool recoverable, std::string message) {
@@ -85,6 +112,7 @@ void tell(const TaskScene& scene, const Move& move, const Making& making) {
   saying.task_error = making.error;
   saying.text = making.text;
   saying.cleanup = making.cleanup;
+  saying.retries = task.watch.timeouts + task.watch.exceptions;
   for (const machine::task::Told& told : move.tells)
     if (const auto occasion = profile::occasion_named(told.occasion)) {
       const AgentNumber to = party(told.who, task);
@@ -109,13 +137,14 @@ void make(const TaskScene& scene, const Making& making) {
   moved.set_state(static_cast<std::uint32_t>(state));
   moved.set_late(making.late);
   moved.set_why(making.text);
-  write_times(making, task, moved);
+  write_times(making, scene, moved);
   if (making.error) *moved.mutable_error() = *making.error;
   if (step == Step::take_back || (step == Step::postpone && task.offer))
     moved.mutable_offer()->set_state(event::TaskOffer::OVER);
   if (!scene.rules || !scene.rules->tasks) return;  // its profile is gone
-  const Instant due = is_kept_back(state)
-                          ? due_while_kept_back(watch, order_expires_at(scene))
+  const Instant due = is_kept_back(state) ? due_while_kept_back(watch, order_expires_at(scene))
+                      : state == TaskState::in_parts
+                          ? due_in_parts(workspace, task, watch)
                           : due_of(state, watch, policy_of(*scene.rules->tasks, workspace.settings.task_times),
                                    step == Step::take_back ? nullptr : task.offer.get());
   if (due != Instant{}) moved.set_due(base::unix_us(due));
@@ -133,12 +162,18 @@ void give_up(const TaskScene& scene, const event::TaskError& error, const std::s
     decide_withdrawn(scene.decided, scene.workspace(), scene.number, held);
 }
 
+bool assignee_takes_work(const TaskScene& scene) {
+  if (!takes_new_work(scene.workspace().settings, assignee_of(scene), scene.context.now)) return false;
+  return attempt_until(scene) == Instant{} || !is_tried(scene);
+}
+
 bool can_be_given_again(const TaskScene& scene) {
   const Task& task = scene.task();
   const Agent& assignee = scene.workspace().registry.agent(task.assignee);
   const Message* const order = scene.workspace().messages.find(task.assignment());
   const Receipt* const receipt = order ? order->receipt_of(task.assignee) : nullptr;
   if (!receipt || assignee.removed || task.assignments.size() >= assignments_max) return false;
+  if (!assignee_takes_work(scene)) return false;
   if (order->expires() && order->expires_at <= scene.context.now) return false;
   if (open(receipt->state)) return true;
   return taken(receipt->state) && has_room(scene.workspace().settings, assignee, order->length,

@@ -33,6 +33,10 @@ struct Making {
 };
 
 void make(const TaskScene& scene, const Making& making);
+std::string warning_of_deadline(const TaskScene& scene);
+
+// An order that would go out now reaches somebody who gets new work (HND-05, SUP-07, R39).
+bool assignee_takes_work(const TaskScene& scene);
 
 // The fact alone, of a task that stays as it is; the caller writes what is other.
 event::TaskMoved& begin_move(const TaskScene& scene);

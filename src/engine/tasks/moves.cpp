@@ -48,6 +48,10 @@ bool holds(Guard guard, const TaskFacts& facts) {
       return comes_to(facts, machine::review::State::escalated);
     case Guard::is_exhausted:
       return comes_to(facts, machine::review::State::exhausted);
+    case Guard::is_in_part:
+      return facts.in_part;
+    case Guard::is_in_part_at_once:
+      return facts.in_part && !facts.needs_ack;
     case Guard::is_held:
       return facts.hold == Hold::held;
     case Guard::is_held_at_once:

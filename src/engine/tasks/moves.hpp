@@ -25,6 +25,7 @@ struct TaskFacts {
   std::optional<machine::review::State> review;  // what its review comes to, likewise
   std::optional<Readiness> readiness = {};       // of an assignment
   bool supersedes = false;                       // the message does, the task's order
+  bool in_part = false;                          // a completion says that it is one
 };
 
 bool holds(machine::task::Guard guard, const TaskFacts& facts);

@@ -13,8 +13,14 @@ using machine::task::Step;
 
 constexpr std::size_t named_max = 10;
 
+// What was completed in part, or sent back, is assigned again.
 bool has_ended(TaskState state) {
-  return state == TaskState::completed || state == TaskState::failed || state == TaskState::aborted;
+  return state == TaskState::completed || state == TaskState::failed;
+}
+
+// What was taken back, or aborted by itself, is none any more: another stands in its place, or none.
+bool is_part(const Dependency& dependency) {
+  return dependency.part && dependency.state != TaskState::aborted;
 }
 
 // "'a' (completed), 'b' (failed)"
@@ -22,7 +28,7 @@ std::string listed(const std::vector<Dependency>& on) {
   std::string text;
   std::size_t count = 0;
   for (const Dependency& part : on) {
-    if (!part.part || ++count > named_max) continue;
+    if (!is_part(part) || ++count > named_max) continue;
     text += (count > 1 ? ", '" : "'") + base::excerpt(part.id.view(), 128) + "' (" +
             std::string(machine::task::name(part.state)) + ")";
   }
@@ -31,20 +37,48 @@ std::string listed(const std::vector<Dependency>& on) {
 
 const std::vector<Dependency>* parts_of(const Workspace& workspace, const Task& task) {
   const TaskDependencies* const all = workspace.dependencies.find(task.id.view());
-  if (!all || std::ranges::none_of(all->on, [](const Dependency& d) { return d.part; })) return nullptr;
+  if (!all || std::ranges::none_of(all->on, is_part)) return nullptr;
   return &all->on;
+}
+
+// And there is one.
+bool have_ended(const std::vector<Dependency>& on) {
+  return std::ranges::all_of(on, [](const Dependency& d) { return !is_part(d) || has_ended(d.state); });
+}
+
+// What its release would be a part of goes on without it, or is over: rejecting is left (decision 10).
+base::Result<std::optional<Offset>> still_in_parts(const Workspace& workspace, const Approval& approval) {
+  const auto whole = workspace.tasks.all().find(approval.part_of);
+  if (whole != workspace.tasks.all().end() && whole->second->state == TaskState::in_parts) return approval.part_of;
+  return base::fail(base::ErrorCode::OUT_OF_SEQUENCE,
+                    "the task that it was to be a part of is " +
+                        (whole == workspace.tasks.all().end() ? std::string("forgotten")
+                                                              : std::string(machine::task::name(whole->second->state))),
+                    "task", "It can only be rejected.");
+}
+
+// Assigned as one of its parts, and a human decides first (decision 10).
+bool a_part_is_held(const Workspace& workspace, Offset whole) {
+  return std::ranges::any_of(workspace.approvals.all(),
+                             [whole](const auto& one) { return one.second.part_of == whole && one.second.waits(); });
 }
 
 }  // namespace
 
-bool parts_ended(const std::vector<Dependency>& on) {
-  bool any = false;
-  for (const Dependency& part : on) {
-    if (!part.part) continue;
-    any = true;
-    if (!has_ended(part.state)) return false;
-  }
-  return any;
+bool parts_have_ended(const Workspace& workspace, const Task& whole) {
+  const std::vector<Dependency>* const on = parts_of(workspace, whole);
+  return on && have_ended(*on) && !a_part_is_held(workspace, whole.assignments.front());
+}
+
+bool awaits_parts(const Workspace& workspace, const Task& whole) {
+  return !parts_of(workspace, whole) && !a_part_is_held(workspace, whole.assignments.front());
+}
+
+Instant due_in_parts(const Workspace& workspace, const Task& whole, const TaskWatch& watch) {
+  const bool awaited = awaits_parts(workspace, whole);
+  const Instant late = watch.deadline != Instant{} && !watch.late ? watch.deadline : Instant::max();
+  const Instant due = std::min(awaited ? watch.again_at : Instant::max(), late);
+  return due == Instant::max() ? Instant{} : due;
 }
 
 bool ask_for_parts(const TaskScene& scene, const event::TaskError& error, const std::string& why) {
@@ -66,33 +100,40 @@ bool ask_for_parts(const TaskScene& scene, const event::TaskError& error, const 
   *moved.mutable_error() = error;
   moved.set_split_by(request.value);
   moved.set_again_at(base::unix_us(scene.context.now + within));
-  moved.set_due(moved.again_at());
+  const bool will_be_late = task.watch.deadline != Instant{} && !task.watch.late;
+  moved.set_due(will_be_late ? std::min(moved.again_at(), base::unix_us(task.watch.deadline)) : moved.again_at());
   if (task.offer) moved.mutable_offer()->set_state(event::TaskOffer::OVER);
   return true;
 }
 
 void look_at_parts(const TaskScene& scene) {
   const Task& task = scene.task();
+  const Instant now = scene.context.now;
   const auto fails = [&scene](const std::string& why) {
     give_up(scene, error_of(TaskErrorType::resource_limit, false, why), why);
   };
   const std::vector<Dependency>* const on = parts_of(scene.workspace(), task);
-  if (!on && task.watch.again_at <= scene.context.now) return fails("nobody assigned it in parts.");
-  if (!on || !parts_ended(*on)) {
-    if (!on)
-      begin_move(scene).set_due(base::unix_us(task.watch.again_at));
-    else
-      begin_move(scene);
+  const bool held = a_part_is_held(scene.workspace(), scene.offset);
+  if (!on && !held && task.watch.again_at <= now) return fails("nobody assigned it in parts.");
+  if (task.watch.deadline != Instant{} && task.watch.deadline <= now && !task.watch.late)
+    return make(scene, {Step::warn_of_deadline, true, warning_of_deadline(scene)});
+  if (!on || held || !have_ended(*on)) {
+    event::TaskMoved& moved = begin_move(scene);
+    if (const Instant due = due_in_parts(scene.workspace(), task, task.watch); due != Instant{})
+      moved.set_due(base::unix_us(due));
     return;
   }
   const bool all =
-      std::ranges::all_of(*on, [](const Dependency& d) { return !d.part || d.state == TaskState::completed; });
+      std::ranges::all_of(*on, [](const Dependency& d) { return !is_part(d) || d.state == TaskState::completed; });
   if (!all) return fails("its parts ended, not all with a result: " + listed(*on) + ".");
   make(scene, {Step::join, task.watch.late,
                opening(scene.workspace(), task) + " is completed in parts: " + listed(*on) + "."});
 }
 
-base::Result<std::optional<Offset>> split_answered(const AcceptMessage& command, const Workspace& workspace) {
+base::Result<std::optional<Offset>> split_answered(const AcceptMessage& command, const Workspace& workspace,
+                                                   Offset released) {
+  const Approval* const approval = released == Offset{} ? nullptr : workspace.approvals.find(released);
+  if (approval && approval->part_of != Offset{}) return still_in_parts(workspace, *approval);
   const std::string& answers = command.envelope.reply_to;
   const auto message = answers.empty() ? std::nullopt : workspace.ids.find(id_key_of(answers));
   const auto whole = message ? workspace.tasks.of_split(*message) : std::nullopt;

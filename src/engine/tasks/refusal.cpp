@@ -22,11 +22,14 @@ std::string about(const Workspace& workspace, const Task& task) {
          quoted(name_of(workspace, task.assignee));
 }
 
-// The profile's types of the kind that this agent's role may send, each once.
-void add_types(const profile::Ruleset& rules, envelope::Kind kind, const Agent& agent, std::vector<std::string>& into) {
+// The profile's types of the kind that this agent's role may send, each once. `known`: about a task that there is,
+// which no message can name by its own id.
+void add_types(const profile::Ruleset& rules, envelope::Kind kind, const Agent& agent, bool known,
+               std::vector<std::string>& into) {
   const std::string_view role = rules.role_of_agent(agent.id, agent.properties.agent_type);
   for (std::size_t i = 0; i < rules.types.size(); ++i) {
     const profile::MessageType& type = rules.types[i];
+    if (known && type.names_task) continue;
     if (type.kind == kind && rules.may_send(profile::TypeIndex(static_cast<std::uint16_t>(i)), role) &&
         std::find(into.begin(), into.end(), type.name) == into.end())
       into.push_back(type.name);
@@ -79,7 +82,7 @@ std::vector<std::string> legal_next(const Workspace& workspace, const Task& task
   for (const Move& move : machine::task::moves)
     if (move.on && (move.from & machine::task::of(task.state)) != 0 && holds(move.when, facts) &&
         is_party(move.by, task, agent, assigner_removed))
-      add_types(rules, *move.on, workspace.registry.agent(agent), types);
+      add_types(rules, *move.on, workspace.registry.agent(agent), true, types);
   return types;
 }
 
@@ -112,7 +115,8 @@ base::Error task_unknown(const AcceptMessage& command, const Workspace& workspac
   error.message =
       "no task " + quoted(id) + " was assigned here, and '" + command.envelope.native_type + "' is about one";
   error.where = "task";
-  add_types(command.ruleset, envelope::Kind::task_assign, workspace.registry.agent(command.sender), error.legal_next);
+  add_types(command.ruleset, envelope::Kind::task_assign, workspace.registry.agent(command.sender), false,
+            error.legal_next);
   return error;
 }
 

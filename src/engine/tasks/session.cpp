@@ -62,7 +62,7 @@ void decide_session_step(Decided& decided, const State& state, const SessionKey&
     if (machine::task::is_over(task.state)) continue;
     if (begun_at(workspace, through, task) > end.before) continue;
     if (workspace.registry.agent(task.assigner).properties.profile != profile) continue;
-    decide_cancelled(decided, state, number, through, rules, context, {reason, end.cleanup});
+    decide_cancelled(decided, state, number, through, rules, context, {reason, end.cleanup, sender});
     ++ended;
   }
   event::SessionTasksEnded& event = *decided.add(number).mutable_session_tasks_ended();

@@ -7,6 +7,7 @@
 #include "engine/messages/expiry.hpp"
 #include "engine/messages/said.hpp"
 #include "engine/reviews/end.hpp"
+#include "engine/tasks/abort.hpp"
 #include "engine/tasks/depend.hpp"
 #include "engine/tasks/escalate.hpp"
 #include "engine/tasks/follow.hpp"
@@ -37,7 +38,9 @@ void end_attempt(const TaskScene& scene, const event::TaskError& error, const st
   const profile::Recovery* const recovery = recovery_of(scene.rules, type);
   const TaskWatch& watch = scene.task().watch;
   const std::uint32_t before = type == TaskErrorType::timeout ? watch.timeouts : watch.exceptions;
-  const bool asks_for_human = static_cast<SuggestedAction>(error.suggested()) == SuggestedAction::manual ||
+  const auto suggested = static_cast<SuggestedAction>(error.suggested());
+  if (suggested == SuggestedAction::abort) return give_up(scene, error, why);
+  const bool asks_for_human = suggested == SuggestedAction::manual ||
                               (error.recoverable() && recovery && recovery->then_human && before >= recovery->times);
   if (asks_for_human && ask_human(scene, error, why)) return;
   if (type == TaskErrorType::resource_limit && ask_for_parts(scene, error, why)) return;
@@ -117,11 +120,6 @@ Instant due_of(TaskState state, const TaskWatch& watch, const profile::TaskPolic
 
 namespace {
 
-std::string warning_of_deadline(const TaskScene& scene) {
-  return opening(scene.workspace(), scene.task()) + " is late: its deadline was " +
-         base::to_rfc3339(scene.task().watch.deadline) + ".";
-}
-
 // COL-10: its order goes out, or it is said why not; HND-10: or the order's time is over before.
 void look_at_kept_back(const TaskScene& scene) {
   const Task& task = scene.task();
@@ -135,6 +133,10 @@ void look_at_kept_back(const TaskScene& scene) {
     return make(scene, {Step::warn_of_deadline, true, warning_of_deadline(scene)});
   const TaskDependencies* const all = scene.workspace().dependencies.find(task.id.view());
   const Readiness readiness = all ? readiness_of(all->on) : Readiness::ready;
+  if (readiness == Readiness::ready && !assignee_takes_work(scene)) {
+    const std::string why = "what it waited for is completed, and its assignee takes no new work now.";
+    return give_up(scene, error_of(TaskErrorType::exception, false, why), why);
+  }
   if (readiness == Readiness::ready) {
     Making making{Step::let_go, task.watch.late, ""};
     making.watch = begun_now(task.watch, now);
@@ -221,15 +223,16 @@ void decide_attempt_failed(Decided& decided, const State& state, WorkspaceNumber
                            const profile::Ruleset* rules, const Context& context, const event::TaskError& error) {
   const TaskScene scene{decided, state, number, offset, rules, context};
   const auto type = static_cast<TaskErrorType>(error.type());
-  if (type == TaskErrorType::scope_violation) {
+  const auto suggested = static_cast<SuggestedAction>(error.suggested());
+  const bool goes_on = suggested != SuggestedAction::abort && suggested != SuggestedAction::manual;  // R36
+  if (type == TaskErrorType::scope_violation && goes_on) {
     Making making{Step::note_error, scene.task().watch.late, ""};
     making.error = &error;
     return make(scene, making);
   }
   std::string why = std::string(name_of(type)) + ": " + error.message();
   if (why.back() != '.') why += '.';
-  if (static_cast<SuggestedAction>(error.suggested()) == SuggestedAction::reassign)
-    why += " Its assignee suggests that another takes it.";
+  if (suggested == SuggestedAction::reassign) why += " Its assignee suggests that another takes it.";
   if (type == TaskErrorType::resource_limit) why += " Assign it in smaller parts.";
   end_attempt(scene, error, why);
 }
@@ -263,6 +266,7 @@ void decide_offer_over(Decided& decided, const State& state, WorkspaceNumber num
 void decide_cancelled(Decided& decided, const State& state, WorkspaceNumber number, Offset offset,
                       const profile::Ruleset* rules, const Context& context, const Cancelling& why) {
   const TaskScene scene{decided, state, number, offset, rules, context};
+  if (is_ended(scene)) return;  // with what it is a part of
   const Message* const order = scene.workspace().messages.find(scene.task().assignment());
   Making making{Step::cancel, scene.task().watch.late,
                 why.reason.empty() ? opening(scene.workspace(), scene.task()) + " was aborted." : why.reason};
@@ -273,7 +277,8 @@ void decide_cancelled(Decided& decided, const State& state, WorkspaceNumber numb
   moved.set_task(offset.value);
   moved.set_state(static_cast<std::uint32_t>(TaskState::aborted));
   decide_orders_over(decided, scene.workspace(), number, by, moved, order ? order->lane : LaneId{});
-  decide_review_withdrawn(decided, state, number, offset);
+  if (scene.task().assigner != why.by) tell_of_abort(scene, scene.task().assigner, why);
+  end_with_it(scene, why);
 }
 
 }  // namespace parley::engine

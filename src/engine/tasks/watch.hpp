@@ -49,10 +49,12 @@ void decide_extended(Decided& decided, const State& state, WorkspaceNumber works
 void decide_offer_over(Decided& decided, const State& state, WorkspaceNumber workspace, Offset task,
                        const profile::Ruleset* rules, const Context& context, const std::string& why);
 
-// It ends, whatever its state, and its assignee is told (COL-20).
+// It ends, whatever its state, and everybody concerned hears of it (COL-20): its assignee, who is asked to judge it,
+// and its assigner where another asks for its end.
 struct Cancelling {
   std::string reason;
   bool cleanup = false;
+  AgentNumber by;  // 0: who manages the workspace
 };
 void decide_cancelled(Decided& decided, const State& state, WorkspaceNumber workspace, Offset task,
                       const profile::Ruleset* rules, const Context& context, const Cancelling& why);
