@@ -88,7 +88,7 @@ void assign(Workspace& workspace, Offset offset, Task& task, Offset message, con
                              .testing_required = event.testing_required(),
                              .confidence_threshold = event.confidence_threshold(),
                              .needs_approval = event.needs_approval(),
-                             .chain = event.chain(),
+                             .chain = base::PackedText(event.chain()),
                              .risk = event.has_risk() ? std::optional(event.risk()) : std::nullopt,
                              .flagged = event.flagged()});
 }

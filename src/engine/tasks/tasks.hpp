@@ -74,7 +74,7 @@ struct TaskTerms {
   bool testing_required = false;
   double confidence_threshold = 0;  // below it a human decides (SUP-04)
   bool needs_approval = false;      // a human decides in any case
-  std::string chain;                // it belongs to (R39); empty: none
+  base::PackedText chain;           // it belongs to (R39); empty: none
   std::optional<double> risk;       // held against the workspace's thresholds
   bool flagged = false;             // by its risk
 
@@ -128,14 +128,14 @@ struct Task {
   Instant moved_at;                            // when it came to this state
   TaskWatch watch;
   TaskTerms terms;
-  std::unique_ptr<TaskOffer> offer;  // null: to nobody
-  std::unique_ptr<TaskError> error;  // the newest; null: none
-  Instant due;                       // when the server looks again; 0: never
-  Offset over_at;                    // of the event that ended it; 0: it is not over
-  AgentNumber reviewer;              // who is asked to judge it; 0: nobody
-  std::uint32_t max_iterations = 0;  // of its reviews; 0: no assignment states any (R37)
-  Made<Shares> shares;               // what it may use, and has used (HND-12); none: nobody counts
-  std::vector<TaskNote> history;     // the newest (HND-02, TaskEvent)
+  std::unique_ptr<TaskOffer> offer;          // null: to nobody
+  std::unique_ptr<TaskError> error;          // the newest; null: none
+  Instant due;                               // when the server looks again; 0: never
+  Offset over_at;                            // of the event that ended it; 0: it is not over
+  AgentNumber reviewer;                      // who is asked to judge it; 0: nobody
+  std::uint32_t max_iterations = 0;          // of its reviews; 0: no assignment states any (R37)
+  Made<Shares> shares;                       // what it may use, and has used (HND-12); none: nobody counts
+  absl::InlinedVector<TaskNote, 1> history;  // the newest (HND-02, TaskEvent)
   Offset held;      // whose approval it waits for: of the message that ends it, or of its failure; 0: none
   Offset split_by;  // the message that asks for its parts (parts.hpp); 0: it has none
 
