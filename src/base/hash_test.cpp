@@ -11,6 +11,18 @@ TEST(Hash, MatchesThePublishedVectors) {
   EXPECT_EQ(crc32c("56789", crc32c("1234")), crc32c("123456789"));
 }
 
+// Long texts are read in stripes, short ones word by word.
+TEST(Hash, AChecksumIsThatOfItsPieces) {
+  std::string text;
+  for (std::uint32_t i = 0; text.size() < 5'000; ++i) text += static_cast<char>(i * i >> 3);
+  for (std::size_t length = 0; length <= text.size(); length += 61) {
+    const std::string_view whole = std::string_view(text).substr(text.size() - length);
+    std::uint32_t bytewise = 0;
+    for (const char& byte : whole) bytewise = crc32c({&byte, 1}, bytewise);
+    ASSERT_EQ(crc32c(whole), bytewise) << length;
+  }
+}
+
 TEST(Hash, PiecesGiveTheHashOfTheWhole) {
   Sha256 hasher;
   EXPECT_EQ(hasher.add("a").add("bc").finish(), sha256("abc"));

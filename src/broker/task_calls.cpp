@@ -71,7 +71,7 @@ void write_task(json::Writer& writer, const engine::Workspace& workspace, const 
   if (task.state == engine::TaskState::blocked)
     if (const engine::TaskDependencies* const all = workspace.dependencies.find(task.id.view()))
       writer.member("blocked_by", engine::why_blocked(workspace, all->on));
-  if (!task.terms.chain.empty()) writer.member("chain", task.terms.chain);
+  if (!task.terms.chain.view().empty()) writer.member("chain", task.terms.chain.view());
   if (const auto& risk = task.terms.risk; risk && std::isfinite(*risk)) writer.member("risk", *risk);
   if (task.terms.flagged) writer.member("flagged", true);
   if (task.shares) write_shares(writer, *task.shares.get());

@@ -8,6 +8,11 @@ namespace {
 
 constexpr std::array<std::string_view, priority_count> priority_names{"low", "normal", "high", "critical"};
 
+const Field* find(const Envelope& envelope, std::string_view name) {
+  const auto at = std::ranges::find(envelope.fields, name, &Field::name);
+  return at == envelope.fields.end() ? nullptr : &*at;
+}
+
 }  // namespace
 
 std::string_view name(Priority priority) {
@@ -25,9 +30,13 @@ std::optional<Priority> priority_named(std::string_view text) {
 }
 
 std::string_view field(const Envelope& envelope, std::string_view name) {
-  const auto at =
-      std::find_if(envelope.fields.begin(), envelope.fields.end(), [name](const Field& f) { return f.name == name; });
-  return at == envelope.fields.end() ? std::string_view() : std::string_view(at->json);
+  const Field* const found = find(envelope, name);
+  return found ? std::string_view(found->json) : std::string_view();
+}
+
+json::Value value(const Envelope& envelope, std::string_view name) {
+  const Field* const found = find(envelope, name);
+  return found ? found->value : json::Value();
 }
 
 std::string_view unquoted(std::string_view json) {

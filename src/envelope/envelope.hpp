@@ -10,6 +10,7 @@
 #include "base/hash.hpp"
 #include "base/time.hpp"
 #include "envelope/kind.hpp"
+#include "json/value.hpp"
 
 namespace parley::envelope {
 
@@ -24,9 +25,10 @@ std::optional<Priority> priority_named(std::string_view name);
 
 // One value that the sender's profile maps to a canonical field of the message's kind.
 struct Field {
-  std::string name;
-  std::string json;      // the value as JSON text
-  bool recorded = true;  // in the message's event; else it serves the decision alone
+  std::string_view name;  // a text of the ruleset's
+  json::Value value;      // of the native message, valid as long as that is
+  std::string json;       // as JSON text; empty for a list or an object that is not recorded
+  bool recorded = true;   // in the message's event; else it serves the decision alone
 };
 
 struct Envelope {
@@ -60,7 +62,9 @@ struct Envelope {
   base::Digest content_hash{};  // SHA-256 of the native bytes
 };
 
-// The JSON text of a canonical field; empty where the message has none.
+// The value of a canonical field; absent where the message has none.
+json::Value value(const Envelope& envelope, std::string_view name);
+// The same as JSON text, empty where it has none; not for lists and objects.
 std::string_view field(const Envelope& envelope, std::string_view name);
 // Of a JSON string, without its quotes; one with escapes is none that was ever given for an id, a word or a time.
 std::string_view unquoted(std::string_view json);

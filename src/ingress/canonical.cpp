@@ -101,9 +101,11 @@ void read_fields(const Found& found, const std::vector<profile::FieldSlot>& fiel
     if (count == envelope.fields.size()) envelope.fields.emplace_back();
     envelope::Field& kept = envelope.fields[count++];
     kept.name = field.name;
+    kept.value = value;
     kept.recorded = field.carried == profile::Carried::yes;
     kept.json.clear();
-    json::Writer(kept.json).value(value);
+    const bool is_large = field.type == profile::FieldType::list || field.type == profile::FieldType::object;
+    if (kept.recorded || !is_large) json::Writer(kept.json).value(value);
     const std::size_t most = value.is_array() ? carried_list_bytes_max : carried_bytes_max;
     if (kept.recorded && !value.is_string() && kept.json.size() > most) --count;
   }

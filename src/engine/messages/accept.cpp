@@ -242,25 +242,25 @@ base::Result<Accepted> Engine::decide(const AcceptMessage& command, const Contex
   if (semantics.review_moved) *message.mutable_review_moved() = *semantics.review_moved;
   if (semantics.error_moved) *message.mutable_error_moved() = *semantics.error_moved;
   if (semantics.task_moved) {
-    *message.mutable_task_moved() = *semantics.task_moved;
-    if (keep_back(*semantics.task_moved, message)) {
+    event::TaskMoved& moved = *message.mutable_task_moved();
+    moved = std::move(*semantics.task_moved);
+    if (keep_back(moved, message)) {
       if (message.reply_by()) {  // it would run out, and the order come afterwards
         message.clear_answer_timeout();
         message.clear_answer_due();
         message.clear_reply_by();
         warnings.push_back(nobody_replies());
       }
-      warnings.push_back(
-          {"", "KEPT_BACK", "It is accepted, and reaches nobody yet: " + semantics.task_moved->why() + "."});
+      warnings.push_back({"", "KEPT_BACK", "It is accepted, and reaches nobody yet: " + moved.why() + "."});
     }
     if (of_superseded.replaces_order)
       decide_named_dropped(decided, command, workspace);
     else
-      decide_orders_over(decided, workspace, command.workspace, offset, *semantics.task_moved, command.lane);
-    const bool aborted = static_cast<TaskState>(semantics.task_moved->state()) == TaskState::aborted;
+      decide_orders_over(decided, workspace, command.workspace, offset, moved, command.lane);
+    const bool aborted = static_cast<TaskState>(moved.state()) == TaskState::aborted;
     if (aborted && !semantics.review_moved) {
       take_room(command, recipients, decided);
-      end_with_it({decided, state_, command.workspace, Offset(semantics.task_moved->task()), &command.ruleset, context},
+      end_with_it({decided, state_, command.workspace, Offset(moved.task()), &command.ruleset, context},
                   {text_in(envelope, "reason"), envelope::field(envelope, "cleanup") == "true", command.sender});
     }
   }

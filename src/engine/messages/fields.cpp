@@ -5,25 +5,13 @@
 
 namespace parley::engine {
 
-json::Document value_in(const envelope::Envelope& envelope, std::string_view name) {
-  const std::string_view json = envelope::field(envelope, name);
-  auto document = json::Document::parse(json.empty() ? "null" : json);
-  if (!document) document = json::Document::parse("null");
-  return std::move(*document);
-}
-
 std::string text_in(const envelope::Envelope& envelope, std::string_view name) {
-  const std::string_view json = envelope::field(envelope, name);
-  if (json.empty()) return {};
-  if (json.front() == '"' && !json.contains('\\')) return std::string(envelope::unquoted(json));
-  return std::string(value_in(envelope, name).root().if_string().value_or(""));
+  return std::string(envelope::value(envelope, name).if_string().value_or(""));
 }
 
 std::vector<std::string> texts_in(const envelope::Envelope& envelope, std::string_view name) {
   std::vector<std::string> texts;
-  if (envelope::field(envelope, name).empty()) return texts;
-  const json::Document list = value_in(envelope, name);
-  for (const json::Value item : list.root().elements())
+  for (const json::Value item : envelope::value(envelope, name).elements())
     if (const auto text = item.if_string()) texts.emplace_back(*text);
   return texts;
 }
@@ -36,7 +24,9 @@ std::optional<double> number_in(const envelope::Envelope& envelope, std::string_
 }
 
 std::optional<base::Instant> instant_in(const envelope::Envelope& envelope, std::string_view name) {
-  const auto instant = base::parse_rfc3339(envelope::unquoted(envelope::field(envelope, name)));
+  const std::string_view json = envelope::field(envelope, name);
+  if (json.empty()) return std::nullopt;  // most state none, and what is no time costs words about it
+  const auto instant = base::parse_rfc3339(envelope::unquoted(json));
   return instant ? std::optional(*instant) : std::nullopt;
 }
 

@@ -7,12 +7,9 @@
 
 #include "base/time.hpp"
 #include "envelope/envelope.hpp"
-#include "json/parser.hpp"
 
 namespace parley::engine {
 
-// Any JSON value; null where the message has none.
-json::Document value_in(const envelope::Envelope& envelope, std::string_view name);
 std::string text_in(const envelope::Envelope& envelope, std::string_view name);                // empty: no text
 std::vector<std::string> texts_in(const envelope::Envelope& envelope, std::string_view name);  // those of a list
 std::optional<double> number_in(const envelope::Envelope& envelope, std::string_view name);

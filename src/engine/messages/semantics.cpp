@@ -49,7 +49,7 @@ void write(const AcceptMessage& command, const Recipients& recipients, std::stri
   for (const envelope::Field& field : envelope.fields) {
     if (!field.recorded) continue;
     event::Field& written = *event.add_fields();
-    written.set_name(field.name);
+    written.set_name(field.name.data(), field.name.size());
     written.set_json(field.json);
   }
   event.set_id_key(id_key.data(), id_key.size());

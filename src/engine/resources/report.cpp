@@ -179,8 +179,9 @@ void apply_to_resources(Workspace& workspace, const event::MessageAccepted& even
     allocation.reported = {used.reported()};
     allocation.consumed = {used.consumed()};
     for (const event::ResourceCharge& charge : used.charges()) {
-      const SharesKept shares(workspace, Offset(charge.task()));
-      Share& share = workspace.tasks.at(Offset(charge.task())).shares.made().of(resource);
+      Task& task = workspace.tasks.at(Offset(charge.task()));
+      const SharesKept shares(workspace, task);
+      Share& share = task.shares.made().of(resource);
       share.consumed = plus(share.consumed, {charge.amount()});
     }
   }

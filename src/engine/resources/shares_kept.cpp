@@ -2,11 +2,11 @@
 
 namespace parley::engine {
 
-SharesKept::SharesKept(Workspace& workspace, Offset task)
-    : workspace_(workspace), task_(task), before_(of(workspace.tasks.at(task))) {}
+SharesKept::SharesKept(Workspace& workspace, const Task& task)
+    : workspace_(workspace), task_(task), before_(of(task)) {}
 
 SharesKept::~SharesKept() {
-  const Holding after = of(workspace_.tasks.at(task_));
+  const Holding after = of(task_);
   if (after == before_) return;
   const auto resources = [&](AgentNumber agent) -> Resources& {
     return workspace_.registry.agent(agent).resources.made();

@@ -7,14 +7,14 @@ namespace parley::engine {
 
 class SharesKept {
  public:
-  SharesKept(Workspace& workspace, Offset task);
+  SharesKept(Workspace& workspace, const Task& task);
   SharesKept(const SharesKept&) = delete;
   SharesKept& operator=(const SharesKept&) = delete;
   ~SharesKept();
 
  private:
   Workspace& workspace_;
-  const Offset task_;
+  const Task& task_;
   struct Holding {
     AgentNumber agent;
     Amount tokens, budget;

@@ -18,16 +18,16 @@ std::string newest_id(const Workspace& workspace, const ReviewedTask& reviewed) 
 }
 
 std::size_t count_in(const envelope::Envelope& envelope, std::string_view name) {
-  const json::Document list = value_in(envelope, name);
+  const json::Value list = envelope::value(envelope, name);
   std::size_t count = 0;
-  for ([[maybe_unused]] const json::Value item : list.root().elements()) ++count;
+  for ([[maybe_unused]] const json::Value item : list.elements()) ++count;
   return count;
 }
 
 std::vector<std::string> lacking(const envelope::Envelope& envelope, const ReviewedTask& reviewed) {
   std::vector<std::string> carried;
-  const json::Document list = value_in(envelope, "required_changes");
-  for (const json::Value change : list.root().elements())
+  const json::Value list = envelope::value(envelope, "required_changes");
+  for (const json::Value change : list.elements())
     if (const auto id = change.find("change_id").if_string()) carried.emplace_back(*id);
   std::sort(carried.begin(), carried.end());
   std::vector<std::string> missing = reviewed.changes;

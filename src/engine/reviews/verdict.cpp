@@ -23,9 +23,9 @@ bool has(const std::vector<std::string>& names, std::string_view name) {
 
 // Of a list of objects, each once; no more than tell that there are too many (D11).
 std::vector<std::string> names_in(const envelope::Envelope& envelope, std::string_view field, std::string_view member) {
-  const json::Document list = value_in(envelope, field);
+  const json::Value list = envelope::value(envelope, field);
   std::vector<std::string> names;
-  for (const json::Value item : list.root().elements()) {
+  for (const json::Value item : list.elements()) {
     if (names.size() > names_max) break;
     if (const auto name = item.find(member).if_string(); name && !has(names, *name)) names.emplace_back(*name);
   }
@@ -33,9 +33,9 @@ std::vector<std::string> names_in(const envelope::Envelope& envelope, std::strin
 }
 
 std::vector<std::string> related_in(const envelope::Envelope& envelope) {
-  const json::Document changes = value_in(envelope, "required_changes");
+  const json::Value changes = envelope::value(envelope, "required_changes");
   std::vector<std::string> ids;
-  for (const json::Value change : changes.root().elements())
+  for (const json::Value change : changes.elements())
     for (const json::Value related : change.find("related_findings").elements())
       if (const auto id = related.if_string(); id && ids.size() < findings_max) ids.emplace_back(*id);
   return ids;
@@ -44,8 +44,8 @@ std::vector<std::string> related_in(const envelope::Envelope& envelope) {
 // Beside these names of checks, what each was asked as; empty: that is not known, in a lenient workspace.
 std::vector<std::string> asked_in(const envelope::Envelope& envelope, const std::vector<std::string>& names) {
   std::vector<std::string> asked(names.size());
-  const json::Document checks = value_in(envelope, "checks");
-  for (const json::Value check : checks.root().elements()) {
+  const json::Value checks = envelope::value(envelope, "checks");
+  for (const json::Value check : checks.elements()) {
     const auto at = std::find(names.begin(), names.end(), check.find("name").if_string().value_or(""));
     const auto command = check.find("command").if_string();
     const auto expected = check.find("expected_exit_code").if_int();
@@ -81,12 +81,12 @@ std::vector<std::string> unsigned_of(const Review& review, const Given& given) {
 std::vector<std::string> unverified(const AcceptMessage& command, const Review& review, const Given& given) {
   std::vector<std::string> lacking;
   if (given.unsigned_checks == UnsignedChecks::missing) lacking = unsigned_of(review, given);
-  const json::Document verification = value_in(command.envelope, "verification");
+  const json::Value verification = envelope::value(command.envelope, "verification");
   const auto passed = [](json::Value result) { return result.find("passed").if_bool().value_or(false); };
   std::vector<std::string> names;
   for (const std::string& name : review.required)
-    if (!passed(verification.root().find(name))) names.push_back(name);
-  const json::Value custom = verification.root().find(command.ruleset.reviews->custom);
+    if (!passed(verification.find(name))) names.push_back(name);
+  const json::Value custom = verification.find(command.ruleset.reviews->custom);
   for (const std::string& name : review.checks)
     if (has(lacking, name) || !passed(custom.find(name))) names.push_back(command.ruleset.reviews->custom + ' ' + name);
   return names;
@@ -101,8 +101,8 @@ class Judging {
   }
 
   base::Result<> take(event::ReviewMoved& moved) {
-    const json::Document list = value_in(command_.envelope, "findings");
-    for (const json::Value item : list.root().elements()) {
+    const json::Value list = envelope::value(command_.envelope, "findings");
+    for (const json::Value item : list.elements()) {
       const auto id = item.find("finding_id").if_string();
       if (id)
         PARLEY_CHECK(take_one(std::string(*id), item, moved));
@@ -235,8 +235,8 @@ void write_signed(const envelope::Statement& statement, event::ReviewMoved& move
 
 // COL-13.
 base::Result<> check_related(const AcceptMessage& command, const Judging& judging) {
-  const json::Document changes = value_in(command.envelope, "required_changes");
-  for (const json::Value change : changes.root().elements())
+  const json::Value changes = envelope::value(command.envelope, "required_changes");
+  for (const json::Value change : changes.elements())
     for (const json::Value related : change.find("related_findings").elements()) {
       const auto id = related.if_string();
       if (!id || judging.knows(std::string(*id))) continue;
@@ -252,9 +252,9 @@ base::Result<> check_related(const AcceptMessage& command, const Judging& judgin
 }  // namespace
 
 base::Result<> write_criteria(const AcceptMessage& command, event::ReviewMoved& moved) {
-  const json::Document criteria = value_in(command.envelope, "criteria");
+  const json::Value criteria = envelope::value(command.envelope, "criteria");
   for (const auto& [criterion, verification] : command.ruleset.reviews->criteria)
-    if (criteria.root().find(criterion).if_bool().value_or(false)) moved.add_required(verification);
+    if (criteria.find(criterion).if_bool().value_or(false)) moved.add_required(verification);
   const std::vector<std::string> checks = names_in(command.envelope, "checks", "name");
   PARLEY_CHECK(check_names(checks, "checks", "checks"));
   for (const std::string& name : checks) moved.add_checks(name);

@@ -98,10 +98,10 @@ base::Result<std::optional<Statement>> read_evidence(const AcceptMessage& comman
   const Statement& statement = evidence.statement();
   PARLEY_CHECK(check_age(statement, now));
   PARLEY_CHECK(check_about(statement, workspace, review));
-  const json::Document verification = value_in(command.envelope, "verification");
+  const json::Value verification = envelope::value(command.envelope, "verification");
   for (const SignedCheck& check : statement.checks) {
     PARLEY_CHECK(check_as_asked(check, review));
-    PARLEY_CHECK(check_claim(check, verification.root(), command.ruleset.reviews->custom));
+    PARLEY_CHECK(check_claim(check, verification, command.ruleset.reviews->custom));
   }
   return statement;
 }

@@ -28,12 +28,12 @@ Instant instant(std::int64_t us) {
 // more leaves the state, if its place in the remembered window has gone by.
 class NeedsKept {
  public:
-  NeedsKept(Workspace& workspace, Offset task)
-      : workspace_(workspace), task_(task), before_(workspace.tasks.at(task).needed()) {}
+  NeedsKept(Workspace& workspace, const Task& task) : workspace_(workspace), task_(task), before_(task.needed()) {}
   NeedsKept(const NeedsKept&) = delete;
   NeedsKept& operator=(const NeedsKept&) = delete;
   ~NeedsKept() {
-    const Needed after = workspace_.tasks.at(task_).needed();
+    const Needed after = task_.needed();
+    if (after == before_) return;
     for (const Offset offset : {after.order, after.offer})
       if (Message* const message = find(offset)) ++message->needed;
     for (const Offset offset : {before_.order, before_.offer})
@@ -47,34 +47,33 @@ class NeedsKept {
   Message* find(Offset offset) { return offset == Offset{} ? nullptr : workspace_.messages.find(offset); }
 
   Workspace& workspace_;
-  const Offset task_;
+  const Task& task_;
   const Needed before_;
 };
 
 // BEY-05: who has begun the work judges it no more, also once another has it.
-void note_author(Workspace& workspace, Offset offset) {
-  const Task& task = workspace.tasks.at(offset);
+void note_author(Workspace& workspace, Offset offset, const Task& task) {
   if (task.assignee == AgentNumber{} || task.watch.began_at == Instant{}) return;
   std::vector<AgentNumber>& authors = workspace.reviews.task(offset).authors;
   if (std::ranges::find(authors, task.assignee) == authors.end()) authors.push_back(task.assignee);
 }
 
-void follow_offer(Workspace& workspace, Offset offset, Offset message, const event::TaskMoved& event) {
+void follow_offer(Workspace& workspace, Offset offset, Task& task, Offset message, const event::TaskMoved& event) {
   using event::TaskOffer;
   Tasks& tasks = workspace.tasks;
-  const Offset request = tasks.at(offset).offer ? tasks.at(offset).offer->request : Offset{};
+  const Offset request = task.offer ? task.offer->request : Offset{};
   if (event.offer().state() == TaskOffer::OFFERED) return tasks.offer(offset, read_offer(message, event.offer()));
-  tasks.end_offer(offset);
+  tasks.end_offer(task);
   // The offer is the order that its new owner acts upon.
   if (event.offer().state() != TaskOffer::ACCEPTED) return;
-  tasks.assign(offset, request, tasks.at(offset).assigner, AgentNumber(event.assignee()));
-  tasks.at(offset).given_at = workspace.head;
-  give(tasks.at(offset), event);
+  tasks.assign(offset, task, request, task.assigner, AgentNumber(event.assignee()));
+  task.given_at = workspace.head;
+  give(task, event);
 }
 
-void assign(Workspace& workspace, Offset offset, Offset message, const event::TaskMoved& event, Instant at) {
-  Task& task = workspace.tasks.at(offset);
-  workspace.tasks.assign(offset, message, AgentNumber(event.assigner()), AgentNumber(event.assignee()));
+void assign(Workspace& workspace, Offset offset, Task& task, Offset message, const event::TaskMoved& event,
+            Instant at) {
+  workspace.tasks.assign(offset, task, message, AgentNumber(event.assigner()), AgentNumber(event.assignee()));
   task.given_at = workspace.head;  // a released message is an old one
   if (task.assignments.size() > 1) drop_parts(workspace, task);
   task.error = nullptr;
@@ -85,13 +84,13 @@ void assign(Workspace& workspace, Offset offset, Offset message, const event::Ta
                 .deadline = instant(event.deadline()),
                 .timeout = base::Duration(event.timeout())};
   if (event.max_iterations() > 0) task.max_iterations = event.max_iterations();
-  workspace.tasks.set_terms(offset,
+  workspace.tasks.set_terms(offset, task,
                             {.scope = {event.scope().begin(), event.scope().end()},
                              .reference_files = {event.reference_files().begin(), event.reference_files().end()},
                              .testing_required = event.testing_required(),
                              .confidence_threshold = event.confidence_threshold(),
                              .needs_approval = event.needs_approval(),
-                             .chain = event.chain(),
+                             .chain = base::PackedText(event.chain()),
                              .risk = event.has_risk() ? std::optional(event.risk()) : std::nullopt,
                              .flagged = event.flagged()});
 }
@@ -109,10 +108,10 @@ void note_error(Task& task, const event::TaskError& error, TaskState to, Instant
 
 // COL-16: its assignee has the order before it once more, in the same bytes.
 void give_again(const Scene& scene, Offset offset, const event::TaskMoved& event) {
-  note_author(scene.workspace, offset);  // its time begins anew
   Task& task = scene.workspace.tasks.at(offset);
+  note_author(scene.workspace, offset, task);  // its time begins anew
   const Offset order = task.assignment();
-  scene.workspace.tasks.assign(offset, order, task.assigner, task.assignee);
+  scene.workspace.tasks.assign(offset, task, order, task.assigner, task.assignee);
   task.watch = {.assigned_at = scene.now,
                 .began_at = {},
                 .heard_at = scene.now,
@@ -142,9 +141,8 @@ void let_go(const Scene& scene, Offset offset) {
 }
 
 // `by`: the event's offset.
-void move(State& state, Workspace& workspace, WorkspaceNumber number, Offset offset, Offset by,
+void move(State& state, Workspace& workspace, WorkspaceNumber number, Offset offset, Task& task, Offset by,
           const event::TaskMoved& event, Instant at) {
-  Task& task = workspace.tasks.at(offset);
   const auto to = static_cast<TaskState>(event.state());
   if (task.state == TaskState::held && to != TaskState::held) task.watch = resumed(task, at);
   if (task.state != to) task.held = to == TaskState::held || to == TaskState::escalated ? by : Offset{};
@@ -164,9 +162,9 @@ void move(State& state, Workspace& workspace, WorkspaceNumber number, Offset off
   if (stands_otherwise(workspace, task)) due = at;  // decided before what it waits for moved
   look_at(state, number, offset, task, stands_still ? Instant{} : due);
   if (moved) note_moved(state, workspace, number, task, at);
-  if (was_over && to == TaskState::in_review) workspace.tasks.set_aside(offset);
+  if (was_over && to == TaskState::in_review) workspace.tasks.set_aside(offset, task);
   if (!machine::task::is_over(to) || was_over) return;
-  workspace.tasks.end(offset, std::max(by, workspace.head));  // a released message is an old one
+  workspace.tasks.end(offset, task, std::max(by, workspace.head));  // a released message is an old one
 }
 
 // Not: that its assignee goes on, or that the server looks again later.
@@ -219,23 +217,22 @@ void apply_to_tasks(State& state, Workspace& workspace, WorkspaceNumber number, 
   const event::TaskMoved& moved = event.task_moved();
   const bool first = moved.task() == 0;
   const Offset of_task = first ? offset : Offset(moved.task());
-  if (first) workspace.tasks.add(offset, event.task());
+  Task& task = first ? workspace.tasks.add(offset, event.task()) : workspace.tasks.at(of_task);
   {
-    const NeedsKept needs(workspace, of_task);
-    const SharesKept shares(workspace, of_task);
-    if (moved.assignee() != 0) note_author(workspace, of_task);
+    const NeedsKept needs(workspace, task);
+    const SharesKept shares(workspace, task);
+    if (moved.assignee() != 0) note_author(workspace, of_task, task);
     if (moved.has_offer())
-      follow_offer(workspace, of_task, offset, moved);
+      follow_offer(workspace, of_task, task, offset, moved);
     else if (moved.assignee() != 0)
-      assign(workspace, of_task, offset, moved, at);
+      assign(workspace, of_task, task, offset, moved, at);
     apply_named(workspace, event);
     apply_part(workspace, event);
-    Task& task = workspace.tasks.at(of_task);
     if (changes(task, moved)) note(task, placed);
     if (moved.assignee() != 0 || AgentNumber(event.sender()) == task.assignee) task.watch.heard_at = at;
     if (event.held() && task.state == TaskState::held && static_cast<TaskState>(moved.state()) == TaskState::held)
       task.held = offset;  // it stands in the place of what held the task before
-    move(state, workspace, number, of_task, offset, moved, at);
+    move(state, workspace, number, of_task, task, offset, moved, at);
   }
   keep_newest(workspace);
 }
@@ -257,28 +254,29 @@ void apply(State& state, Workspace& workspace, WorkspaceNumber number, Offset of
            const Placed& placed) {
   const Instant at = placed.at;
   {
-    const NeedsKept needs(workspace, Offset(event.task()));
-    const SharesKept shares(workspace, Offset(event.task()));
-    Task& task = workspace.tasks.at(Offset(event.task()));
+    const Offset of_task(event.task());
+    Task& task = workspace.tasks.at(of_task);
+    const NeedsKept needs(workspace, task);
+    const SharesKept shares(workspace, task);
     if (changes(task, event)) note(task, placed);
     if (event.has_error()) note_error(task, event.error(), static_cast<TaskState>(event.state()), at);
     if (event.again_at() != 0) task.watch.again_at = base::instant_of(event.again_at());
     if (event.tried_until() != 0)
       apply_attempt(workspace, AgentNumber(event.assignee()), base::instant_of(event.tried_until()));
-    if (event.let_go()) let_go({state, workspace, number, task.assignee, at}, Offset(event.task()));
-    if (event.given_again()) give_again({state, workspace, number, task.assignee, at}, Offset(event.task()), event);
+    if (event.let_go()) let_go({state, workspace, number, task.assignee, at}, of_task);
+    if (event.given_again()) give_again({state, workspace, number, task.assignee, at}, of_task, event);
     if (event.extended()) {
       task.watch.heard_at = at;
       task.watch.deadline = instant(event.deadline());
       task.watch.timeout = base::Duration(event.timeout());
     }
-    if (event.has_offer()) follow_offer(workspace, Offset(event.task()), offset, event);
+    if (event.has_offer()) follow_offer(workspace, of_task, task, offset, event);
     if (event.split_by() != 0) {
       drop_parts(workspace, task);
-      workspace.tasks.split(Offset(event.task()), Offset(event.split_by()));
+      workspace.tasks.split(of_task, task, Offset(event.split_by()));
     }
     open_approval(state, workspace, number, offset, event, placed);
-    move(state, workspace, number, Offset(event.task()), offset, event, at);
+    move(state, workspace, number, of_task, task, offset, event, at);
   }
   keep_newest(workspace);
   const AgentNumber assignee(event.assignee());

@@ -29,10 +29,10 @@ void add_paths(json::Value list, std::vector<std::string>& into) {
 
 // Of a list, or of an object's lists.
 std::vector<std::string> paths_in(const envelope::Envelope& envelope, std::string_view name) {
-  const json::Document value = value_in(envelope, name);
+  const json::Value value = envelope::value(envelope, name);
   std::vector<std::string> paths;
-  add_paths(value.root(), paths);
-  for (const auto [member, list] : value.root().members()) add_paths(list, paths);
+  add_paths(value, paths);
+  for (const auto [member, list] : value.members()) add_paths(list, paths);
   return paths;
 }
 
@@ -50,7 +50,7 @@ std::optional<std::vector<std::string>> outside(std::vector<std::string> paths, 
 
 base::Result<> check_scope(const envelope::Envelope& envelope, const Task& task) {
   if (task.terms.scope.empty()) return {};
-  if (envelope::field(envelope, "changes").empty())  // of a lenient workspace
+  if (!envelope::value(envelope, "changes"))  // of a lenient workspace
     return base::fail(ErrorCode::EVIDENCE_MISSING,
                       "the completion does not say what it changed, and its task has a scope", "changes");
   const auto found = outside(paths_in(envelope, "changes"), task.terms.scope);
@@ -68,9 +68,9 @@ base::Result<> check_scope(const envelope::Envelope& envelope, const Task& task)
 base::Result<> check_tests(const AcceptMessage& command, const Task& task) {
   if (!task.terms.testing_required) return {};
   if (is_in_part(command)) return {};
-  const json::Document review = value_in(command.envelope, "self_review");
-  const bool run = review.root().find("tests_run").if_bool().value_or(false);
-  if (run && review.root().find("tests_passed").if_bool().value_or(true)) return {};
+  const json::Value review = envelope::value(command.envelope, "self_review");
+  const bool run = review.find("tests_run").if_bool().value_or(false);
+  if (run && review.find("tests_passed").if_bool().value_or(true)) return {};
   return base::fail(ErrorCode::EVIDENCE_MISSING,
                     "task " + quoted(task.id.view()) + " requires testing, and its tests were " +
                         (run ? "run and did not pass" : "not run"),

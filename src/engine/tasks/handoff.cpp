@@ -6,6 +6,7 @@
 
 #include "base/excerpt.hpp"
 #include "engine/messages/fields.hpp"
+#include "json/parser.hpp"
 
 namespace parley::engine {
 namespace {
@@ -122,7 +123,7 @@ base::Result<> check_kept(const envelope::Envelope& envelope, const TaskOffer& o
     warnings.push_back({"", "ESTIMATE_LATE",
                         "It is expected to be done at " + base::to_rfc3339(*estimate) + ", and was wanted by " +
                             base::to_rfc3339(offer.deadline) + "."});
-  if (!envelope::field(envelope, "capabilities").empty() &&
+  if (envelope::value(envelope, "capabilities") &&
       !lacking(offer.capabilities, texts_in(envelope, "capabilities")).empty())
     return looser("list of capabilities");
   return {};

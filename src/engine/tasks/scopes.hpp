@@ -14,6 +14,7 @@ namespace parley::engine {
 
 class Scopes {
  public:
+  // The globs stay where they are, and as they are, until they are removed.
   void add(base::Offset task, const std::vector<std::string>& globs);
   void remove(base::Offset task, const std::vector<std::string>& globs);
 
@@ -24,23 +25,11 @@ class Scopes {
 
  private:
   struct Entry {
-    std::string beginning;
-    base::Offset task;
-    friend bool operator==(const Entry&, const Entry&) = default;
-  };
-  struct View {
     std::string_view beginning;
     base::Offset task;
+    friend auto operator<=>(const Entry&, const Entry&) = default;
   };
-  struct Less {
-    using is_transparent = void;
-    template <class A, class B>
-    bool operator()(const A& a, const B& b) const {
-      const auto order = std::string_view(a.beginning) <=> std::string_view(b.beginning);
-      return order != 0 ? order < 0 : a.task < b.task;
-    }
-  };
-  absl::btree_set<Entry, Less> entries_;
+  absl::btree_set<Entry> entries_;
 };
 
 }  // namespace parley::engine

@@ -74,7 +74,7 @@ struct TaskTerms {
   bool testing_required = false;
   double confidence_threshold = 0;  // below it a human decides (SUP-04)
   bool needs_approval = false;      // a human decides in any case
-  std::string chain;                // it belongs to (R39); empty: none
+  base::PackedText chain;           // it belongs to (R39); empty: none
   std::optional<double> risk;       // held against the workspace's thresholds
   bool flagged = false;             // by its risk
 
@@ -115,6 +115,7 @@ inline constexpr std::size_t task_notes_kept = 32;  // of each task (D11)
 // The messages that the server still has to know for a task: its order, and its open offer; 0: none.
 struct Needed {
   Offset order, offer;
+  friend bool operator==(const Needed&, const Needed&) = default;
 };
 
 struct Task {
@@ -127,14 +128,14 @@ struct Task {
   Instant moved_at;                            // when it came to this state
   TaskWatch watch;
   TaskTerms terms;
-  std::unique_ptr<TaskOffer> offer;  // null: to nobody
-  std::unique_ptr<TaskError> error;  // the newest; null: none
-  Instant due;                       // when the server looks again; 0: never
-  Offset over_at;                    // of the event that ended it; 0: it is not over
-  AgentNumber reviewer;              // who is asked to judge it; 0: nobody
-  std::uint32_t max_iterations = 0;  // of its reviews; 0: no assignment states any (R37)
-  Made<Shares> shares;               // what it may use, and has used (HND-12); none: nobody counts
-  std::vector<TaskNote> history;     // the newest (HND-02, TaskEvent)
+  std::unique_ptr<TaskOffer> offer;          // null: to nobody
+  std::unique_ptr<TaskError> error;          // the newest; null: none
+  Instant due;                               // when the server looks again; 0: never
+  Offset over_at;                            // of the event that ended it; 0: it is not over
+  AgentNumber reviewer;                      // who is asked to judge it; 0: nobody
+  std::uint32_t max_iterations = 0;          // of its reviews; 0: no assignment states any (R37)
+  Made<Shares> shares;                       // what it may use, and has used (HND-12); none: nobody counts
+  absl::InlinedVector<TaskNote, 1> history;  // the newest (HND-02, TaskEvent)
   Offset held;      // whose approval it waits for: of the message that ends it, or of its failure; 0: none
   Offset split_by;  // the message that asks for its parts (parts.hpp); 0: it has none
 
@@ -176,7 +177,7 @@ class Tasks {
 
   const Task& at(Offset offset) const { return *tasks_.at(offset); }
   Task& at(Offset offset) { return *tasks_.at(offset); }
-  std::optional<Offset> find(std::string_view id) const { return by_id_.find(id_key_of(id)); }
+  std::optional<Offset> find(std::string_view id) const { return by_id_.find(key_of(id)); }
   std::optional<Offset> of_assignment(Offset message) const {
     if (tasks_.contains(message)) return message;
     const auto at = assigned_again_.find(message);
@@ -198,14 +199,14 @@ class Tasks {
     return at == offered_.end() ? std::nullopt : std::optional(at->second);
   }
   void offer(Offset offset, TaskOffer offer) {
-    end_offer(offset);  // to somebody who was removed since
+    Task& task = at(offset);
+    end_offer(task);  // to somebody who was removed since
     offered_.emplace(offer.request, offset);
-    at(offset).offer = std::make_unique<TaskOffer>(std::move(offer));
+    task.offer = std::make_unique<TaskOffer>(std::move(offer));
   }
-  void end_offer(Offset offset) {
-    auto& offer = at(offset).offer;
-    if (offer) offered_.erase(offer->request);
-    offer = nullptr;
+  void end_offer(Task& task) {
+    if (task.offer) offered_.erase(task.offer->request);
+    task.offer = nullptr;
   }
   // In parts, asked for by this message.
   std::optional<Offset> of_split(Offset request) const {
@@ -225,11 +226,11 @@ class Tasks {
   Task& add(Offset offset, std::string_view id) {
     auto& task = tasks_.try_emplace(tasks_.end(), offset, std::make_unique<Task>())->second;
     task->id = base::PackedText(id);
-    by_id_.insert(id_key_of(id), offset);
+    by_id_.insert(key_of(id), offset);
     return *task;
   }
-  void assign(Offset offset, Offset message, AgentNumber assigner, AgentNumber assignee) {
-    Task& task = at(offset);
+  // `task` is the one at `offset`, here and below.
+  void assign(Offset offset, Task& task, Offset message, AgentNumber assigner, AgentNumber assignee) {
     leave(offset, task);
     task.assignments.push_back(message);
     if (message != offset) assigned_again_.emplace(message, offset);
@@ -241,31 +242,28 @@ class Tasks {
     scopes_.add(offset, task.terms.scope);
   }
   // Of one that is somebody's.
-  void set_terms(Offset offset, TaskTerms terms) {
-    Task& task = at(offset);
+  void set_terms(Offset offset, Task& task, TaskTerms terms) {
     scopes_.remove(offset, task.terms.scope);
     task.terms = std::move(terms);
     scopes_.add(offset, task.terms.scope);
   }
-  void end(Offset offset, Offset by) {
-    Task& task = at(offset);
+  void end(Offset offset, Task& task, Offset by) {
     leave(offset, task);
-    end_offer(offset);
+    end_offer(task);
     task.terms = {};
     task.over_at = by;
     splits_.erase(std::exchange(task.split_by, {}));
     over_.insert({by, offset});
   }
   // Nobody's work while it is judged, or done in parts; it counts among its assigner's until then.
-  void set_aside(Offset offset) {
-    Task& task = at(offset);
+  void set_aside(Offset offset, Task& task) {
     leave(offset, task);
     ++by_assigner_[task.assigner];
   }
-  void split(Offset offset, Offset request) {
-    at(offset).split_by = request;
+  void split(Offset offset, Task& task, Offset request) {
+    task.split_by = request;
     splits_.emplace(request, offset);
-    set_aside(offset);
+    set_aside(offset, task);
   }
   // What waits on assignees moves by the time the server was down; deadlines stay (D2).
   void pause(base::Duration downtime) {
@@ -300,6 +298,14 @@ class Tasks {
   }
 
  private:
+  // A task is looked for before it is added: its id is hashed once.
+  const IdKey& key_of(std::string_view id) const {
+    if (id != newest_id_) {
+      newest_id_ = id;
+      newest_key_ = id_key_of(id);
+    }
+    return newest_key_;
+  }
   // Its assignee's, those in review, or those that are over.
   void leave(Offset offset, Task& task) {
     scopes_.remove(offset, task.terms.scope);
@@ -331,6 +337,8 @@ class Tasks {
 
   ByOffset tasks_;
   IdIndex by_id_;
+  mutable std::string newest_id_;  // that was looked for,
+  mutable IdKey newest_key_ = id_key_of("");
   absl::btree_map<Offset, Offset> assigned_again_;         // by the message that did
   absl::btree_map<Offset, Offset> offered_;                // by the message that offers
   absl::btree_map<Offset, Offset> splits_;                 // by the message that asks for parts

@@ -47,8 +47,8 @@ std::vector<ProfileCase> make_cases() {
   return cases;
 }
 
-base::Result<ingress::Checked> refuse_direction(const profile::Reading& reading, const ingress::Checked& checked,
-                                                bool of_sender) {
+std::unexpected<base::Error> refuse_direction(const profile::Reading& reading, const ingress::Checked& checked,
+                                              bool of_sender) {
   const profile::TypeReading& type = reading.types[checked.type.value];
   const profile::EnvelopeSlots& e = type.envelope;
   const profile::Slot role = of_sender ? e.sender_role : e.recipient_role;
@@ -93,28 +93,27 @@ std::string stated_sender(const ProfileCase& subject, json::Value message) {
   return text.empty() ? "nobody" : std::string(text);
 }
 
-base::Result<ingress::Checked> judge(const ProfileCase& subject, std::string_view bytes, std::string_view sender,
-                                     ingress::Validation validation) {
-  const auto document = json::Document::parse(bytes, {.bytes = 64 << 20});
-  if (!document) return std::unexpected(document.error());
+base::Result<Judged> judge(const ProfileCase& subject, std::string_view bytes, std::string_view sender,
+                           ingress::Validation validation) {
+  Judged judged;
+  PARLEY_TRY(judged.document, json::Document::parse(bytes, {.bytes = 64 << 20}));
+  const json::Value message = judged.document.root();
   ingress::Options options;
   options.sender = sender;
-  options.now = moment_after(*subject.rules, document->root());
+  options.now = moment_after(*subject.rules, message);
   options.validation = validation;
-  auto checked = ingress::check({bytes, document->root()}, *subject.rules, options);
-  if (!checked) return checked;
+  PARLEY_CHECK(ingress::check({bytes, message}, *subject.rules, options, judged));
 
   const auto role_of = [&](const std::string& id) {
     const auto role = subject.roles.find(id);
     return role == subject.roles.end() ? std::string() : role->second;
   };
   const profile::Reading& reading = *subject.rules->reading;
-  if (!subject.rules->may_send(checked->type, role_of(checked->envelope.sender)))
-    return refuse_direction(reading, *checked, true);
-  for (const std::string& recipient : checked->envelope.recipients)
-    if (!subject.rules->may_receive(checked->type, role_of(recipient)))
-      return refuse_direction(reading, *checked, false);
-  return checked;
+  if (!subject.rules->may_send(judged.type, role_of(judged.envelope.sender)))
+    return refuse_direction(reading, judged, true);
+  for (const std::string& recipient : judged.envelope.recipients)
+    if (!subject.rules->may_receive(judged.type, role_of(recipient))) return refuse_direction(reading, judged, false);
+  return judged;
 }
 
 }  // namespace parley::conformance

@@ -26,8 +26,11 @@ std::vector<std::string> case_names();
 const ProfileCase& case_named(const std::string& name);
 
 // Ingress, and what the engine adds about roles: who may send this to whom.
-base::Result<ingress::Checked> judge(const ProfileCase& subject, std::string_view bytes, std::string_view sender,
-                                     ingress::Validation validation = ingress::Validation::strict);
+struct Judged : ingress::Checked {
+  json::Document document;  // which the envelope's values are of
+};
+base::Result<Judged> judge(const ProfileCase& subject, std::string_view bytes, std::string_view sender,
+                           ingress::Validation validation = ingress::Validation::strict);
 
 // The sender that the message states: examples are sent by whom they say.
 std::string stated_sender(const ProfileCase& subject, json::Value message);

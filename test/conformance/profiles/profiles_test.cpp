@@ -61,7 +61,8 @@ std::string rendered(const Checked& checked) {
   if (!e.correlation.empty()) out << "  correlation " << e.correlation << '\n';
   if (!e.reply_to.empty()) out << "  reply to " << e.reply_to << '\n';
   if (!e.conversation.empty()) out << "  conversation " << e.conversation << '\n';
-  for (const envelope::Field& field : e.fields) out << "  " << field.name << " = " << field.json << '\n';
+  for (const envelope::Field& field : e.fields)
+    out << "  " << field.name << " = " << json::to_text(field.value) << '\n';
   for (const base::Problem& warning : checked.warnings) out << "  warning " << warning.schema << '\n';
   return out.str();
 }
