@@ -197,9 +197,9 @@ class ApprovalModel {
     for (const auto& [name, list] : {std::pair{"approvers", &slot.approvers}, std::pair{"options", &slot.options}}) {
       std::string json;
       for (const std::string& one : *list) json += (json.empty() ? "[\"" : ",\"") + one + '"';
-      if (!json.empty()) envelope.fields.push_back({name, json + "]"});
+      if (!json.empty()) envelope.fields.push_back(field_of(name, json + "]"));
     }
-    if (slot.holds()) envelope.fields.push_back({"needs_approval", "true"});
+    if (slot.holds()) envelope.fields.push_back(field_of("needs_approval", "true"));
     return envelope;
   }
 

@@ -141,8 +141,8 @@ class ErrorModel {
     const std::string step = "'" + report.id + "' is reported";
     findings_.at(step);
     envelope::Envelope envelope = envelope_of(Kind::error_report, report.id, report.to);
-    envelope.fields.push_back({"agent", '"' + name_of(report.agent) + '"'});
-    envelope.fields.push_back({"blocks", report.blocks ? "true" : "false"});
+    envelope.fields.push_back(field_of("agent", '"' + name_of(report.agent) + '"'));
+    envelope.fields.push_back(field_of("blocks", report.blocks ? "true" : "false"));
     if (!world_.accept(report.agent, envelope)) return findings_.require(false, 25, "an error is refused");
     world_.apply();
     Views wanted = before_;
@@ -159,7 +159,7 @@ class ErrorModel {
     findings_.at("'" + report.id + "' is passed on by agent " + std::to_string(sender.value));
     envelope::Envelope envelope = envelope_of(Kind::error_report, fresh_id(), to);
     envelope.reply_to = report.id;
-    envelope.fields.push_back({"agent", '"' + name_of(sender) + '"'});
+    envelope.fields.push_back(field_of("agent", '"' + name_of(sender) + '"'));
     (void)world_.accept(sender, envelope);
     world_.apply();
     findings_.require(views() == before_ && world_.workspace().errors.of(sender).size() == own(sender), 26,
@@ -178,9 +178,9 @@ class ErrorModel {
                              std::to_string(sender.value) + " to agent " + std::to_string(to.value);
     findings_.at(step);
     envelope::Envelope envelope = envelope_of(Kind::request, fresh_id(), to);
-    envelope.fields.push_back({"decision", '"' + std::string(decision) + '"'});
-    envelope.fields.push_back({"error", '"' + report.id + '"'});
-    envelope.fields.push_back({"needs_response", "false"});
+    envelope.fields.push_back(field_of("decision", '"' + std::string(decision) + '"'));
+    envelope.fields.push_back(field_of("error", '"' + report.id + '"'));
+    envelope.fields.push_back(field_of("needs_response", "false"));
     const bool may = sender == decider && before_.at(report.id).waits && (to == report.agent || sender == report.agent);
     const AgentNumber speaks = planted_ == Planted::by_another ? decider : sender;
     const bool accepted = world_.accept(speaks, envelope).has_value();

@@ -169,11 +169,11 @@ class HelpModel {
     envelope.automatic = request.to.empty();
     envelope.recipients = {envelope.automatic ? "auto" : request.to};
     envelope.delivery = envelope::DeliveryClass::at_most_once;
-    envelope.fields.push_back({"subject", '"' + skill + '"'});
+    envelope.fields.push_back(field_of("subject", '"' + skill + '"'));
     if (request.expires)
       envelope.expires_at = world_.now + life;
     else
-      envelope.fields.push_back({"deadline", '"' + base::to_rfc3339(world_.now + life) + '"'});
+      envelope.fields.push_back(field_of("deadline", '"' + base::to_rfc3339(world_.now + life) + '"'));
     const auto possible = candidates(request, {});
     const bool reaches = envelope.automatic ? !possible.empty() : world_.present(unable);
     const auto answer = world_.accept(request.asker, envelope);
@@ -221,9 +221,9 @@ class HelpModel {
     envelope.message_id = "m" + std::to_string(world_.workspace().head.value);
     envelope.recipients = {world_.agent(to).id};
     envelope.delivery = envelope::DeliveryClass::at_most_once;
-    envelope.fields.push_back({"request", '"' + request.name + '"'});
-    envelope.fields.push_back({"subject", '"' + std::string(words[static_cast<std::size_t>(word)]) + '"'});
-    envelope.fields.push_back({"follow_up", word == Word::goes_on ? "true" : "false"});
+    envelope.fields.push_back(field_of("request", '"' + request.name + '"'));
+    envelope.fields.push_back(field_of("subject", '"' + std::string(words[static_cast<std::size_t>(word)]) + '"'));
+    envelope.fields.push_back(field_of("follow_up", word == Word::goes_on ? "true" : "false"));
     return envelope;
   }
 

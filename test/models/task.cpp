@@ -395,33 +395,35 @@ class TaskModel {
       const Task& task = *find(said.task);
       const bool late = planted_ == Planted::late_ack;
       const Offset named = late ? task.assignment() : task.assignments[said.answers - 1];
-      envelope.fields.push_back({"message", '"' + std::string(world_.workspace().messages.at(named).id.view()) + '"'});
-      envelope.fields.push_back({"accepted", *said.accepts ? "true" : "false"});
+      envelope.fields.push_back(
+          field_of("message", '"' + std::string(world_.workspace().messages.at(named).id.view()) + '"'));
+      envelope.fields.push_back(field_of("accepted", *said.accepts ? "true" : "false"));
     } else {
       envelope.task = said.task;
     }
     if (said.kind == Kind::task_assign && scope_.reviews > 0) {  // also a revision's: it carries all it may have to
-      envelope.fields.push_back({"attempts", "[{},{},{}]"});
-      envelope.fields.push_back({"required_changes", R"([{"change_id":"c"}])"});
-      if (scope_.limited) envelope.fields.push_back({"max_iterations", std::to_string(scope_.reviews)});
+      envelope.fields.push_back(field_of("attempts", "[{},{},{}]"));
+      envelope.fields.push_back(field_of("required_changes", R"([{"change_id":"c"}])"));
+      if (scope_.limited) envelope.fields.push_back(field_of("max_iterations", std::to_string(scope_.reviews)));
     }
     if (said.kind == Kind::review_request)
-      envelope.fields.push_back({"review", '"' + said.task + std::to_string(world_.workspace().head.value) + '"'});
+      envelope.fields.push_back(
+          field_of("review", '"' + said.task + std::to_string(world_.workspace().head.value) + '"'));
     if (said.kind == Kind::review_result) {
       const engine::Workspace& workspace = world_.workspace();
       const Offset newest = workspace.reviews.of_task(offset_of(said.task))->reviews.back();
-      envelope.fields.push_back({"review", '"' + std::string(workspace.reviews.at(newest).id.view()) + '"'});
-      envelope.fields.push_back({"verdict", '"' + std::string(machine::review::name(*said.verdict)) + '"'});
+      envelope.fields.push_back(field_of("review", '"' + std::string(workspace.reviews.at(newest).id.view()) + '"'));
+      envelope.fields.push_back(field_of("verdict", '"' + std::string(machine::review::name(*said.verdict)) + '"'));
       if (*said.verdict != engine::ReviewState::approved) {
-        envelope.fields.push_back({"findings", R"([{"finding_id":"f","severity":"major"}])"});
-        envelope.fields.push_back({"required_changes", R"([{"change_id":"c","related_findings":["f"]}])"});
+        envelope.fields.push_back(field_of("findings", R"([{"finding_id":"f","severity":"major"}])"));
+        envelope.fields.push_back(field_of("required_changes", R"([{"change_id":"c","related_findings":["f"]}])"));
       }
     }
-    if (said.kind == Kind::task_abort) envelope.fields.push_back({"scope", "\"task\""});
+    if (said.kind == Kind::task_abort) envelope.fields.push_back(field_of("scope", "\"task\""));
     if (said.kind == Kind::task_handoff) write_offer(said, envelope);
     if (said.kind == Kind::task_handoff_reply) write_answer(said, envelope);
     if (said.kind == Kind::task_assign && said.task == scope_.ids[0] && scope_.deadline > 0us)
-      envelope.fields.push_back({"deadline", '"' + base::to_rfc3339(world_.now + scope_.deadline) + '"'});
+      envelope.fields.push_back(field_of("deadline", '"' + base::to_rfc3339(world_.now + scope_.deadline) + '"'));
     return world_.accept(said.sender, std::move(envelope));
   }
 
@@ -435,18 +437,18 @@ class TaskModel {
   }
   void write_offer(const Said& said, envelope::Envelope& envelope) const {
     envelope.message_id = "offer of " + said.task + " " + envelope.message_id;
-    envelope.fields.push_back({"budget", "10"});
+    envelope.fields.push_back(field_of("budget", "10"));
     if (said.task == scope_.ids[0])
       envelope.expires_at = world_.now + scope_.offer_time;
     else
-      envelope.fields.push_back({"capabilities", R"(["deep"])"});
+      envelope.fields.push_back(field_of("capabilities", R"(["deep"])"));
   }
   void write_answer(const Said& said, envelope::Envelope& envelope) const {
     const bool late = planted_ == Planted::late_answer && find(said.task)->offer;
     const Offset named = late ? find(said.task)->offer->request : said.offer;
     envelope.correlation = world_.workspace().messages.at(named).id.view();
-    envelope.fields.push_back({"accepted", *said.accepts ? "true" : "false"});
-    envelope.fields.push_back({"budget", said.looser ? "11" : "10"});
+    envelope.fields.push_back(field_of("accepted", *said.accepts ? "true" : "false"));
+    envelope.fields.push_back(field_of("budget", said.looser ? "11" : "10"));
   }
 
   // Whether it is accepted; what is refused leaves nothing behind. Remembers what may be said instead.

@@ -2,12 +2,14 @@
 // as decided. Time is the model's. Value type but for the engine.
 #pragma once
 #include <cstring>
+#include <map>
 #include <string>
 #include <string_view>
 
 #include "engine/engine.hpp"
 #include "engine/test_consistency.hpp"
 #include "explorer.hpp"
+#include "json/parser.hpp"
 #include "profile/ruleset.hpp"
 
 namespace parley::models {
@@ -18,6 +20,14 @@ using base::Offset;
 using base::WorkspaceNumber;
 
 inline constexpr WorkspaceNumber team{1};
+
+// A field as ingress finds it in a message; what it says lives as long as the program.
+inline envelope::Field field_of(std::string_view name, std::string json) {
+  thread_local std::map<std::string, json::Document, std::less<>> said;
+  auto at = said.find(json);
+  if (at == said.end()) at = said.emplace(json, json::Document::parse(json).value()).first;
+  return {name, at->second.root(), std::move(json), true};
+}
 
 // A state as the explorer keeps it.
 struct Saved {
