@@ -580,6 +580,7 @@ class TaskModel {
       if (move.when == Guard::is_rejected && said.verdict != engine::ReviewState::rejected) continue;
       const bool of_a_hold =  // no message of this world asks for a human
           move.when == Guard::is_held || move.when == Guard::is_held_at_once || move.when == Guard::is_released;
+      if (move.when == Guard::is_in_part || move.when == Guard::is_in_part_at_once) continue;  // nor is done in part
       if (of_a_hold || move.when == Guard::must_wait || move.when == Guard::cannot_begin)
         continue;  // nor depends on one
       if (move.by == Party::assignee && said.sender != was.assignee) continue;

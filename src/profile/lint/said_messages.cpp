@@ -73,6 +73,7 @@ std::vector<Filling> fillings(const Subject& subject, Occasion occasion, const A
           {"rationale", "It is better so."},
           {"action", about.action, true},
           {"cleanup", "true", true},
+          {"retries", "1", true},
           {"order", {}, false, about.document.root()},
           {"attempts", R"([{"attempt_number":1,"outcome":"changes_requested","feedback":"A test is missing."}])", true},
           {"changes", R"([{"change_id":"c","priority":"must_fix","related_findings":["f"],"description":"Test it."}])",
