@@ -19,8 +19,8 @@ struct Filling {
 
 // The names a template may use.
 inline constexpr std::array<std::string_view, 23> filling_names{
-    "uuid",   "number",  "seconds", "time",     "to",      "to_type", "from",     "from_type",
-    "task",   "request", "silent",  "error",    "text",    "by",      "decision", "rationale",
+    "uuid",   "number",  "seconds", "time",     "to",      "to_type",  "from",     "from_type",
+    "task",   "request", "silent",  "error",    "text",    "by",       "decision", "rationale",
     "action", "cleanup", "order",   "attempts", "changes", "deadline", "retries"};
 
 struct Spoken {
