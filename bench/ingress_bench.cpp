@@ -95,7 +95,7 @@ void content_hash(benchmark::State& state) {
 BENCHMARK(content_hash);
 
 void lane(benchmark::State& state) {
-  for (auto _ : state) benchmark::DoNotOptimize(ingress::lane_of("task-settings-loader"));
+  for (auto _ : state) benchmark::DoNotOptimize(ingress::lane_of(ingress::task_key_of("task-settings-loader")));
 }
 BENCHMARK(lane);
 

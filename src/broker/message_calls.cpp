@@ -13,7 +13,35 @@ namespace {
 using base::ErrorCode;
 
 constexpr std::uint64_t event_bytes_max = 64 * 1024;  // beside a message's own bytes
-constexpr std::size_t ids_ahead = 4;                  // messages of a batch whose ids are fetched into the cache
+constexpr std::size_t values_ahead = 8;               // messages of a batch that are fetched into the cache,
+constexpr std::size_t ids_ahead = 4;                  // in two steps
+
+// Of a list, and of what is in it.
+void fetch_texts(json::Value list) {
+  constexpr std::uint32_t words_max = 16;
+  const std::uint64_t* const words = list.words();
+  const std::uint32_t end = std::min(json::Value::next_of(words, list.at()), list.at() + words_max);
+  for (std::uint32_t at = list.at() + 1; at < end; ++at) {
+    const char tag = json::Value::tag_of(words[at]);
+    if (tag == '"') __builtin_prefetch(json::Value::text_of(words[at], list.strings()).data());
+    if (tag == 'l' || tag == 'u' || tag == 'd') ++at;  // the number itself is the word behind it
+  }
+}
+
+// What a decision reads of a message's own values was written by a worker, and ids are looked for in tables that are
+// larger than any cache: both are fetched while the messages before it are decided.
+void fetch_values(const Incoming& message) {
+  if (!message.terms.ruleset || message.refusal) return;  // they are of no document any more
+  for (const envelope::Field& field : message.checked.envelope.fields)
+    if (!field.recorded) __builtin_prefetch(field.value.words() + field.value.at());
+}
+void fetch_ids(const Incoming& message, const engine::Workspace& workspace) {
+  if (!message.terms.ruleset || message.refusal) return;
+  workspace.ids.prefetch(message.id_key);
+  if (message.checked.envelope.kind == envelope::Kind::task_assign) workspace.tasks.prefetch(message.checked.task_key);
+  for (const envelope::Field& field : message.checked.envelope.fields)
+    if (!field.recorded && field.value.is_array()) fetch_texts(field.value);
+}
 
 // Where the other message lies is told to who may look at it.
 base::Error id_conflict(const engine::Accepted& known, const engine::Workspace& workspace, base::AgentNumber sender) {
@@ -87,8 +115,9 @@ base::Result<Sent> Broker::send(const Caller& caller, std::string_view workspace
   Batch::State& sending = batch.state();
   PARLEY_ASSERT(index < sending.count && sending.sender == caller.id);
   Incoming& message = sending.messages[index];
+  if (index + values_ahead < sending.count) fetch_values(sending.messages[index + values_ahead]);
   if (index + ids_ahead < sending.count)
-    engine_.state().workspace(number).ids.prefetch(sending.messages[index + ids_ahead].id_key);
+    fetch_ids(sending.messages[index + ids_ahead], engine_.state().workspace(number));
   if (block_->bytes() + message.native.bytes.size() > options_.block_bytes) PARLEY_CHECK(commit());
   if (auto room = check_room(message.native.bytes.size() + event_bytes_max, journal::Need::growth); !room)
     return refused(caller, std::move(room).error());

@@ -153,7 +153,8 @@ void canonicalise(const Found& found, const profile::Ruleset& rules, const Optio
   envelope.reply_to = id_of(found.at(slots.reply_to));
   envelope.conversation = id_of(found.at(slots.conversation));
   read_fields(found, places.fields, envelope);
-  checked.lane = lane_of(envelope.task);
+  checked.task_key = task_key_of(envelope.task);
+  checked.lane = lane_of(checked.task_key);
 }
 
 }  // namespace parley::ingress

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/half_digest.hpp"
 #include "base/ids.hpp"
 #include "base/result.hpp"
 #include "base/time.hpp"
@@ -40,13 +41,13 @@ struct Options {
 // What compressed contents of one call, and of one turn of a loop, may come to: as much as a body may have.
 inline constexpr std::size_t inflated_max = 8u << 20;
 
-// First eight bytes of the SHA-256 of the task's name; 0: the message is a lane of its own (R32).
 using base::LaneId;
 
 struct Checked {
   envelope::Envelope envelope;
-  profile::TypeIndex type;  // of the Ruleset; the variant where the message is one
-  LaneId lane;
+  profile::TypeIndex type;                       // of the Ruleset; the variant where the message is one
+  base::HalfDigest task_key{};                   // of the SHA-256 of the task's name; all 0: it has none
+  LaneId lane;                                   // its first eight bytes; 0: the message is a lane of its own (R32)
   std::vector<base::Problem> warnings;           // accepted, but worth saying; `schema` holds the word: CLOCK_SKEW
   std::vector<base::Problem> validation_errors;  // lenient: what strict would have refused
 };
@@ -61,6 +62,7 @@ base::Result<Checked> check(const Native& native, const profile::Ruleset& rules,
 // nothing. After a refusal its contents mean nothing.
 base::Result<> check(const Native& native, const profile::Ruleset& rules, const Options& options, Checked& checked);
 
-LaneId lane_of(std::string_view task);
+base::HalfDigest task_key_of(std::string_view task);
+LaneId lane_of(const base::HalfDigest& task_key);
 
 }  // namespace parley::ingress

@@ -79,7 +79,7 @@ TEST(Check, AValidMessageIsTakenWithoutAWordAndHashedAsSent) {
   EXPECT_THAT(checked->validation_errors, IsEmpty());
   EXPECT_EQ(checked->envelope.content_hash,
             base::sha256(profile::built_in_files("collab").at("examples/task_assignment.json")));
-  EXPECT_EQ(checked->lane, lane_of("task-settings-loader"));
+  EXPECT_EQ(checked->lane, lane_of(task_key_of("task-settings-loader")));
 }
 
 // BEY-02: the refusal lists what would be right.
@@ -339,8 +339,8 @@ TEST(Recipients, AWordAListOrOneAgent) {
 }
 
 TEST(Lane, ATaskHasTheFirstEightBytesOfItsHashAndNothingHasNone) {
-  EXPECT_EQ(lane_of("").value, 0u);
-  EXPECT_EQ(lane_of("abc").value, 0xba7816bf8f01cfeau);  // FIPS 180-2, B.1
+  EXPECT_EQ(lane_of(task_key_of("")).value, 0u);
+  EXPECT_EQ(lane_of(task_key_of("abc")).value, 0xba7816bf8f01cfeau);  // FIPS 180-2, B.1
 }
 
 // D11, R27: what is inflated for one call is bounded, however many messages it has.

@@ -178,6 +178,7 @@ class Tasks {
   const Task& at(Offset offset) const { return *tasks_.at(offset); }
   Task& at(Offset offset) { return *tasks_.at(offset); }
   std::optional<Offset> find(std::string_view id) const { return by_id_.find(key_of(id)); }
+  void prefetch(const IdKey& key) const { by_id_.prefetch(key); }  // of an id that is looked for soon
   std::optional<Offset> of_assignment(Offset message) const {
     if (tasks_.contains(message)) return message;
     const auto at = assigned_again_.find(message);
