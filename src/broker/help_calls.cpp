@@ -29,10 +29,8 @@ bool is_of(const engine::Workspace& workspace, const Help& help, std::string_vie
                              [&](base::AgentNumber number) { return workspace.registry.agent(number).id == agent; });
 }
 
-std::string_view text_of(const event::MessageAccepted& accepted, std::string_view field) {
-  for (const event::Field& one : accepted.fields())
-    if (one.name() == field) return one.json();
-  return "null";
+std::string_view or_null(std::string_view json) {
+  return json.empty() ? "null" : json;
 }
 
 }  // namespace
@@ -57,8 +55,10 @@ base::Result<> Broker::write_help(json::Writer& writer, const engine::Workspace&
     PARLEY_TRY(const event::Event event, history_.event(answer.position));
     const event::MessageAccepted& accepted = accepted_of(event);
     writer.begin_object().member("offset", answer.message.value).member("message_id", accepted.message_id());
-    writer.member("helper", registry.agent(answer.helper).id).key("subject").raw(text_of(accepted, "subject"));
-    writer.key("resources").raw(text_of(accepted, "resources")).end_object();
+    writer.member("helper", registry.agent(answer.helper).id)
+        .key("subject")
+        .raw(or_null(recorded_field(accepted, "subject")));
+    writer.key("resources").raw(or_null(recorded_field(accepted, "resources"))).end_object();
   }
   writer.end_array().end_object();
   return {};

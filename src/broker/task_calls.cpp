@@ -127,6 +127,22 @@ void write_task_event(json::Writer& writer, const engine::Workspace& workspace, 
   writer.end_object().end_object();
 }
 
+// What its assignee said when it took the task: what it had not read (COL-06), when it expects to be done, what it asks
+// for and keeps to (HND-03).
+void write_taken(json::Writer& writer, const engine::Workspace& workspace, const event::Event& event) {
+  const event::MessageAccepted& accepted = accepted_of(event);
+  writer.key("taken").begin_object();
+  writer.member("agent_id", workspace.registry.agent(base::AgentNumber(accepted.sender())).id);
+  writer.member("message_id", accepted.message_id());
+  for (const std::string_view name : {"estimated_completion", "requirements", "constraints"})
+    if (const std::string_view json = recorded_field(accepted, name); !json.empty()) writer.key(name).raw(json);
+  if (accepted.warnings_size() > 0) {
+    writer.key("warnings");
+    write_problems(writer, accepted.warnings());
+  }
+  writer.end_object();
+}
+
 std::unexpected<base::Error> unknown_task(std::string_view id) {
   return base::fail(ErrorCode::NOT_FOUND, "no task '" + base::excerpt(id, 128) + "' is known here");
 }
@@ -215,6 +231,10 @@ base::Result<Answer> Broker::task(const Caller& caller, std::string_view workspa
   Answer answer;
   json::Writer writer(answer.json);
   write_task(writer.begin_object(), workspace, *task, parts_.ruleset_of);
+  if (task->taken != base::Position{}) {
+    PARLEY_TRY(const event::Event event, history_.event(task->taken));
+    write_taken(writer, workspace, event);
+  }
   PARLEY_CHECK(write_task_history(writer, workspace, *task));
   writer.end_object();
   return answer;

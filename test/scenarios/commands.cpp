@@ -672,7 +672,11 @@ void history(const Call& call) {
     for (const json::Value event : task.find("history").elements())
       text += text_of(event, "timestamp") + ' ' + text_of(event, "event_type") + members(event, {"agent_id"}) +
               members(event.find("details"), {"offset", "state", "epoch", "assignee", "target", "why"}) + '\n';
-    return text;
+    const json::Value taken = task.find("taken");
+    if (taken) text += "taken" + members(taken, {"agent_id", "estimated_completion", "requirements", "constraints"});
+    for (const json::Value warning : taken.find("warnings").elements())
+      text += ' ' + text_of(warning, "schema") + ": " + text_of(warning, "message");
+    return taken ? text + '\n' : text;
   }));
 }
 

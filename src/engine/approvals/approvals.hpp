@@ -42,7 +42,8 @@ struct Approval {
   std::string task;
   std::string subject;
   std::string why;                     // a human must decide; empty: the message says it
-  bool holds = false;                  // the message: it reaches nobody before (held.hpp)
+  bool holds = false;                  // the message: it reaches nobody before (held.hpp),
+  bool order = false;                  // and is an assignment: no task before
   std::vector<std::string> approvers;  // the people named
   std::uint32_t offered = 0;           // a set of decisions; 0: all
   base::Duration timeout{};
@@ -62,7 +63,8 @@ struct Approval {
 
   template <class Archive>
   void archive(Archive& a) {
-    a(id, asker, task, subject, why, holds, approvers, offered, timeout, opened_at, due, state, position, shown, told);
+    a(id, asker, task, subject, why, holds, order, approvers, offered, timeout, opened_at, due, state, position, shown,
+      told);
     a(part_of, supersedes, decided_by, ended_at, end, refused);
   }
 };

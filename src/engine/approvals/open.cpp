@@ -92,6 +92,7 @@ void apply_to_approvals(State& state, Workspace& workspace, WorkspaceNumber numb
   approval.subject = event.approval_subject();
   approval.why = event.approval_why();
   approval.holds = event.held();
+  approval.order = event.held() && static_cast<envelope::Kind>(event.kind()) == envelope::Kind::task_assign;
   approval.approvers = {event.approvers().begin(), event.approvers().end()};
   approval.offered = event.approval_offered();
   approval.timeout = base::Duration(event.approval_timeout());

@@ -12,10 +12,10 @@ namespace parley::engine {
 
 // What ends, or goes on, with the message.
 struct Consequences {
-  Offset cancels;               // a task, by its order
-  Offset resumes;               // a task that it held
-  Offset withdraws_offer;       // of this task
-  Offset withdraws_review;      // that it asks for
+  Offset cancels{};             // a task, by its order
+  Offset resumes{};             // a task that it held
+  Offset withdraws_offer{};     // of this task
+  Offset withdraws_review{};    // that it asks for
   bool withdraws = false;       // its approval
   bool replaces_order = false;  // the new message is the same task's order
   bool later = false;           // all of it, once a human has let the new message pass (decision 10)

@@ -77,6 +77,7 @@ void assign(Workspace& workspace, Offset offset, Task& task, Offset message, con
   task.given_at = workspace.head;  // a released message is an old one
   if (task.assignments.size() > 1) drop_parts(workspace, task);
   task.error = nullptr;
+  task.taken = {};
   give(task, event);
   task.watch = {.assigned_at = at,
                 .began_at = {},
@@ -110,6 +111,7 @@ void note_error(Task& task, const event::TaskError& error, TaskState to, Instant
 void give_again(const Scene& scene, Offset offset, const event::TaskMoved& event) {
   Task& task = scene.workspace.tasks.at(offset);
   note_author(scene.workspace, offset, task);  // its time begins anew
+  task.taken = {};
   const Offset order = task.assignment();
   scene.workspace.tasks.assign(offset, task, order, task.assigner, task.assignee);
   task.watch = {.assigned_at = scene.now,
@@ -173,6 +175,12 @@ bool changes(const Task& task, const event::TaskMoved& event) {
          event.has_error() || event.extended() || event.late() != task.watch.late;
 }
 
+// Its assignee's own word: an acknowledgment, the acceptance of an offer, or a first sign of work.
+bool takes(const Task& task, const event::TaskMoved& event) {
+  return event.offer().state() == event::TaskOffer::ACCEPTED ||
+         (task.state == TaskState::assigned && static_cast<TaskState>(event.state()) == TaskState::active);
+}
+
 void note(Task& task, const Placed& placed) {
   if (task.history.size() == task_notes_kept) task.history.erase(task.history.begin());
   task.history.push_back({placed.position, placed.at});
@@ -229,6 +237,7 @@ void apply_to_tasks(State& state, Workspace& workspace, WorkspaceNumber number, 
     apply_named(workspace, event);
     apply_part(workspace, event);
     if (changes(task, moved)) note(task, placed);
+    if (takes(task, moved)) task.taken = placed.position;
     if (moved.assignee() != 0 || AgentNumber(event.sender()) == task.assignee) task.watch.heard_at = at;
     if (event.held() && task.state == TaskState::held && static_cast<TaskState>(moved.state()) == TaskState::held)
       task.held = offset;  // it stands in the place of what held the task before

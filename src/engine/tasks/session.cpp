@@ -2,6 +2,7 @@
 
 #include "base/excerpt.hpp"
 #include "engine/appliers.hpp"
+#include "engine/approvals/held.hpp"
 #include "engine/messages/fields.hpp"
 #include "engine/tasks/watch.hpp"
 
@@ -15,6 +16,20 @@ constexpr std::size_t ends_a_step = 100;  // each looks through the mailboxes of
 Offset begun_at(const Workspace& workspace, Offset offset, const Task& task) {
   if (task.state != TaskState::in_review) return task.given_at;
   return workspace.reviews.waiting(offset).value_or(task.given_at);
+}
+
+// Orders that a human is still asked about are no tasks yet; they were begun all the same.
+bool withdraw_held(Decided& decided, const Workspace& workspace, WorkspaceNumber number, const SessionEnd& end,
+                   const std::string& profile) {
+  std::size_t withdrawn = 0;
+  for (const auto& [offset, approval] : workspace.approvals.all()) {
+    if (offset >= end.before || withdrawn == ends_a_step) break;
+    if (!approval.waits() || !approval.order || approval.asker == AgentNumber{}) continue;
+    if (workspace.registry.agent(approval.asker).properties.profile != profile) continue;
+    decide_withdrawn(decided, workspace, number, offset);
+    ++withdrawn;
+  }
+  return withdrawn < ends_a_step;
 }
 
 }  // namespace
@@ -65,11 +80,13 @@ void decide_session_step(Decided& decided, const State& state, const SessionKey&
     decide_cancelled(decided, state, number, through, rules, context, {reason, end.cleanup, sender});
     ++ended;
   }
+  const bool all_tasks = at == workspace.tasks.all().end() || at->first >= end.before;
+  const bool done = all_tasks && withdraw_held(decided, workspace, number, end, profile);
   event::SessionTasksEnded& event = *decided.add(number).mutable_session_tasks_ended();
   event.set_agent(sender.value);
   event.set_abort(end.by.value);
   event.set_through(through.value);
-  event.set_done(at == workspace.tasks.all().end() || at->first >= end.before);
+  event.set_done(done);
 }
 
 void apply(State& state, WorkspaceNumber number, const event::SessionTasksEnded& event) {

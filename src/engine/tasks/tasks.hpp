@@ -138,6 +138,7 @@ struct Task {
   absl::InlinedVector<TaskNote, 1> history;  // the newest (HND-02, TaskEvent)
   Offset held;      // whose approval it waits for: of the message that ends it, or of its failure; 0: none
   Offset split_by;  // the message that asks for its parts (parts.hpp); 0: it has none
+  Position taken;   // of the record with its assignee's word that it takes the newest assignment on; 0: it has not
 
   Offset assignment() const { return assignments.back(); }
   Needed needed() const {
@@ -148,7 +149,7 @@ struct Task {
   template <class Archive>
   void archive(Archive& a) {
     a(id, state, epoch, assigner, assignee, assignments, given_at, moved_at, watch, terms, due, over_at, held);
-    a(reviewer, max_iterations, split_by, shares, history);
+    a(reviewer, max_iterations, split_by, taken, shares, history);
     TaskOffer kept = offer ? std::move(*offer) : TaskOffer{};
     a(kept);
     offer = kept.open() ? std::make_unique<TaskOffer>(std::move(kept)) : nullptr;
