@@ -1,5 +1,7 @@
 #include "sim/loops.hpp"
 
+#include <algorithm>
+
 #include "envelope/kind.hpp"
 
 namespace parley::sim {
@@ -73,20 +75,29 @@ void LoopChronicle::check_steps(const Place& place, const event::MessageAccepted
   const bool free = is_free(static_cast<Kind>(message.kind()));
   if (message.hops() == 0 && !free)
     return findings_.require(message.root() == 0, place, "BEY-04: on an account without an answer");
-  const Place cause{place.first, message.cause()};
-  const std::string& id = ids_[cause];
-  findings_.require(id == message.reply_to() || id == message.correlation(), place,
-                    "BEY-04: comes of what it does not name");
-  const auto before = said_.find(cause);
+  // What it names, or what its sender heard after that; several may have the id (R7, R8).
+  std::vector<std::uint64_t> named;
+  for (const std::string* id : {&message.reply_to(), &message.correlation()})
+    if (const auto known = ids_.find({place.first, *id}); known != ids_.end())
+      named.insert(named.end(), known->second.begin(), known->second.end());
+  findings_.require(std::ranges::any_of(named,
+                                        [&](std::uint64_t offset) {
+                                          return offset <= message.cause() && (!free || offset == message.cause()) &&
+                                                 adds_up({place.first, offset}, message, free ? 0 : 1);
+                                        }),
+                    place, "BEY-04: steps and account are not those of what it names");
+}
+
+// One answer, or none, more than to what it answers, and on the same account.
+bool LoopChronicle::adds_up(const Place& answered, const event::MessageAccepted& message, std::uint32_t more) const {
+  const auto before = said_.find(answered);
   const bool goes_on = before != said_.end();
-  findings_.require(message.hops() == (goes_on ? before->second.hops : 0) + (free ? 0 : 1), place,
-                    "BEY-04: steps do not add up");
-  const std::uint64_t root = goes_on && before->second.root > 0 ? before->second.root : message.cause();
-  findings_.require(message.root() == root, place, "BEY-04: on another account than what it answers");
+  const std::uint64_t root = goes_on && before->second.root > 0 ? before->second.root : answered.second;
+  return message.hops() == (goes_on ? before->second.hops : 0) + more && message.root() == root;
 }
 
 void LoopChronicle::accept(const Place& place, const event::MessageAccepted& message) {
-  ids_[place] = message.message_id();
+  ids_[{place.first, message.message_id()}].push_back(place.second);
   const auto kind = static_cast<Kind>(message.kind());
   const bool ends_task = kind == Kind::task_complete || kind == Kind::task_fail;  // held for its own sake (SUP-04)
   if (message.cause() == 0) {

@@ -29,13 +29,14 @@ class LoopChronicle {
   void set(std::uint32_t workspace, const event::Settings& settings);
   void accept(const Place& place, const event::MessageAccepted& message);
   void check_steps(const Place& place, const event::MessageAccepted& message);
+  bool adds_up(const Place& answered, const event::MessageAccepted& message, std::uint32_t more) const;
   bool over(std::uint32_t workspace, const Said& said);
   bool comes_again(std::uint32_t workspace, const Said& said, std::uint32_t rounds);
 
   Findings& findings_;
   Sightings& sightings_;
   std::map<std::uint32_t, Bounds> bounds_;
-  std::map<Place, std::string> ids_;
+  std::map<std::pair<std::uint32_t, std::string>, std::vector<std::uint64_t>> ids_;
   std::map<Place, Said> said_;  // of those that come of another
   std::map<Place, std::uint32_t> accounts_;
 };

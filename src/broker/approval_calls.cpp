@@ -189,6 +189,7 @@ base::Result<> Broker::read_held(const engine::Workspace& workspace, base::Offse
   if (!rules) return base::fail(ErrorCode::PROFILE_UNKNOWN, "no profile '" + sender.properties.profile + "' is known");
   PARLEY_TRY(const event::Event event, history_.event(approval.position));
   held.evidence = event.message_accepted().evidence();
+  if (event.message_accepted().reply_by()) held.reply_by = base::instant_of(event.message_accepted().answer_due());
   PARLEY_TRY(const std::string_view body, history_.body(approval.position));
   return held.read(body, patch, *rules, {sender.id, {}, approval.opened_at, {}, &inflate_left_});
 }
@@ -206,6 +207,7 @@ engine::AcceptMessage Broker::release_of(base::WorkspaceNumber number, const App
           .warnings = checked.warnings,
           .validation_errors = checked.validation_errors,
           .supersedes = superseded ? &superseded->take_back : nullptr,
+          .reply_by = held.reply_by > context().now ? held.reply_by : base::Instant{},
           .evidence = held.evidence};
 }
 

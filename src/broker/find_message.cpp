@@ -50,7 +50,9 @@ base::Result<base::Offset> offset_at_any(const engine::Workspace& workspace, con
 
 base::Result<base::Offset> offset_of(const engine::Workspace& workspace, const Caller& caller,
                                      std::string_view message_id, std::string_view to) {
-  for (const std::string& recipient : {std::string(), to.empty() ? std::string("*") : std::string(to) + '\n'}) {
+  // A broadcast reaches whoever is named, too.
+  for (const std::string& recipient :
+       {std::string(), to.empty() ? std::string() : std::string(to) + '\n', std::string("*")}) {
     const engine::IdKey key = engine::id_key_of(message_id, recipient);
     if (const auto own = workspace.ids.find(engine::private_key_of(key, caller.id))) return *own;
     if (const auto known = workspace.ids.find(key)) return *known;

@@ -10,7 +10,8 @@ namespace parley::broker {
 
 class HeldMessage {
  public:
-  std::string evidence;  // what came beside it
+  std::string evidence;    // what came beside it,
+  base::Instant reply_by;  // also until when its sender wants a reply; 0: it does not
 
   // `patch`: absent where nothing is changed. Refusals: those of ingress, and BAD_REQUEST where it would be another
   // message. `options` are those of its acceptance.

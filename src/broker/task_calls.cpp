@@ -251,7 +251,13 @@ base::Result<Answer> Broker::check_task(const Caller& caller, std::string_view w
                       "/epoch", "Name the `task_epoch` of the frame that brought the assignment.");
   // Nobody is to act on the order of what is over, judged, or done in parts.
   const bool is_done = machine::task::is_over(task->state) || engine::is_set_aside(task->state);
-  const std::string_view status = epoch < task->epoch ? "superseded" : is_done ? "stale" : "current";
+  // Remembered no longer, a task begins anew at epoch 1: whose order it was once has none.
+  const bool is_others =
+      caller.kind == Caller::Kind::agent && caller.agent != task->assignee && caller.agent != task->assigner;
+  const std::string_view status = epoch < task->epoch ? "superseded"
+                                  : is_done           ? "stale"
+                                  : is_others         ? "superseded"
+                                                      : "current";
   Answer answer;
   json::Writer(answer.json)
       .begin_object()

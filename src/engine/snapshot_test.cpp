@@ -9,7 +9,7 @@ namespace parley::engine {
 namespace {
 
 // Of this version. Changed both? Then this line is right again as the failure prints it.
-constexpr std::string_view known = "version 20, f4cadbb613ee01bd67bf194bc06be74c9db2369126e35007f2337f83436f0adc";
+constexpr std::string_view known = "version 20, eba1c29c28ed386155c6af29ac626ee24f6933a5147245f3cb6e92f3837ccf3d";
 
 class History {
  public:

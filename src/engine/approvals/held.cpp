@@ -8,6 +8,7 @@
 #include "engine/mailboxes/transitions.hpp"
 #include "engine/messages/fields.hpp"
 #include "engine/tasks/watch.hpp"
+#include "json/writer.hpp"
 
 namespace parley::engine {
 namespace {
@@ -49,6 +50,16 @@ void ask_for_itself(const AcceptMessage& command, const profile::ApprovalPolicy&
   reasons.add("its sender asks for a human" + (stated.empty() ? "" : ": " + base::excerpt(stated, reason_max)));
 }
 
+// SUP-04: of its actions each states one; the first that falls short speaks for all.
+void ask_for_actions(const AcceptMessage& command, double threshold, Reasons& reasons) {
+  for (const json::Value action : envelope::value(command.envelope, "actions").elements()) {
+    const auto stated = action.find("confidence").if_double();
+    if (!stated || *stated >= threshold) continue;
+    return reasons.add("the confidence of an action is " + json::to_text(action.find("confidence")) +
+                       ", the task asks for " + text_of(threshold));
+  }
+}
+
 // A result alone can lack confidence, or approval: a failure is none.
 void ask_for_task(const AcceptMessage& command, const Workspace& workspace, Reasons& reasons) {
   const auto known = workspace.tasks.find(command.envelope.task);
@@ -57,6 +68,7 @@ void ask_for_task(const AcceptMessage& command, const Workspace& workspace, Reas
   if (number_in(command.envelope, "confidence").value_or(0) < terms.confidence_threshold)
     reasons.add("its confidence is " + confidence_of(command.envelope) + ", the task asks for " +
                 text_of(terms.confidence_threshold));
+  ask_for_actions(command, terms.confidence_threshold, reasons);
   if (terms.needs_approval) reasons.add("its task asks for a human");
 }
 

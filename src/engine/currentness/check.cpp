@@ -38,6 +38,19 @@ Checked of_receipt(const Receipt& receipt, std::uint32_t epoch, Instant now) {
   return {Currentness::current, {}, {}};
 }
 
+// Whether what it asks this agent for is: a request, a review, an offer; or an order that is remembered no longer.
+bool is_over(const Workspace& workspace, AgentNumber agent, Offset offset, const Message& message, Instant now) {
+  if (message.over) return true;
+  if (const Request* const request = workspace.requests.find(offset); request && !request->reply_by)
+    return !request->waits_for(agent) || request->due <= now;
+  if (const auto review = workspace.reviews.all().find(offset); review != workspace.reviews.all().end())
+    return review->second.state != ReviewState::requested || review->second.due <= now;
+  const auto offered = workspace.tasks.of_offer(offset);
+  if (!offered) return false;
+  const TaskOffer& offer = *workspace.tasks.at(*offered).offer;
+  return offer.due != Instant{} && offer.due <= now;
+}
+
 }  // namespace
 
 std::string_view name(Currentness currentness) {
@@ -71,7 +84,7 @@ Checked check_delivery(const Workspace& workspace, AgentNumber agent, const Deli
     if (task.assignee != agent) return {Currentness::superseded, task.assignment(), {}};
   }
   if (message->expires() && message->expires_at <= now) return stale("expired");
-  return delivered;
+  return is_over(workspace, agent, delivery.offset, *message, now) ? stale("over") : delivered;
 }
 
 }  // namespace parley::engine

@@ -68,6 +68,10 @@ std::string others(const AcceptMessage& command, const Workspace& workspace, con
 
 }  // namespace
 
+bool is_offline(const Agent& agent) {
+  return agent.health && agent.health.get()->state == HealthState::offline;
+}
+
 bool is_away(const Agent& agent, Instant now) {
   const Health* const health = agent.health.get();
   return health && (gets_nothing_new(health->state) || health->next_available > now);

@@ -30,10 +30,6 @@ void look_at(State& state, WorkspaceNumber number, Offset offset, Help& help, In
   if (due != Instant{}) state.timers.insert(timer_of(number, offset, due));
 }
 
-bool asks(const AcceptMessage& command) {
-  return command.ruleset.help && command.envelope.kind == Kind::help_request;
-}
-
 bool is_one_of(const std::vector<std::string>& words, const std::string& word) {
   return std::ranges::find(words, word) != words.end();
 }
@@ -108,8 +104,12 @@ void answer(const AcceptMessage& command, const Workspace& workspace, const Cont
 
 }  // namespace
 
+bool asks_for_help(const AcceptMessage& command) {
+  return command.ruleset.help && command.envelope.kind == Kind::help_request;
+}
+
 base::Result<> check_help(const AcceptMessage& command, const Workspace& workspace) {
-  if (!asks(command)) return {};
+  if (!asks_for_help(command)) return {};
   const std::size_t own = workspace.help.of(command.sender).size(),
                     most = share_of_one(workspace.settings.open_requests);
   if (own < most && workspace.help.open() < workspace.settings.open_requests) return {};
@@ -125,7 +125,7 @@ base::Result<> check_help(const AcceptMessage& command, const Workspace& workspa
 
 void follow_help(const AcceptMessage& command, const Workspace& workspace, const Context& context,
                  event::MessageAccepted& event, std::vector<base::Problem>& warnings) {
-  if (asks(command)) return ask(command, event);
+  if (asks_for_help(command)) return ask(command, event);
   if (command.ruleset.help && command.envelope.kind == Kind::help_reply)
     answer(command, workspace, context, event, warnings);
 }

@@ -5,6 +5,8 @@
 
 namespace parley::engine {
 
+bool asks_for_help(const AcceptMessage& command);
+
 // Before acceptance. Error: REQUESTS_FULL.
 base::Result<> check_help(const AcceptMessage& command, const Workspace& workspace);
 

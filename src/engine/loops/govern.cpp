@@ -43,13 +43,17 @@ std::optional<Offset> answered(const AcceptMessage& command, const Workspace& wo
   return named(command, workspace, command.envelope.correlation);
 }
 
-// The newest that the sender took from one of those whom it writes to now.
+// The newest that the sender took from one of those whom it writes to now; where it took nothing of theirs, from
+// anybody.
 std::optional<Offset> heard(const Workspace& workspace, AgentNumber sender, const Recipients& recipients) {
+  std::optional<Offset> newest;
   const auto& taken = workspace.registry.agent(sender).heard;
-  for (auto at = taken.rbegin(); at != taken.rend(); ++at)
-    if (const Message* const message = workspace.messages.find(*at))
-      if (std::ranges::binary_search(recipients.open, message->sender)) return *at;
-  return std::nullopt;
+  for (auto at = taken.rbegin(); at != taken.rend(); ++at) {
+    const Message* const message = workspace.messages.find(*at);
+    if (message && std::ranges::binary_search(recipients.open, message->sender)) return *at;
+    if (message && !newest) newest = *at;
+  }
+  return newest;
 }
 
 // How many messages back the same agent said the same; 0: not lately.
@@ -114,19 +118,14 @@ std::optional<Link> link_of(const AcceptMessage& command, const Workspace& works
   const auto said = answered(command, workspace);
   if (is_free(command.envelope.kind))
     return said ? std::optional(passed_on(workspace, command.sender, *said)) : std::nullopt;
-  const auto cause = said ? said : heard(workspace, command.sender, recipients);
+  // Who names the first message of a talk in each answer has heard newer ones.
+  const auto cause = std::max(said, heard(workspace, command.sender, recipients));
   if (!cause) return std::nullopt;
   Link link{.cause = *cause, .root = {}, .sender = command.sender, .hops = 0, .gist = 0};
-  if (const Link* const before = workspace.links.find(*cause)) {
-    link.root = before->root;
-    link.hops = before->hops;
-  }
   if (said) {  // what merely came after it is on nobody's account
-    ++link.hops;
-    if (link.root == Offset{}) link.root = *cause;
-  } else {
-    link.root = {};
-    link.hops = 0;
+    const Link* const before = workspace.links.find(*said);
+    link.root = before && before->root != Offset{} ? before->root : *said;
+    link.hops = before ? before->hops + 1 : 1;
   }
   link.gist = gist_of(command.envelope, command.native);
   return link;

@@ -8,8 +8,8 @@
 
 namespace parley::engine {
 
-// What an accepted message comes of: what it answers, or else the newest that its sender took from who gets it. None
-// where it comes of nothing that is known, and of what no bound holds for.
+// What an accepted message comes of: what it answers, or the newest that its sender took, from who gets it or else from
+// anybody; of both the newer. None where it comes of nothing that is known, and of what no bound holds for.
 std::optional<Link> link_of(const AcceptMessage& command, const Workspace& workspace, const Recipients& recipients);
 
 // Why a human looks at it first: too many answers to answers, a cycle without a new word, more messages of one root

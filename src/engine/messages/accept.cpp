@@ -114,8 +114,7 @@ void remark(const AcceptMessage& command, const Workspace& workspace, const Reci
     remarks.push_back({"", "HELD",
                        "It is held, and reaches nobody, until a human has decided (approval '" +
                            std::string(message_id) + "'): " + asking->why + "."});
-  if (command.reply_by != Instant{} && (recipients.open.empty() || (asking && asking->holds)))
-    remarks.push_back(nobody_replies());
+  if (command.reply_by != Instant{} && recipients.open.empty()) remarks.push_back(nobody_replies());
   if (recipients.bounced.empty()) return;
   remarks.push_back({"", "BOUNCED",
                      "It bounced at " + std::to_string(recipients.bounced.size()) +
@@ -190,7 +189,8 @@ base::Result<Accepted> Engine::decide(const AcceptMessage& command, const Contex
   const std::optional<Link> link = link_of(command, workspace, recipients);
   if (!asking && link && !recipients.open.empty()) asking = held_loop(command, workspace, *link);
   const Hold hold = asking && asking->holds ? Hold::held : Hold::none;
-  if (hold == Hold::none) PARLEY_CHECK(check_request(command, workspace, context.now));
+  PARLEY_CHECK(check_reply_by(command, context.now));
+  if (hold == Hold::none) PARLEY_CHECK(check_request(command, workspace));
   if (hold == Hold::none) PARLEY_CHECK(check_deadlock(command, workspace, recipients));
   if (hold == Hold::none) PARLEY_CHECK(check_help(command, workspace));
   std::vector<base::Problem> of_semantics;
@@ -229,7 +229,9 @@ base::Result<Accepted> Engine::decide(const AcceptMessage& command, const Contex
     follow_collaborations(workspace, message);
     follow_session(command, workspace, message, of_semantics);
   } else {
-    message.clear_record_at();  // what it means, it means when it is released
+    message.clear_record_at();                            // what it means, it means when it is released
+    message.set_reply_by(command.reply_by != Instant{});  // awaited from then on (BEY-01)
+    if (message.reply_by()) message.set_answer_due(base::unix_us(command.reply_by));
   }
   if (asking) open_approval(*asking, context, message);
   follow_health(command, workspace, context, message);

@@ -84,6 +84,7 @@ struct Message {
   bool remembered = false;
   std::uint8_t needed = 0;  // by how many mechanisms: an open task's order, its offer
   bool linked = false;      // was taken back, or stands in another's place (currentness/replacements.hpp)
+  bool over = false;        // what it asked for is over, and its record of it gone: nobody acts upon it any more
   IdKey id_key{};
   base::PackedText id;                       // the sender's, or the one made for it
   absl::InlinedVector<Receipt, 1> receipts;  // rising by agent
@@ -116,7 +117,7 @@ struct Message {
   template <class Archive>
   void archive(Archive& a) {
     a(position, length, sender, content, accepted_at, sent_at, expires_at, lane, priority, at_most_once, notice,
-      private_, remarked, remembered, needed, linked, id_key, id, receipts);
+      private_, remarked, remembered, needed, linked, over, id_key, id, receipts);
   }
 };
 

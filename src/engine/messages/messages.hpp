@@ -41,6 +41,11 @@ class Messages {
     return *place;
   }
 
+  // What this one asked for is over; it may be forgotten itself.
+  void end(Offset offset) {
+    if (Message* const message = find(offset)) message->over = true;
+  }
+
   void erase(Offset offset) {
     const auto at = blocks_.find(offset.value / block_size);
     PARLEY_ASSERT(at != blocks_.end() && at->second->places[offset.value % block_size]);

@@ -44,13 +44,13 @@ base::Result<Release> judge_release(const State& state, Offset offset, const Acc
     return base::fail(base::ErrorCode::EXPIRED, "the message expired at " + base::to_rfc3339(*expires_at), {},
                       "It can only be rejected.");
   const Agent& sender = workspace.registry.agent(command.sender);
-  if (workspace.messages.at(offset).sender == AgentNumber{} && sender.removed)
+  if (command.envelope.kind == envelope::Kind::task_assign && sender.removed)
     return base::fail(base::ErrorCode::AGENT_UNAVAILABLE,
-                      "the order was written in the name of '" + sender.id + "', which was removed", {},
+                      "the order is of '" + sender.id + "', which was removed: nobody would await its result", {},
                       "It can only be rejected; assign the task anew.");
   PARLEY_CHECK(check_chain(command, workspace));
   if (!changed.empty()) PARLEY_CHECK(check_sender(command, workspace.registry.agent(command.sender)));
-  PARLEY_CHECK(check_request(command, workspace, context.now));
+  PARLEY_CHECK(check_request(command, workspace));
   PARLEY_CHECK(check_help(command, workspace));
   Release release{recipients_of(workspace, workspace.messages.at(offset)), {}, {}, {}};
   PARLEY_CHECK(check_deadlock(command, workspace, release.recipients));

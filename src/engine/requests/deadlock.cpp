@@ -3,6 +3,7 @@
 #include <absl/container/btree_map.h>
 
 #include "base/excerpt.hpp"
+#include "engine/help/follow.hpp"
 #include "engine/requests/follow.hpp"
 
 namespace parley::engine {
@@ -11,7 +12,8 @@ namespace {
 constexpr std::size_t looks_max = 10'000;  // agents and requests a search (D11)
 constexpr std::size_t named_max = 16;      // of a cycle
 
-// How the search came to an agent: from whom, by which request of theirs; both 0 for who is asked now.
+// How the search came to an agent: from whom, by which request of theirs, also one for help; both 0 for who is asked
+// now.
 struct Way {
   AgentNumber from;
   Offset request;
@@ -38,8 +40,9 @@ class Search {
     for (std::size_t named = 0; named < named_max; ++named) {
       const Way& way = ways_.at(agent);
       if (way.from == AgentNumber{}) break;
-      const Request& request = *workspace_.requests.find(way.request);
-      text = ", who waits for '" + name(agent) + "' (request '" + base::excerpt(request.id.view(), 128) + "')" + text;
+      const Request* const request = workspace_.requests.find(way.request);
+      const base::PackedText& id = request ? request->id : workspace_.help.at(way.request).id;
+      text = ", who waits for '" + name(agent) + "' (request '" + base::excerpt(id.view(), 128) + "')" + text;
       agent = way.from;
     }
     return "'" + name(asker_) + "' would wait for '" + name(agent) + "'" + text;
@@ -63,6 +66,14 @@ class Search {
         if (looks_ > 0) --looks_;
       }
     }
+    for (const Offset offset : workspace_.help.of(agent)) {
+      if (looks_ == 0) return false;
+      --looks_;
+      const Help& help = workspace_.help.at(offset);
+      if (offset == asked_back_ || help.state != HelpState::asked) continue;
+      reach(help.helper(), {agent, offset});
+      if (help.helper() == asker_) return true;
+    }
     return false;
   }
 
@@ -74,11 +85,25 @@ class Search {
   absl::btree_map<AgentNumber, Way> ways_;
 };
 
+// Whom the server chooses it may also pass over.
+bool waits(const AcceptMessage& command) {
+  return awaits_answer(command) || (asks_for_help(command) && !command.envelope.automatic);
+}
+
+// The request of who is asked now that this one is about.
+std::optional<Offset> asked_back(const AcceptMessage& command, const Workspace& workspace) {
+  const envelope::Envelope& envelope = command.envelope;
+  if (const auto request = workspace.requests.find(envelope.reply_to, command.sender)) return request;
+  const auto help = workspace.help.find(envelope.reply_to.empty() ? envelope.correlation : envelope.reply_to);
+  const bool is_asked = help && !workspace.help.at(*help).over() && workspace.help.at(*help).helper() == command.sender;
+  return is_asked ? help : std::nullopt;
+}
+
 }  // namespace
 
 base::Result<> check_deadlock(const AcceptMessage& command, const Workspace& workspace, const Recipients& recipients) {
-  if (!awaits_answer(command) || command.reply_by != Instant{}) return {};
-  Search search(workspace, command.sender, workspace.requests.find(command.envelope.reply_to, command.sender));
+  if (command.reply_by != Instant{} || !waits(command)) return {};
+  Search search(workspace, command.sender, asked_back(command, workspace));
   if (!search.closes(recipients.open)) return {};
   return base::fail(base::ErrorCode::WAIT_CYCLE, search.cycle(), "recipients");
 }

@@ -4,8 +4,8 @@
 
 namespace parley::engine {
 
-// Before a request is accepted. Who asks back in answer to a request does not wait for its own answer to it: that
-// request does not count. Error: WAIT_CYCLE, which names the cycle.
+// Before a request, or one for help, is accepted. Who asks back in answer to a request does not wait for its own answer
+// to it: that request does not count. Error: WAIT_CYCLE, which names the cycle.
 base::Result<> check_deadlock(const AcceptMessage& command, const Workspace& workspace, const Recipients& recipients);
 
 }  // namespace parley::engine

@@ -54,13 +54,16 @@ bool awaits_answer(const AcceptMessage& command) {
   return policy->every || field(command.envelope, "needs_response") == "true";
 }
 
-base::Result<> check_request(const AcceptMessage& command, const Workspace& workspace, Instant now) {
+base::Result<> check_reply_by(const AcceptMessage& command, Instant now) {
+  if (command.reply_by == Instant{} || (command.reply_by > now && command.reply_by <= now + longest_reply)) return {};
+  return base::fail(
+      base::ErrorCode::BAD_REQUEST,
+      "the reply is wanted by " + base::to_rfc3339(command.reply_by) + ", and now it is " + base::to_rfc3339(now),
+      "reply_by", "Name a time to come, of the next 365 days.");
+}
+
+base::Result<> check_request(const AcceptMessage& command, const Workspace& workspace) {
   if (!awaits_answer(command)) return {};
-  if (command.reply_by != Instant{} && (command.reply_by <= now || command.reply_by > now + longest_reply))
-    return base::fail(
-        base::ErrorCode::BAD_REQUEST,
-        "the reply is wanted by " + base::to_rfc3339(command.reply_by) + ", and now it is " + base::to_rfc3339(now),
-        "reply_by", "Name a time to come, of the next 365 days.");
   const Settings& settings = workspace.settings;
   const std::size_t own = workspace.requests.size(command.sender);
   if (own >= share_of_one(settings.open_requests))
@@ -128,6 +131,8 @@ void close(State& state, Workspace& workspace, WorkspaceNumber number, Offset of
   const Request& request = *workspace.requests.find(offset);
   state.timers.erase(timer_of(number, offset, request.due));
   for (const auto& [agent, again] : request.again) asks_no_more(state, request, number, offset, agent);
+  if (!request.reply_by)
+    workspace.messages.end(offset);  // else its sender wanted to hear, and it may be more than that
   workspace.requests.close(offset);
 }
 

@@ -8,8 +8,10 @@ namespace parley::engine {
 
 bool awaits_answer(const AcceptMessage& command);
 
-// Before acceptance. Errors: REQUESTS_FULL; BAD_REQUEST where the time to reply by is over, or too far.
-base::Result<> check_request(const AcceptMessage& command, const Workspace& workspace, Instant now);
+// Before acceptance. Error: BAD_REQUEST where the time to reply by is over, or too far.
+base::Result<> check_reply_by(const AcceptMessage& command, Instant now);
+// Before its answers are awaited. Error: REQUESTS_FULL.
+base::Result<> check_request(const AcceptMessage& command, const Workspace& workspace);
 
 // Writes what it means into the fact, which has its recipients. An answer counts where it reaches the asker.
 void follow_requests(const AcceptMessage& command, const Workspace& workspace, const Context& context,

@@ -65,7 +65,7 @@ void follow_offer(Workspace& workspace, Offset offset, Task& task, Offset messag
   if (event.offer().state() == TaskOffer::OFFERED) return tasks.offer(offset, read_offer(message, event.offer()));
   tasks.end_offer(task);
   // The offer is the order that its new owner acts upon.
-  if (event.offer().state() != TaskOffer::ACCEPTED) return;
+  if (event.offer().state() != TaskOffer::ACCEPTED) return workspace.messages.end(request);
   tasks.assign(offset, task, request, task.assigner, AgentNumber(event.assignee()));
   task.given_at = workspace.head;
   give(task, event);
@@ -189,6 +189,9 @@ void note(Task& task, const Placed& placed) {
 // Of the tasks that are over, and with them what is known of their reviews and of what they depended on.
 void keep_newest(Workspace& workspace) {
   workspace.tasks.keep(workspace.settings.tasks, [&workspace](Offset gone, const Task& task) {
+    for (const Offset order : task.assignments) workspace.messages.end(order);
+    if (const ReviewedTask* const reviewed = workspace.reviews.of_task(gone))
+      for (const Offset request : reviewed->reviews) workspace.messages.end(request);
     workspace.reviews.forget(gone);
     workspace.dependencies.drop(task.id.view());
   });

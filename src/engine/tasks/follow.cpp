@@ -104,6 +104,7 @@ class Follow {
     if (!known) return std::unexpected(task_unknown(command_, workspace_, id));
     const Task& task = workspace_.tasks.at(*known);
     if (answers_an_older_order(task)) return std::unexpected(stale_order(command_, workspace_, task));
+    if (command_.envelope.kind == Kind::task_complete) PARLEY_CHECK(check_decided(task));
     // R5: of a lenient workspace, and the task never was held by it.
     if (facts_.hold == Hold::released && task.held != released_) facts_.hold = Hold::none;
     // What held it is taken back by this very message: as if it had never come (BEY-03).
@@ -175,6 +176,15 @@ class Follow {
     return base::fail(base::ErrorCode::AGENT_UNAVAILABLE,
                       "'" + sender.id + "' takes no new work now, by its own word or its silence", "sender",
                       "Report that you are at work again, then accept the offer; or decline it.");
+  }
+
+  // SUP-05: who has asked a human about a task does not end it well before the answer.
+  base::Result<> check_decided(const Task& task) const {
+    if (workspace_.approvals.waiting(command_.sender) == 0) return {};
+    for (const auto& [offset, approval] : workspace_.approvals.all())
+      if (approval.waits() && !approval.holds && approval.asker == command_.sender && approval.task == task.id.view())
+        return std::unexpected(undecided(command_, workspace_, task, approval));
+    return {};
   }
 
   // COL-17: what reports on an order that was replaced since is no report on the newest.

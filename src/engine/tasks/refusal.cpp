@@ -142,6 +142,15 @@ base::Error stale_order(const AcceptMessage& command, const Workspace& workspace
                      std::to_string(task.epoch));
 }
 
+base::Error undecided(const AcceptMessage& command, const Workspace& workspace, const Task& task,
+                      const Approval& approval) {
+  base::Error error = refusal(base::ErrorCode::OUT_OF_SEQUENCE, command, workspace, task,
+                              about(workspace, task) + ", and its assignee's own question about it (approval " +
+                                  quoted(approval.id.view()) + ") waits for a human");
+  error.hint = "Complete the task once the decision has come; report progress meanwhile, or say that it failed.";
+  return error;
+}
+
 base::Error no_offer(const AcceptMessage& command) {
   base::Error error;
   error.code = base::ErrorCode::STALE_ORDER;

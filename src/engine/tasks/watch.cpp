@@ -4,6 +4,7 @@
 
 #include "base/excerpt.hpp"
 #include "engine/approvals/held.hpp"
+#include "engine/health/availability.hpp"
 #include "engine/messages/expiry.hpp"
 #include "engine/messages/said.hpp"
 #include "engine/reviews/end.hpp"
@@ -211,6 +212,11 @@ TaskWatch resumed(const Task& task, Instant now) {
 void decide_resumed(Decided& decided, const State& state, WorkspaceNumber number, Offset offset,
                     const profile::Ruleset* rules, const Context& context) {
   const TaskScene scene{decided, state, number, offset, rules, context};
+  if (is_offline(scene.workspace().registry.agent(scene.task().assignee)) && rules && rules->tasks &&
+      rules->tasks->returned) {  // HND-05
+    const std::string why = "its end was not accepted, and its assignee is offline.";
+    return give_up(scene, error_of(TaskErrorType::exception, false, why), why, true);
+  }
   make(scene, {Step::resume, scene.task().watch.late, "Its end was not accepted: the task goes on."});
 }
 
