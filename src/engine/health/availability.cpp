@@ -1,5 +1,8 @@
 #include "engine/health/availability.hpp"
 
+#include <algorithm>
+#include <array>
+
 #include "engine/resources/allot.hpp"
 
 namespace parley::engine {
@@ -49,8 +52,9 @@ struct Others {
   }
 };
 
-// Agents of the same profile that may get this type and take new work: of the same agent_type, else any.
-std::string others(const AcceptMessage& command, const Workspace& workspace, const Agent& instead_of, Instant now) {
+// Agents of the same profile that may get this type and take new work: of the same agent_type first.
+std::array<std::string, 4> others(const AcceptMessage& command, const Workspace& workspace, const Agent& instead_of,
+                                  Instant now) {
   Others alike, any;
   std::size_t looks = looks_max;
   for (const auto& [id, number] : workspace.registry.agents_by_id) {
@@ -61,9 +65,12 @@ std::string others(const AcceptMessage& command, const Workspace& workspace, con
     if (!command.ruleset.may_receive(command.type, role) || !takes_new_work(workspace.settings, agent, now)) continue;
     (agent.properties.agent_type == instead_of.properties.agent_type ? alike : any).add(agent);
   }
-  for (const std::string* names : {&alike.well, &any.well, &alike.degraded, &any.degraded})
-    if (!names->empty()) return *names;
-  return {};
+  return {alike.well, any.well, alike.degraded, any.degraded};
+}
+
+std::string first_of(std::span<const std::string> names) {
+  const auto at = std::ranges::find_if(names, [](const std::string& some) { return !some.empty(); });
+  return at == names.end() ? std::string() : *at;
 }
 
 }  // namespace
@@ -95,12 +102,25 @@ base::Result<> check_available(const AcceptMessage& command, const Workspace& wo
     const Instant back = found == Obstacle::not_yet ? health.next_available : health.breaker.until;
     error.retry_after = std::chrono::ceil<std::chrono::milliseconds>(back - now);
   }
-  const std::string names = others(command, workspace, recipient, now);
+  const std::string names = first_of(others(command, workspace, recipient, now));
   error.hint =
       names.empty()
           ? "Nobody else here takes it now; send it again with the same id when '" + recipient.id + "' is back."
           : "Give it to one who takes new work: " + names + "; or send it again when '" + recipient.id + "' is back.";
   return std::unexpected(std::move(error));
+}
+
+void warn_of_degraded(const AcceptMessage& command, const Workspace& workspace, std::span<const AgentNumber> recipients,
+                      Instant now, std::vector<base::Problem>& warnings) {
+  if ((work_kinds & bit(command.envelope.kind)) == 0) return;
+  for (const AgentNumber number : recipients) {
+    const Agent& agent = workspace.registry.agent(number);
+    if (!agent.health || agent.health.get()->state != HealthState::degraded) continue;
+    const auto names = others(command, workspace, agent, now);
+    const std::string well = first_of(std::span(names).first(2));
+    if (!well.empty())
+      warnings.push_back({"", "AGENT_DEGRADED", "'" + agent.id + "' is degraded; who is well: " + well + "."});
+  }
 }
 
 }  // namespace parley::engine

@@ -1,6 +1,9 @@
 // Whether an agent may be given new work: not in maintenance, in error or offline, not before it says it is available
 // again, not while its breaker is open (HND-05, HND-13, SUP-07, R39). Plain messages always reach it.
 #pragma once
+#include <span>
+#include <vector>
+
 #include "engine/command.hpp"
 
 namespace parley::engine {
@@ -15,5 +18,8 @@ bool is_away(const Agent& agent, Instant now);
 // Of a message that gives work, at one recipient. Error: AGENT_UNAVAILABLE, with who else would take it.
 base::Result<> check_available(const AcceptMessage& command, const Workspace& workspace, const Agent& recipient,
                                Instant now);
+// SUP-07: of work for who is degraded, where others are well.
+void warn_of_degraded(const AcceptMessage& command, const Workspace& workspace, std::span<const AgentNumber> recipients,
+                      Instant now, std::vector<base::Problem>& warnings);
 
 }  // namespace parley::engine

@@ -8,6 +8,7 @@
 #include "engine/collaborations/follow.hpp"
 #include "engine/currentness/take_back.hpp"
 #include "engine/errors/follow.hpp"
+#include "engine/health/availability.hpp"
 #include "engine/health/follow.hpp"
 #include "engine/help/follow.hpp"
 #include "engine/loops/govern.hpp"
@@ -194,6 +195,7 @@ base::Result<Accepted> Engine::decide(const AcceptMessage& command, const Contex
   if (hold == Hold::none) PARLEY_CHECK(check_deadlock(command, workspace, recipients));
   if (hold == Hold::none) PARLEY_CHECK(check_help(command, workspace));
   std::vector<base::Problem> of_semantics;
+  warn_of_degraded(command, workspace, recipients.open, context.now, of_semantics);
   PARLEY_TRY(Semantics semantics, check_semantics(command, workspace, recipients, {hold, {}}, context, of_semantics));
   if (!asking && semantics.review_moved) asking = asking_of_review(command, workspace, *semantics.review_moved);
   if (asking) PARLEY_CHECK(check_approval(command, workspace));
