@@ -189,8 +189,7 @@ void Chronicle::fold_in_workspace(const event::Event& event, base::Instant at, c
       return owe(number, asked, timed_out, 0);
     }
     case Event::kTaskMoved: {
-      if (event.task_moved().given_again())
-        return give_again(number, event.task_moved().assignee(), tasks_.order_of(number, event.task_moved().task()));
+      if (event.task_moved().given_again()) return give_order_again(number, event.task_moved());
       if (event.task_moved().let_go()) return let_go(number, event.task_moved());
       if (event.task_moved().state() != static_cast<std::uint32_t>(TaskChronicle::State::failed)) return;
       Message assigned;
@@ -605,6 +604,19 @@ void Chronicle::give_again(std::uint32_t number, std::uint32_t agent_number, std
   count_open(agent);
   agent.open.insert(order);
   count_open(agent);
+}
+
+// Leased, it comes again too: an ack of that offer is of the attempt before.
+void Chronicle::give_order_again(std::uint32_t number, const event::TaskMoved& event) {
+  const std::uint64_t order = tasks_.order_of(number, event.task());
+  const Place place{number, event.assignee(), order};
+  if (Receipt* const found = receipt(place, "an order given again"); found && found->state == State::leased) {
+    give_back_lane(place, workspaces_[number].messages.at(order));
+    found->state = State::queued;
+    found->attempts = 0;
+    found->lost_readers = 0;
+  }
+  give_again(number, event.assignee(), order);
 }
 
 // COL-10: what it waited for is completed.

@@ -166,6 +166,7 @@ class Chronicle {
   void let_go(std::uint32_t number, const event::TaskMoved&);
   void end_hold(const Place& place, Receipt& receipt, State to);
   void give_again(std::uint32_t workspace, std::uint32_t agent, std::uint64_t message);
+  void give_order_again(std::uint32_t workspace, const event::TaskMoved& event);
   void fold(std::uint32_t workspace, const event::MessagesBounced&);
   void fold(std::uint32_t workspace, const event::MessagesSuperseded&);
   void fold(std::uint32_t workspace, const event::MessageTakenBack&);

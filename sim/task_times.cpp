@@ -41,8 +41,11 @@ base::Instant TaskChronicle::stalls_at(const Workspace& workspace, const Task& t
 base::Instant TaskChronicle::gives_up_at(const Workspace& workspace, const Task& task) const {
   base::Instant at = never;
   if (task.timeout > base::Duration{}) at = std::min(at, task.assigned_at + task.timeout);
-  if (const base::Duration most = silence(workspace, task); most > base::Duration{})
-    at = std::min(at, task.heard_at + most);
+  if (const base::Duration most = silence(workspace, task); most > base::Duration{}) {
+    const auto assignee = workspace.agents.find(task.assignee);  // of whatever it speaks
+    const base::Instant spoke_at = assignee == workspace.agents.end() ? base::Instant{} : assignee->second.spoke_at;
+    at = std::min(at, std::max(task.heard_at, spoke_at) + most);
+  }
   if (task.state == State::stalled && task.deadline != base::Instant{}) at = std::min(at, task.deadline);
   if (task.state == State::assigned && task.lost_at != base::Instant{}) at = std::min(at, task.lost_at);
   return at;

@@ -237,13 +237,16 @@ void TaskChronicle::fold(const event::Event& event, base::Instant at) {
     const base::Duration downtime(event.server_started().downtime());
     started_at_ = at;
     for (auto& [place, task] : tasks_) {  // D2; deadlines stay
+      if (task.state == State::in_parts) task.again_at += downtime;
       if (task.stands_still()) continue;
       task.assigned_at += downtime;
       task.heard_at += downtime;
       if (task.began_at != base::Instant{}) task.began_at += downtime;
     }
-    for (auto& [number, workspace] : workspaces_)
+    for (auto& [number, workspace] : workspaces_) {
       for (auto& [id, review] : workspace.reviews) review.due += downtime;
+      for (auto& [id, agent] : workspace.agents) agent.spoke_at += downtime;
+    }
     return;
   }
   if (event.fact_case() == Event::kWorkspaceCreated) {
@@ -281,6 +284,8 @@ void TaskChronicle::fold(const event::Event& event, base::Instant at) {
       return;
     }
     case Event::kMessageAccepted:
+      if (const std::uint32_t sender = event.message_accepted().sender(); sender != 0)
+        workspace.agents[sender].spoke_at = at;
       return hear_and_fold(number, event.offset(), event.message_accepted(), at);
     case Event::kExpired:
       for (const std::uint32_t agent : event.expired().agents()) lose(number, event.expired().message(), agent, at);

@@ -159,6 +159,7 @@ class TaskChronicle {
     bool is_offline = false, by_silence = false;
     std::uint64_t offline = 0;
     base::Instant offline_at{};
+    base::Instant spoke_at{};  // its newest message
   };
   struct Review {
     Place task;

@@ -58,6 +58,17 @@ std::vector<base::Problem> problems_of(const event::MessageAccepted& accepted) {
 
 }  // namespace
 
+namespace {
+
+// Of an order that is given again: its bytes say what held at first.
+void note_times(const engine::Workspace& workspace, base::Offset order, Delivery& delivery) {
+  const engine::TaskWatch& watch = workspace.tasks.at(*workspace.tasks.of_assignment(order)).watch;
+  if (watch.deadline != base::Instant{}) delivery.task_deadline = watch.deadline;
+  delivery.task_timeout = watch.timeout;
+}
+
+}  // namespace
+
 base::Result<std::vector<Delivery>> Broker::render(const Mailbox& mailbox, const std::vector<engine::Offer>& offers) {
   const engine::Workspace& workspace = engine_.state().workspace(mailbox.workspace);
   std::vector<Delivery> deliveries;
@@ -72,6 +83,7 @@ base::Result<std::vector<Delivery>> Broker::render(const Mailbox& mailbox, const
     delivery.notice = offer.notice;
     delivery.task_epoch = workspace.tasks.epoch_of(offer.offset);
     if (delivery.task_epoch > 0) delivery.pending = pending_results(workspace, offer.offset);
+    if (delivery.task_epoch > 1) note_times(workspace, offer.offset, delivery);
     PARLEY_TRY(delivery.message, history_.body(offer.position));
     delivery.by_server = offer.sender == base::AgentNumber{};
     delivery.profile =  // R31: the server speaks to each in its own

@@ -102,9 +102,11 @@ struct Delivery {
   envelope::Priority priority = envelope::Priority::normal;
   std::string_view message;  // the native bytes; or, with `notice`, the server's own words (R31)
   bool notice = false;
-  bool by_server = false;                 // R31
-  std::string_view profile;               // of the message
-  std::uint32_t task_epoch = 0;           // of an assignment: an order of an older epoch is stale (BEY-03)
+  bool by_server = false;                      // R31
+  std::string_view profile;                    // of the message
+  std::uint32_t task_epoch = 0;                // of an assignment: an order of an older epoch is stale (BEY-03)
+  std::optional<base::Instant> task_deadline;  // likewise, assigned before or given again: what holds now (COL-16)
+  base::Duration task_timeout{};               // 0: none
   std::vector<std::string> pending;       // likewise: tasks whose results it may need, not completed by now (COL-10)
   std::string task_error;                 // JSON: what the server's word about a task is about (R36); empty: none
   std::optional<base::Instant> reply_by;  // an answer is wanted until then (BEY-01)

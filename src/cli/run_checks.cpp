@@ -1,6 +1,7 @@
 #include "cli/run_checks.hpp"
 
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <ostream>
 
@@ -185,6 +186,9 @@ class Signing {
 };
 
 base::Result<Exit> run_checks(Context& context, const RunChecksOptions& options) {
+  if (std::error_code none; !std::filesystem::is_directory(options.directory, none))
+    return base::fail(ErrorCode::BAD_REQUEST, "'" + options.directory + "' is no folder", "--in",
+                      "Name the work tree that the checks run in.");
   PARLEY_TRY(const std::string bytes, contents_of(options.file));
   PARLEY_TRY(const json::Document document, json::Document::parse(bytes));
   // A frame from the inbox will do as well.

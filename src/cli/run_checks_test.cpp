@@ -111,6 +111,15 @@ TEST_F(RunChecks, read_nothing_but_a_request_for_a_review) {
   EXPECT_NE(run({"review", "run-checks", file}, {}, terminal), 0);
 }
 
+TEST_F(RunChecks, name_the_folder_that_is_none) {
+  const std::string file = folder_ / "request.json";
+  std::ofstream(file) << R"({"message_type":"review_request"})";
+  std::ostringstream out, err;
+  Terminal terminal{out, err};
+  EXPECT_NE(run({"review", "run-checks", file, "--in", folder_ / "nowhere"}, {}, terminal), 0);
+  EXPECT_NE(err.str().find("nowhere' is no folder"), std::string::npos) << err.str();
+}
+
 constexpr const char* one_check =
     R"({"must_pass_tests":false,"must_pass_type_check":false,"custom_checks":[
     {"name":"passes","command":"ls a","expected_exit_code":0},{"name":"fails","command":"exit 3","expected_exit_code":0}]})";

@@ -70,7 +70,11 @@ void apply(State& state, const event::ServerStarted& event) {
     timers.insert(timer);
   }
   state.timers = std::move(timers);
-  for (const auto& workspace : state.workspaces) workspace->tasks.pause(downtime);
+  for (const auto& workspace : state.workspaces) {
+    workspace->tasks.pause(downtime);
+    for (const auto& [id, number] : workspace->registry.agents_by_id)
+      if (Instant& spoke_at = workspace->registry.agent(number).spoke_at; spoke_at != Instant{}) spoke_at += downtime;
+  }
 }
 
 }  // namespace parley::engine

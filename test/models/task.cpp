@@ -264,7 +264,8 @@ class TaskModel {
     const engine::Receipt* const receipt = order ? order->receipt_of(task.assignee) : nullptr;
     key.add(receipt ? static_cast<int>(receipt->state) : -1);  // whether it can be given again
     if (watch.timeout > 0us) key.left(watch.assigned_at + watch.timeout, now);
-    if (scope_.times.silence) key.left(watch.heard_at + *scope_.times.silence, now);
+    const Instant spoke_at = world_.state().workspace(team).registry.agent(task.assignee).spoke_at;
+    if (scope_.times.silence) key.left(std::max(watch.heard_at, spoke_at) + *scope_.times.silence, now);
     if (scope_.times.progress_after)
       key.add(watch.began_at == Instant{} ? -1 : past(watch.began_at, *scope_.times.progress_after));
     if (watch.deadline != Instant{}) key.left(watch.deadline, now);

@@ -9,15 +9,15 @@ namespace parley::cli::scenario {
 namespace {
 
 // Different each time, and no part of how a story ends: how long, how often offered (a kill takes offers back, R46),
-// the hash of bytes that have a time in them.
+// the hash of bytes that have a time in them, what its sender had heard last.
 bool is_passing_detail(std::string_view key) {
-  constexpr std::string_view details[] = {"offset", "offers", "processing_duration_ms", "shown", "sequence_number"};
+  constexpr std::string_view details[] = {"caused_by", "offset",         "offers", "processing_duration_ms",
+                                          "shown",     "sequence_number"};
   return std::ranges::find(details, key) != std::end(details);
 }
 
 bool holds_offsets(std::string_view key) {
-  constexpr std::string_view keys[] = {"assignments", "answers", "caused_by", "closed_by",
-                                       "ended_by",    "extends", "root"};
+  constexpr std::string_view keys[] = {"assignments", "answers", "closed_by", "ended_by", "extends", "root"};
   return std::ranges::find(keys, key) != std::end(keys);
 }
 

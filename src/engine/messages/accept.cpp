@@ -261,11 +261,14 @@ base::Result<Accepted> Engine::decide(const AcceptMessage& command, const Contex
       decide_named_dropped(decided, command, workspace);
     else
       decide_orders_over(decided, workspace, command.workspace, offset, moved, command.lane);
-    const bool aborted = static_cast<TaskState>(moved.state()) == TaskState::aborted;
-    if (aborted && !semantics.review_moved) {
+    if (static_cast<TaskState>(moved.state()) == TaskState::aborted) {
       take_room(command, recipients, decided);
-      end_with_it({decided, state_, command.workspace, Offset(moved.task()), &command.ruleset, context},
-                  {text_in(envelope, "reason"), envelope::field(envelope, "cleanup") == "true", command.sender});
+      const TaskScene scene{decided, state_, command.workspace, Offset(moved.task()), &command.ruleset, context};
+      if (semantics.review_moved)  // R14, COL-20: the last of its iterations has failed
+        tell_of_abort(scene, scene.task().assignee, {"", true, command.sender});
+      else
+        end_with_it(scene,
+                    {text_in(envelope, "reason"), envelope::field(envelope, "cleanup") == "true", command.sender});
     }
   }
   const event::MessageAccepted& accepted = decided.facts().front().event.message_accepted();
@@ -300,6 +303,7 @@ void apply(State& state, Workspace& workspace, WorkspaceNumber number, Offset of
   message.content = base::first_half(placed.body_hash);
   message.sender = AgentNumber(event.sender());
   message.accepted_at = placed.at;
+  if (message.sender != AgentNumber{}) workspace.registry.agent(message.sender).spoke_at = placed.at;
   if (event.has_sent_at()) message.sent_at = base::instant_of(event.sent_at());
   if (event.has_expires_at()) message.expires_at = base::instant_of(event.expires_at());
   message.lane = LaneId(event.lane());

@@ -110,11 +110,12 @@ struct Agent {
   KnownHealth health;                // none until there is something to know
   Made<Resources> resources;         // likewise
   std::vector<Offset> heard;         // the newest few messages of others that it was given
+  Instant spoke_at;                  // its newest message; 0: it has sent none
 
   template <class Archive>
   void archive(Archive& a) {
     a(id, properties, registered_at, removed, mailbox, open_messages, open_bytes, takes, attempts, dead_letters);
-    a(held_messages, held_bytes, sent_lately, dead_bytes, sequences, tokens, health, resources, heard);
+    a(held_messages, held_bytes, sent_lately, dead_bytes, sequences, tokens, health, resources, heard, spoke_at);
   }
 };
 

@@ -155,7 +155,8 @@ class Follow {
     auto& offer = *move->mutable_offer();
     offer.set_state(*facts_.accepted ? event::TaskOffer::ACCEPTED : event::TaskOffer::DECLINED);
     TaskWatch watch = *facts_.accepted ? heard(task) : task.watch;
-    come_to(static_cast<TaskState>(move->state()), watch, *move, nullptr);
+    come_to(static_cast<TaskState>(move->state()), watch, *move, nullptr,
+            *facts_.accepted ? context_.now : spoke_at(task));
     return move;
   }
 
@@ -295,13 +296,16 @@ class Follow {
     return watch;
   }
 
-  void come_to(TaskState state, const TaskWatch& watch, event::TaskMoved& moved, const TaskOffer* offer) const {
+  Instant spoke_at(const Task& task) const { return workspace_.registry.agent(task.assignee).spoke_at; }
+
+  void come_to(TaskState state, const TaskWatch& watch, event::TaskMoved& moved, const TaskOffer* offer,
+               Instant spoke_at = {}) const {
     moved.set_state(static_cast<std::uint32_t>(state));
     moved.set_late(watch.late);
     moved.clear_due();
     const Instant due = is_kept_back(state)
                             ? due_while_kept_back(watch, command_.envelope.expires_at.value_or(Instant{}))
-                            : due_of(state, watch, policy_, offer);
+                            : due_of(state, watch, policy_, offer, spoke_at);
     if (due != Instant{}) moved.set_due(base::unix_us(due));
   }
 

@@ -146,7 +146,7 @@ void make(const TaskScene& scene, const Making& making) {
                       : state == TaskState::in_parts
                           ? due_in_parts(workspace, task, watch)
                           : due_of(state, watch, policy_of(*scene.rules->tasks, workspace.settings.task_times),
-                                   step == Step::take_back ? nullptr : task.offer.get());
+                                   step == Step::take_back ? nullptr : task.offer.get(), assignee_of(scene).spoke_at);
   if (due != Instant{}) moved.set_due(base::unix_us(due));
   tell(scene, move, making);
 }

@@ -278,6 +278,8 @@ class Tasks {
         watch.heard_at += downtime;
         if (watch.began_at != Instant{}) watch.began_at += downtime;
       }
+    for (const auto& [request, offset] : splits_)
+      if (Instant& again_at = at(offset).watch.again_at; again_at != Instant{}) again_at += downtime;
   }
   // The oldest of those that are over go, each after `forget(offset, task)`.
   template <class Forget>

@@ -75,8 +75,9 @@ constexpr Instant never = Instant::max();
 Instant times_out_at(const TaskWatch& watch) {
   return watch.timeout > base::Duration{} ? watch.assigned_at + watch.timeout : never;
 }
-Instant silent_at(const TaskWatch& watch, const profile::TaskPolicy& policy) {
-  return policy.silence > base::Duration{} ? watch.heard_at + policy.silence : never;
+// COL-08: of the assignee, who may work on several tasks at once.
+Instant silent_at(const TaskWatch& watch, const profile::TaskPolicy& policy, Instant spoke_at) {
+  return policy.silence > base::Duration{} ? std::max(watch.heard_at, spoke_at) + policy.silence : never;
 }
 Instant stalls_at(TaskState state, const TaskWatch& watch, const profile::TaskPolicy& policy) {
   if (state != TaskState::active || policy.progress_every <= base::Duration{}) return never;
@@ -111,11 +112,13 @@ Instant due_while_kept_back(const TaskWatch& watch, Instant expires_at) {
   return due == never ? Instant{} : due;
 }
 
-Instant due_of(TaskState state, const TaskWatch& watch, const profile::TaskPolicy& policy, const TaskOffer* offer) {
+Instant due_of(TaskState state, const TaskWatch& watch, const profile::TaskPolicy& policy, const TaskOffer* offer,
+               Instant spoke_at) {
   if (machine::task::is_over(state) || state == TaskState::held || state == TaskState::escalated) return {};
   if (state == TaskState::postponed || state == TaskState::in_parts) return watch.again_at;
-  const Instant due = std::min({times_out_at(watch), silent_at(watch, policy), stalls_at(state, watch, policy),
-                                late_at(state, watch), lost_at(state, watch), offer_over_at(offer)});
+  const Instant due =
+      std::min({times_out_at(watch), silent_at(watch, policy, spoke_at), stalls_at(state, watch, policy),
+                late_at(state, watch), lost_at(state, watch), offer_over_at(offer)});
   return due == never ? Instant{} : due;
 }
 
@@ -178,7 +181,8 @@ void decide_task_due(Decided& decided, const State& state, WorkspaceNumber numbe
     return fails(TaskErrorType::exception, false, "its assignment was never taken.");
   if (times_out_at(watch) <= now)
     return fails(TaskErrorType::timeout, true, "its time of " + base::to_text(watch.timeout) + " is over.");
-  if (silent_at(watch, policy) <= now)
+  const Instant spoke_at = scene.workspace().registry.agent(task.assignee).spoke_at;
+  if (silent_at(watch, policy, spoke_at) <= now)
     return fails(TaskErrorType::timeout, false, "not a word for " + base::to_text(policy.silence) + ".");
   if (offer_over_at(task.offer.get()) <= now)
     return make(scene, {Step::take_back, watch.late,
@@ -197,7 +201,7 @@ void decide_task_due(Decided& decided, const State& state, WorkspaceNumber numbe
                             base::to_rfc3339(watch.heard_at) + "."});
   // The times were set anew since.
   event::TaskMoved& moved = begin_move(scene);
-  if (const Instant due = due_of(task.state, watch, policy, task.offer.get()); due != Instant{})
+  if (const Instant due = due_of(task.state, watch, policy, task.offer.get(), spoke_at); due != Instant{})
     moved.set_due(base::unix_us(due));
 }
 

@@ -9,8 +9,9 @@ namespace parley::engine {
 // What holds here: the profile's, but for what the workspace sets.
 profile::TaskPolicy policy_of(const profile::TaskPolicy& of_profile, const TaskTimes& times);
 
-// When to look at it next; 0: never.
-Instant due_of(TaskState state, const TaskWatch& watch, const profile::TaskPolicy& policy, const TaskOffer* offer);
+// When to look at it next; 0: never. `spoke_at`: when its assignee last did, of whatever.
+Instant due_of(TaskState state, const TaskWatch& watch, const profile::TaskPolicy& policy, const TaskOffer* offer,
+               Instant spoke_at = {});
 
 // Only appliers call it.
 void look_at(State& state, WorkspaceNumber workspace, Offset offset, Task& task, Instant due);

@@ -61,6 +61,8 @@ void append_delivery(std::string& out, const broker::Delivery& delivery) {
   if (delivery.lease_until) writer.member<"lease_until">(base::to_rfc3339(*delivery.lease_until));
   writer.member<"priority">(envelope::name(delivery.priority));
   if (delivery.task_epoch > 0) writer.member<"task_epoch">(delivery.task_epoch);
+  if (delivery.task_deadline) writer.member("task_deadline", base::to_rfc3339(*delivery.task_deadline));
+  if (delivery.task_timeout > base::Duration{}) writer.member("task_timeout", base::to_text(delivery.task_timeout));
   if (!delivery.pending.empty()) {
     writer.key<"pending">().begin_array();
     for (const std::string& task : delivery.pending) writer.string(task);
