@@ -155,7 +155,12 @@ void TaskChronicle::look_at_parts(const Workspace& workspace, const Place& place
                    });
   const State expected = all ? State::completed : ended || over ? State::failed : State::in_parts;
   const bool tells_of_deadline = to == State::in_parts && task.deadline != base::Instant{} && task.deadline <= at;
-  findings_.require(to == expected || tells_of_deadline, place, "COL-16: it ends, or does not, against its parts");
+  // Decided in the turn in which a part ended: it is looked at again in the next.
+  const bool ends_next = to == State::in_parts && std::ranges::any_of(parts, [&](const std::string& part) {
+                           return tasks_.at(workspace.by_id.at(part)).moved_at == at;
+                         });
+  findings_.require(to == expected || tells_of_deadline || ends_next, place,
+                    "COL-16: it ends, or does not, against its parts");
   if (to == State::completed) sightings_.saw(Sighting::task_joined);
   if (to == State::failed) sightings_.saw(Sighting::parts_failed);
 }

@@ -118,6 +118,12 @@ void TaskChronicle::check_due(const Workspace& workspace, const Place& place, st
   const base::Instant expected = due_of(workspace, task);
   // Decided in the same turn as the loss of its order or its offer: it is looked at in the next.
   if (task.waits_for_tasks() && task.otherwise_at != base::Instant{}) return;  // looked at in the next turn
+  // A word of its assignee's in this turn may be behind the decision: it is looked at sooner than it must.
+  const auto assignee = workspace.agents.find(task.assignee);
+  const bool spoke_now = assignee != workspace.agents.end() && assignee->second.spoke_at == now_;
+  if (spoke_now &&
+      base::instant_of(due) == std::max(task.heard_at, assignee->second.spoke_before) + silence(workspace, task))
+    return;
   const bool lost_now = expected == now_ && (task.lost_at == now_ || (task.offer && task.offer->due == now_));
   if (lost_now) return;
   const bool right = expected == never ? due == 0 : base::instant_of(due) == expected;

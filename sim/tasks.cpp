@@ -245,7 +245,7 @@ void TaskChronicle::fold(const event::Event& event, base::Instant at) {
     }
     for (auto& [number, workspace] : workspaces_) {
       for (auto& [id, review] : workspace.reviews) review.due += downtime;
-      for (auto& [id, agent] : workspace.agents) agent.spoke_at += downtime;
+      for (auto& [id, agent] : workspace.agents) agent.spoke_at += downtime, agent.spoke_before += downtime;
     }
     return;
   }
@@ -285,7 +285,7 @@ void TaskChronicle::fold(const event::Event& event, base::Instant at) {
     }
     case Event::kMessageAccepted:
       if (const std::uint32_t sender = event.message_accepted().sender(); sender != 0)
-        workspace.agents[sender].spoke_at = at;
+        workspace.agents[sender].speak(at);
       return hear_and_fold(number, event.offset(), event.message_accepted(), at);
     case Event::kExpired:
       for (const std::uint32_t agent : event.expired().agents()) lose(number, event.expired().message(), agent, at);

@@ -7,6 +7,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/error.hpp"
@@ -159,7 +160,11 @@ class TaskChronicle {
     bool is_offline = false, by_silence = false;
     std::uint64_t offline = 0;
     base::Instant offline_at{};
-    base::Instant spoke_at{};  // its newest message
+    base::Instant spoke_at{}, spoke_before{};  // its newest message, and the newest of an earlier turn
+
+    void speak(base::Instant at) {
+      if (at != spoke_at) spoke_before = std::exchange(spoke_at, at);
+    }
   };
   struct Review {
     Place task;

@@ -72,8 +72,8 @@ void apply(State& state, const event::ServerStarted& event) {
   state.timers = std::move(timers);
   for (const auto& workspace : state.workspaces) {
     workspace->tasks.pause(downtime);
-    for (const auto& [id, number] : workspace->registry.agents_by_id)
-      if (Instant& spoke_at = workspace->registry.agent(number).spoke_at; spoke_at != Instant{}) spoke_at += downtime;
+    for (Agent& agent : workspace->registry.agents)
+      if (agent.spoke_at != Instant{}) agent.spoke_at += downtime;
   }
 }
 
