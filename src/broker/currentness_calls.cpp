@@ -91,7 +91,7 @@ base::Result<Answer> Broker::check(const Caller& caller, std::string_view worksp
     write_checked(writer, workspace, agent_number, checked);
   }
   for (const std::string_view id : request.message_ids) {
-    const auto offset = offset_of(workspace, caller, id, caller.id);
+    const auto offset = offset_received(workspace, caller, id);
     engine::Checked checked;
     if (offset) checked = engine::check_delivery(workspace, agent_number, {*offset, 0}, now);
     writer.begin_object().member("message_id", id);

@@ -22,6 +22,13 @@ namespace {
 
 constexpr std::size_t recipients_tried = 1'000;
 
+std::optional<base::Offset> offset_at(const engine::Workspace& workspace, const Caller& caller,
+                                      std::string_view message_id, const std::string& recipient) {
+  const engine::IdKey key = engine::id_key_of(message_id, recipient);
+  if (const auto own = workspace.ids.find(engine::private_key_of(key, caller.id))) return own;
+  return workspace.ids.find(key);
+}
+
 // An id that says nothing alone (R7), asked for without `to`: every agent may be the recipient.
 base::Result<base::Offset> offset_at_any(const engine::Workspace& workspace, const Caller& caller,
                                          std::string_view message_id) {
@@ -50,14 +57,16 @@ base::Result<base::Offset> offset_at_any(const engine::Workspace& workspace, con
 
 base::Result<base::Offset> offset_of(const engine::Workspace& workspace, const Caller& caller,
                                      std::string_view message_id, std::string_view to) {
-  // A broadcast reaches whoever is named, too.
-  for (const std::string& recipient :
-       {std::string(), to.empty() ? std::string() : std::string(to) + '\n', std::string("*")}) {
-    const engine::IdKey key = engine::id_key_of(message_id, recipient);
-    if (const auto own = workspace.ids.find(engine::private_key_of(key, caller.id))) return *own;
-    if (const auto known = workspace.ids.find(key)) return *known;
-  }
+  for (const std::string& recipient : {std::string(), to.empty() ? std::string("*") : std::string(to) + '\n'})
+    if (const auto known = offset_at(workspace, caller, message_id, recipient)) return *known;
   return to.empty() ? offset_at_any(workspace, caller, message_id) : not_known(message_id);
+}
+
+std::optional<base::Offset> offset_received(const engine::Workspace& workspace, const Caller& caller,
+                                            std::string_view message_id) {
+  for (const std::string& recipient : {std::string(), caller.id + '\n', std::string("*")})
+    if (const auto known = offset_at(workspace, caller, message_id, recipient)) return known;
+  return std::nullopt;
 }
 
 base::Result<base::Offset> own_message(const engine::Workspace& workspace, const Caller& caller,

@@ -1,5 +1,7 @@
 // Messages by the ids that their senders gave them, as a caller may see them.
 #pragma once
+#include <optional>
+
 #include "broker/port.hpp"
 #include "engine/state.hpp"
 
@@ -15,6 +17,10 @@ std::unexpected<base::Error> not_known(std::string_view message_id);
 // the caller may see it is not asked.
 base::Result<base::Offset> offset_of(const engine::Workspace& workspace, const Caller& caller,
                                      std::string_view message_id, std::string_view to);
+
+// Of this id, one that was sent to the caller, or to everybody; none: there is none.
+std::optional<base::Offset> offset_received(const engine::Workspace& workspace, const Caller& caller,
+                                            std::string_view message_id);
 
 // One that the caller has sent itself. Errors: also FORBIDDEN.
 base::Result<base::Offset> own_message(const engine::Workspace& workspace, const Caller& caller,
