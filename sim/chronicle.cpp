@@ -579,9 +579,7 @@ void Chronicle::fold(std::uint32_t number, const event::Redriven& event, base::I
   require(found->state == State::dead, place, "O4: redriven, though it is no dead letter");
   require(!workspace.agents[event.agent()].removed, place, "P3: redriven to an agent that was removed");
   require(message.expires == base::Instant{} || message.expires > at, place, "HND-10: redriven after its end");
-  found->state = State::queued;
-  found->attempts = 0;
-  found->lost_readers = 0;
+  found->begin_anew();
   Agent& agent = workspace.agents[event.agent()];
   count_open(agent);
   --agent.dead;
@@ -597,9 +595,7 @@ void Chronicle::give_again(std::uint32_t number, std::uint32_t agent_number, std
   if (!found || open(found->state)) return;
   require(found->state == State::acked || found->state == State::acted || found->state == State::handed_over, place,
           "COL-16: given again, though it cannot be had");
-  found->state = State::queued;
-  found->attempts = 0;
-  found->lost_readers = 0;
+  found->begin_anew();
   Agent& agent = workspaces_[number].agents[agent_number];
   count_open(agent);
   agent.open.insert(order);
@@ -612,9 +608,7 @@ void Chronicle::give_order_again(std::uint32_t number, const event::TaskMoved& e
   const Place place{number, event.assignee(), order};
   if (Receipt* const found = receipt(place, "an order given again"); found && found->state == State::leased) {
     give_back_lane(place, workspaces_[number].messages.at(order));
-    found->state = State::queued;
-    found->attempts = 0;
-    found->lost_readers = 0;
+    found->begin_anew();
   }
   give_again(number, event.assignee(), order);
 }

@@ -57,6 +57,11 @@ class Chronicle {
     std::uint32_t lost_readers = 0;
     std::uint64_t session = 0;
     base::Instant until{};
+
+    void begin_anew() {
+      state = State::queued;
+      attempts = lost_readers = 0;
+    }
   };
   struct Message {
     std::uint64_t lane = 0;

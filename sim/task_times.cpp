@@ -37,15 +37,18 @@ base::Instant TaskChronicle::stalls_at(const Workspace& workspace, const Task& t
   return std::max(task.began_at + progress_after(workspace, task), task.heard_at + every);
 }
 
+const TaskChronicle::Agent& TaskChronicle::assignee_of(const Workspace& workspace, const Task& task) {
+  static const Agent nobody;
+  const auto at = workspace.agents.find(task.assignee);
+  return at == workspace.agents.end() ? nobody : at->second;
+}
+
 // COL-08, SUP-09; without a look at whether its assignee is here.
 base::Instant TaskChronicle::gives_up_at(const Workspace& workspace, const Task& task) const {
   base::Instant at = never;
   if (task.timeout > base::Duration{}) at = std::min(at, task.assigned_at + task.timeout);
-  if (const base::Duration most = silence(workspace, task); most > base::Duration{}) {
-    const auto assignee = workspace.agents.find(task.assignee);  // of whatever it speaks
-    const base::Instant spoke_at = assignee == workspace.agents.end() ? base::Instant{} : assignee->second.spoke_at;
-    at = std::min(at, std::max(task.heard_at, spoke_at) + most);
-  }
+  if (const base::Duration most = silence(workspace, task); most > base::Duration{})  // of whatever it speaks
+    at = std::min(at, std::max(task.heard_at, assignee_of(workspace, task).spoke_at) + most);
   if (task.state == State::stalled && task.deadline != base::Instant{}) at = std::min(at, task.deadline);
   if (task.state == State::assigned && task.lost_at != base::Instant{}) at = std::min(at, task.lost_at);
   return at;
@@ -119,10 +122,9 @@ void TaskChronicle::check_due(const Workspace& workspace, const Place& place, st
   // Decided in the same turn as the loss of its order or its offer: it is looked at in the next.
   if (task.waits_for_tasks() && task.otherwise_at != base::Instant{}) return;  // looked at in the next turn
   // A word of its assignee's in this turn may be behind the decision: it is looked at sooner than it must.
-  const auto assignee = workspace.agents.find(task.assignee);
-  const bool spoke_now = assignee != workspace.agents.end() && assignee->second.spoke_at == now_;
-  if (spoke_now &&
-      base::instant_of(due) == std::max(task.heard_at, assignee->second.spoke_before) + silence(workspace, task))
+  const Agent& assignee = assignee_of(workspace, task);
+  if (assignee.spoke_at == now_ &&
+      base::instant_of(due) == std::max(task.heard_at, assignee.spoke_before) + silence(workspace, task))
     return;
   const bool lost_now = expected == now_ && (task.lost_at == now_ || (task.offer && task.offer->due == now_));
   if (lost_now) return;
@@ -134,8 +136,7 @@ void TaskChronicle::check_due(const Workspace& workspace, const Place& place, st
 
 // It was given to its assignee before that one went offline, and is not what a human has the word upon.
 bool TaskChronicle::goes_back(const Workspace& workspace, const Task& task) const {
-  const auto assignee = workspace.agents.find(task.assignee);
-  return assignee != workspace.agents.end() && !task.stands_still() && task.order < assignee->second.offline;
+  return !task.stands_still() && task.order < assignee_of(workspace, task).offline;
 }
 
 // Nothing that was due waits longer than a turn; while the server was down nothing could be done.

@@ -203,6 +203,7 @@ class TaskChronicle {
   };
 
   static std::string_view code_of(Verdict verdict);
+  static const Agent& assignee_of(const Workspace& workspace, const Task& task);
   void set(Workspace& workspace, const event::Settings& settings);
   Judged judge(const Workspace& workspace, const TaskWord& word) const;
   Judged judge_call(const Workspace& workspace, const TaskWord& word) const;

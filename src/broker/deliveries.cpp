@@ -56,10 +56,6 @@ std::vector<base::Problem> problems_of(const event::MessageAccepted& accepted) {
   return problems;
 }
 
-}  // namespace
-
-namespace {
-
 // Of an order that is given again: its bytes say what held at first.
 void note_times(const engine::Workspace& workspace, base::Offset order, Delivery& delivery) {
   const engine::TaskWatch& watch = workspace.tasks.at(*workspace.tasks.of_assignment(order)).watch;
