@@ -588,7 +588,7 @@ void Chronicle::fold(std::uint32_t number, const event::Redriven& event, base::I
   sightings_.saw(Sighting::redriven);
 }
 
-// COL-16: who had read the order has it before it once more.
+// COL-16: who had read it has it before it once more.
 void Chronicle::give_again(std::uint32_t number, std::uint32_t agent_number, std::uint64_t order) {
   const Place place{number, agent_number, order};
   Receipt* const found = receipt(place, "an order or a request given again");
@@ -602,15 +602,16 @@ void Chronicle::give_again(std::uint32_t number, std::uint32_t agent_number, std
   count_open(agent);
 }
 
-// Leased, it comes again too: an ack of that offer is of the attempt before.
+// Where it was not acked yet it comes again too, as if it had never been tried.
 void Chronicle::give_order_again(std::uint32_t number, const event::TaskMoved& event) {
   const std::uint64_t order = tasks_.order_of(number, event.task());
   const Place place{number, event.assignee(), order};
-  if (Receipt* const found = receipt(place, "an order given again"); found && found->state == State::leased) {
-    give_back_lane(place, workspaces_[number].messages.at(order));
-    found->begin_anew();
-  }
-  give_again(number, event.assignee(), order);
+  Receipt* const found = receipt(place, "an order given again");
+  if (!found) return;
+  if (found->state == State::bounced) return tasks_.lose(number, order, event.assignee(), now_);
+  if (!open(found->state)) return give_again(number, event.assignee(), order);
+  if (found->state == State::leased) give_back_lane(place, workspaces_[number].messages.at(order));
+  found->begin_anew();
 }
 
 // COL-10: what it waited for is completed.

@@ -88,7 +88,9 @@ base::Result<std::vector<Delivery>> Broker::render(const Mailbox& mailbox, const
       PARLEY_TRY(const event::Event event, history_.event(offer.position));
       const event::MessageAccepted& accepted = accepted_of(event);
       delivery.warnings = problems_of(accepted);
-      if (accepted.reply_by()) delivery.reply_by = base::instant_of(accepted.answer_due());
+      // One that was over when a human let the message go is not awaited.
+      const base::Instant reply_by = base::instant_of(accepted.answer_due());
+      if (accepted.reply_by() && reply_by > context().now) delivery.reply_by = reply_by;
       delivery.supersedes = base::Offset(accepted.supersedes());
       delivery.superseded_id = accepted.superseded_id();
       if (accepted.has_task_error()) delivery.task_error = task_error_of(accepted);

@@ -240,6 +240,26 @@ base::Result<Answer> Broker::task(const Caller& caller, std::string_view workspa
   return answer;
 }
 
+namespace {
+
+// Who may be given such a task has no order of it unless it is the assignee, also where it had one before the task was
+// forgotten and begun anew at epoch 1.
+bool may_be_assigned(const engine::Workspace& workspace, const engine::Task& task, base::AgentNumber number,
+                     const engine::RulesetOf& ruleset_of) {
+  const engine::Agent& agent = workspace.registry.agent(number);
+  const std::string& profile = agent.properties.profile;
+  const profile::Ruleset* const rules = ruleset_of(profile);
+  if (!rules || workspace.registry.agent(task.assigner).properties.profile != profile) return false;
+  const auto role = rules->role_of_agent(agent.id, agent.properties.agent_type);
+  for (std::size_t i = 0; i < rules->types.size(); ++i)
+    if (rules->types[i].kind == envelope::Kind::task_assign &&
+        rules->may_receive(profile::TypeIndex(static_cast<std::uint16_t>(i)), role))
+      return true;
+  return false;
+}
+
+}  // namespace
+
 base::Result<Answer> Broker::check_task(const Caller& caller, std::string_view workspace_name, std::string_view task_id,
                                         std::uint64_t epoch) {
   PARLEY_TRY(const base::WorkspaceNumber number, enter(engine_.state(), caller, workspace_name, Right::read));
@@ -251,12 +271,11 @@ base::Result<Answer> Broker::check_task(const Caller& caller, std::string_view w
                       "/epoch", "Name the `task_epoch` of the frame that brought the assignment.");
   // Nobody is to act on the order of what is over, judged, or done in parts.
   const bool is_done = machine::task::is_over(task->state) || engine::is_set_aside(task->state);
-  // Remembered no longer, a task begins anew at epoch 1: whose order it was once has none.
-  const bool is_others =
-      caller.kind == Caller::Kind::agent && caller.agent != task->assignee && caller.agent != task->assigner;
+  const bool is_anothers = caller.kind == Caller::Kind::agent && caller.agent != task->assignee &&
+                           may_be_assigned(engine_.state().workspace(number), *task, caller.agent, parts_.ruleset_of);
   const std::string_view status = epoch < task->epoch ? "superseded"
                                   : is_done           ? "stale"
-                                  : is_others         ? "superseded"
+                                  : is_anothers       ? "superseded"
                                                       : "current";
   Answer answer;
   json::Writer(answer.json)

@@ -46,7 +46,7 @@ struct Others {
   std::size_t well_count = 0, degraded_count = 0;
 
   void add(const Agent& agent) {
-    const bool worse = agent.health && agent.health.get()->state == HealthState::degraded;
+    const bool worse = is_degraded(agent);
     std::size_t& count = worse ? degraded_count : well_count;
     if (count++ < named_max) (worse ? degraded : well).append(count > 1 ? ", '" : "'").append(agent.id).append("'");
   }
@@ -77,6 +77,10 @@ std::string first_of(std::span<const std::string> names) {
 
 bool is_offline(const Agent& agent) {
   return agent.health && agent.health.get()->state == HealthState::offline;
+}
+
+bool is_degraded(const Agent& agent) {
+  return agent.health && agent.health.get()->state == HealthState::degraded;
 }
 
 bool is_away(const Agent& agent, Instant now) {
@@ -113,14 +117,17 @@ base::Result<> check_available(const AcceptMessage& command, const Workspace& wo
 void warn_of_degraded(const AcceptMessage& command, const Workspace& workspace, std::span<const AgentNumber> recipients,
                       Instant now, std::vector<base::Problem>& warnings) {
   if ((work_kinds & bit(command.envelope.kind)) == 0) return;
-  for (const AgentNumber number : recipients) {
-    const Agent& agent = workspace.registry.agent(number);
-    if (!agent.health || agent.health.get()->state != HealthState::degraded) continue;
-    const auto names = others(command, workspace, agent, now);
-    const std::string well = first_of(std::span(names).first(2));
-    if (!well.empty())
-      warnings.push_back({"", "AGENT_DEGRADED", "'" + agent.id + "' is degraded; who is well: " + well + "."});
-  }
+  const auto degraded = [&](AgentNumber number) { return is_degraded(workspace.registry.agent(number)); };
+  const auto first = std::ranges::find_if(recipients, degraded);
+  if (first == recipients.end()) return;
+  const Agent& agent = workspace.registry.agent(*first);
+  const auto names = others(command, workspace, agent, now);  // once a message: it looks at many (D11)
+  const std::string well = first_of(std::span(names).first(2));
+  if (well.empty()) return;
+  const auto more = std::count_if(first + 1, recipients.end(), degraded);
+  const std::string besides = more > 0 ? " (and " + std::to_string(more) + " more of its recipients)" : "";
+  warnings.push_back(
+      {"", "AGENT_DEGRADED", "'" + agent.id + "' is degraded" + besides + "; who is well: " + well + "."});
 }
 
 }  // namespace parley::engine

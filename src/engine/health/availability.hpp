@@ -11,6 +11,7 @@ namespace parley::engine {
 bool takes_new_work(const Settings& settings, const Agent& agent, Instant now);
 
 bool is_offline(const Agent& agent);
+bool is_degraded(const Agent& agent);
 
 // It has said, or shown, that it is not at work: it begins nothing by itself either.
 bool is_away(const Agent& agent, Instant now);

@@ -5,6 +5,7 @@
 #include "base/excerpt.hpp"
 #include "engine/mailboxes/failures.hpp"
 #include "engine/messages/said.hpp"
+#include "engine/requests/deadlock.hpp"
 #include "engine/routing/choose.hpp"
 
 namespace parley::engine {
@@ -49,7 +50,8 @@ std::optional<AgentNumber> next_helper(const Workspace& workspace, Offset offset
       .capabilities = {help.subject}, .but = help.helpers, .rules = rules, .type = *type, .length = message.length};
   wanted.but.push_back(help.asker);
   for (const Receipt& receipt : message.receipts) wanted.but.push_back(receipt.agent);
-  return choose(workspace, wanted, now);
+  return choose(workspace, std::move(wanted), now,
+                [&](AgentNumber helper) { return waits_for(workspace, helper, help.asker); });
 }
 
 void tell_asker(Decided& decided, const State& state, WorkspaceNumber number, Offset offset, const Move& move,

@@ -51,6 +51,12 @@ bool is_lost(ReceiptState state) {
          state == ReceiptState::superseded;
 }
 
+void forget_attempts(Agent& agent, Offset offset, Receipt& receipt) {
+  receipt.attempts = 0;
+  receipt.uncounted = 0;
+  if (!agent.attempts.empty()) agent.attempts.erase(offset);
+}
+
 // The receipt reaches its last state; the message, where it was the last one open, is closed.
 void settle(const Scene& scene, Offset offset, Message& message, Receipt& receipt, ReceiptState final) {
   receipt.state = final;
@@ -105,8 +111,7 @@ void enqueue(const Scene& scene, Offset offset, Message& message, Receipt& recei
 void reopen(const Scene& scene, Offset offset, Message& message, Receipt& receipt) {
   if (message.closed() && message.expires())
     scene.state.timers.insert({message.expires_at, TimerKind::message_expires, scene.number, {}, offset});
-  receipt.attempts = 0;
-  receipt.uncounted = 0;
+  forget_attempts(scene.agent(), offset, receipt);
   enqueue(scene, offset, message, receipt);
 }
 
@@ -151,6 +156,17 @@ void resume(const Scene& scene, Offset offset, Message& message, Receipt& receip
   scene.state.timers.erase(timer_of(scene, TimerKind::backoff_ends, receipt.until, offset));
   scene.agent().mailbox.resume(entry_of(offset, message), scene.now);
   receipt.state = ReceiptState::queued;
+}
+
+void begin_anew(const Scene& scene, Offset offset, Message& message, Receipt& receipt) {
+  if (receipt.state == ReceiptState::leased) {
+    give_back_later(scene, offset, message);
+    give_back(scene, offset, message, receipt);
+  } else if (receipt.state == ReceiptState::waiting) {
+    resume(scene, offset, message, receipt);
+  }
+  PARLEY_ASSERT(receipt.state == ReceiptState::queued);
+  forget_attempts(scene.agent(), offset, receipt);
 }
 
 void hand_over(const Scene& scene, Offset offset, Message& message, Receipt& receipt, SessionId session) {

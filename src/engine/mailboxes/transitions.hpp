@@ -21,9 +21,10 @@ void lease(const Scene&, Offset, Message&, Receipt&, SessionId, Instant until);
 // R20: queued → offered, for good. May forget the message: use it no more.
 void hand_over(const Scene&, Offset, Message&, Receipt&, SessionId);
 void extend(const Scene&, Offset, Receipt&, Instant until);
-void give_back(const Scene&, Offset, Message&, Receipt&);                  // leased → queued
-void hold_back(const Scene&, Offset, Message&, Receipt&, Instant until);   // leased → waiting
-void resume(const Scene&, Offset, Message&, Receipt&);                     // waiting → queued
+void give_back(const Scene&, Offset, Message&, Receipt&);                 // leased → queued
+void hold_back(const Scene&, Offset, Message&, Receipt&, Instant until);  // leased → waiting
+void resume(const Scene&, Offset, Message&, Receipt&);                    // waiting → queued
+void begin_anew(const Scene&, Offset, Message&, Receipt&);  // open → queued, as if it had never been tried
 void close(const Scene&, Offset, Message&, Receipt&, ReceiptState final);  // may forget the message: use it no more
 
 // A new message, until a human has decided; then it is enqueued, or ends unseen.

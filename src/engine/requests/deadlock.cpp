@@ -85,9 +85,8 @@ class Search {
   absl::btree_map<AgentNumber, Way> ways_;
 };
 
-// Whom the server chooses it may also pass over.
 bool waits(const AcceptMessage& command) {
-  return awaits_answer(command) || (asks_for_help(command) && !command.envelope.automatic);
+  return command.reply_by == Instant{} && (awaits_answer(command) || asks_for_help(command));
 }
 
 // The request of who is asked now that this one is about.
@@ -101,8 +100,16 @@ std::optional<Offset> asked_back(const AcceptMessage& command, const Workspace& 
 
 }  // namespace
 
+bool waits_for(const Workspace& workspace, AgentNumber asked, AgentNumber asker) {
+  return Search(workspace, asker, std::nullopt).closes({asked});
+}
+
+bool closes_ring(const AcceptMessage& command, const Workspace& workspace, AgentNumber asked) {
+  return waits(command) && Search(workspace, command.sender, asked_back(command, workspace)).closes({asked});
+}
+
 base::Result<> check_deadlock(const AcceptMessage& command, const Workspace& workspace, const Recipients& recipients) {
-  if (command.reply_by != Instant{} || !waits(command)) return {};
+  if (!waits(command)) return {};
   Search search(workspace, command.sender, asked_back(command, workspace));
   if (!search.closes(recipients.open)) return {};
   return base::fail(base::ErrorCode::WAIT_CYCLE, search.cycle(), "recipients");

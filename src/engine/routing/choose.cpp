@@ -7,11 +7,13 @@
 #include "base/quoted.hpp"
 #include "engine/health/availability.hpp"
 #include "engine/messages/fields.hpp"
+#include "engine/requests/deadlock.hpp"
 
 namespace parley::engine {
 namespace {
 
 constexpr std::size_t looks_max = 10'000;       // agents a choice (D11)
+constexpr std::size_t rings_max = 16;           // that would be closed, a choice: then nobody is left
 constexpr std::size_t wanted_max = 256;         // capabilities: an agent registers no more (D11)
 constexpr std::uint64_t size_of_unstated = 10;  // tasks at once, of who registered no max_load
 
@@ -55,6 +57,27 @@ std::vector<std::string> capabilities_of(const AcceptMessage& command) {
   return subject.empty() ? std::vector<std::string>() : std::vector{std::move(subject)};
 }
 
+std::optional<AgentNumber> best_of(const Workspace& workspace, const Wanted& wanted, Instant now) {
+  std::optional<AgentNumber> best;
+  Fitness of_best;
+  std::size_t looks = looks_max;
+  for (const auto& [id, number] : workspace.registry.agents_by_id) {  // by id: the first of equals stays
+    if (looks-- == 0) break;
+    const Agent& agent = workspace.registry.agent(number);
+    if (!may_be(workspace, wanted, number) || !takes_new_work(workspace.settings, agent, now)) continue;
+    if (!has_room(workspace.settings, agent, wanted.length)) continue;
+    const Fitness fitness{.degraded = is_degraded(agent),
+                          .load = work_of(workspace, number),
+                          .size = std::max<std::uint64_t>(1, agent.properties.max_load.value_or(size_of_unstated)),
+                          .priority = agent.properties.priority.value_or(std::numeric_limits<std::int32_t>::max())};
+    const bool full = agent.properties.max_load && fitness.load >= *agent.properties.max_load;
+    if (full || (best && !(fitness < of_best))) continue;
+    best = number;
+    of_best = fitness;
+  }
+  return best;
+}
+
 }  // namespace
 
 base::Result<AgentNumber> choose_for(const AcceptMessage& command, const Workspace& workspace, Instant now) {
@@ -73,7 +96,9 @@ base::Result<AgentNumber> choose_for(const AcceptMessage& command, const Workspa
                       "the message names " + std::to_string(wanted.capabilities.size()) +
                           " capabilities; the limit where routing chooses is " + std::to_string(wanted_max),
                       "recipients");
-  if (const auto chosen = choose(workspace, wanted, now)) return *chosen;
+  const auto closes = [&](AgentNumber chosen) { return closes_ring(command, workspace, chosen); };
+  if (const auto chosen = choose(workspace, wanted, now, closes)) return *chosen;
+  if (const auto chosen = best_of(workspace, wanted, now)) return *chosen;  // refused, with its ring named
   const std::string capabilities = base::listed(wanted.capabilities);
   if (anybody_has(workspace, wanted))
     return base::fail(base::ErrorCode::AGENT_UNAVAILABLE,
@@ -96,25 +121,13 @@ bool anybody_has(const Workspace& workspace, const Wanted& wanted) {
   return false;
 }
 
-std::optional<AgentNumber> choose(const Workspace& workspace, const Wanted& wanted, Instant now) {
-  std::optional<AgentNumber> best;
-  Fitness of_best;
-  std::size_t looks = looks_max;
-  for (const auto& [id, number] : workspace.registry.agents_by_id) {  // by id: the first of equals stays
-    if (looks-- == 0) break;
-    const Agent& agent = workspace.registry.agent(number);
-    if (!may_be(workspace, wanted, number) || !takes_new_work(workspace.settings, agent, now)) continue;
-    if (!has_room(workspace.settings, agent, wanted.length)) continue;
-    const Fitness fitness{.degraded = agent.health && agent.health.get()->state == HealthState::degraded,
-                          .load = work_of(workspace, number),
-                          .size = std::max<std::uint64_t>(1, agent.properties.max_load.value_or(size_of_unstated)),
-                          .priority = agent.properties.priority.value_or(std::numeric_limits<std::int32_t>::max())};
-    const bool full = agent.properties.max_load && fitness.load >= *agent.properties.max_load;
-    if (full || (best && !(fitness < of_best))) continue;
-    best = number;
-    of_best = fitness;
+std::optional<AgentNumber> choose(const Workspace& workspace, Wanted wanted, Instant now, const Closes& closes) {
+  for (std::size_t rings = 0; rings < rings_max; ++rings) {
+    const auto chosen = best_of(workspace, wanted, now);
+    if (!chosen || !closes(*chosen)) return chosen;
+    wanted.but.push_back(*chosen);
   }
-  return best;
+  return std::nullopt;
 }
 
 }  // namespace parley::engine

@@ -1,6 +1,7 @@
 // Who gets a message that is for whoever can do it (R34, R43; HND-04): of those who may get its type, take new work and
 // have the capabilities, the least loaded.
 #pragma once
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -17,11 +18,13 @@ struct Wanted {
   std::uint32_t length = 0;
 };
 
-// Those in good health first; then the lowest load for its size, the lowest priority number, the id. None: nobody.
-std::optional<AgentNumber> choose(const Workspace& workspace, const Wanted& wanted, Instant now);
+// Those in good health first; then the lowest load for its size, the lowest priority number, the id. Passed over is who
+// `closes` a ring of agents that wait for each other (BEY-04). None: nobody.
+using Closes = std::function<bool(AgentNumber)>;
+std::optional<AgentNumber> choose(const Workspace& workspace, Wanted wanted, Instant now, const Closes& closes);
 
-// Of a message that names nobody but `auto`: by the help it asks for, or the capabilities that it names. Errors:
-// RECIPIENT_UNKNOWN, AGENT_UNAVAILABLE.
+// Of a message that names nobody but `auto`: by the help it asks for, or the capabilities that it names; one who closes
+// a ring only where there is nobody else. Errors: RECIPIENT_UNKNOWN, AGENT_UNAVAILABLE.
 base::Result<AgentNumber> choose_for(const AcceptMessage& command, const Workspace& workspace, Instant now);
 
 // Whether anybody here has them, whatever his or her health and load.

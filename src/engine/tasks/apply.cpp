@@ -107,15 +107,8 @@ void note_error(Task& task, const event::TaskError& error, TaskState to, Instant
   if (to == TaskState::postponed) ++(type == TaskErrorType::timeout ? task.watch.timeouts : task.watch.exceptions);
 }
 
-// Offered to a session that has not acked it: it comes again, as another offer.
-void take_back(const Scene& scene, Offset order, const Found& found) {
-  give_back_later(scene, order, *found.message);
-  give_back(scene, order, *found.message, *found.receipt);
-  found.receipt->attempts = 0;
-  found.receipt->uncounted = 0;
-}
-
-// COL-16: its assignee has the order before it once more, in the same bytes.
+// COL-16: its assignee has the order before it once more, in the same bytes. Where that has not acked it yet, an ack of
+// that offer is of the attempt before.
 void give_again(const Scene& scene, Offset offset, const event::TaskMoved& event) {
   Task& task = scene.workspace.tasks.at(offset);
   note_author(scene.workspace, offset, task);  // its time begins anew
@@ -133,9 +126,9 @@ void give_again(const Scene& scene, Offset offset, const event::TaskMoved& event
   const ReceiptState receipt = found ? found.receipt->state : ReceiptState::dead;
   if (taken(receipt))
     reopen(scene, order, *found.message, *found.receipt);
-  else if (receipt == ReceiptState::leased)
-    take_back(scene, order, found);  // an ack of that offer is of the attempt before
-  else if (!open(receipt))
+  else if (open(receipt))
+    begin_anew(scene, order, *found.message, *found.receipt);
+  else
     task.watch.lost_at = scene.now;  // in the turn that decided this: the server looks again at once
 }
 

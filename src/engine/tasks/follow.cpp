@@ -182,8 +182,11 @@ class Follow {
   // SUP-05: who has asked a human about a task does not end it well before the answer.
   base::Result<> check_decided(const Task& task) const {
     if (workspace_.approvals.waiting(command_.sender) == 0) return {};
+    const Offset taken_back =
+        command_.supersedes ? command_.supersedes->message : Offset{};  // and its question with it
     for (const auto& [offset, approval] : workspace_.approvals.all())
-      if (approval.waits() && !approval.holds && approval.asker == command_.sender && approval.task == task.id.view())
+      if (approval.waits() && !approval.holds && approval.asker == command_.sender && approval.task == task.id.view() &&
+          offset != taken_back)
         return std::unexpected(undecided(command_, workspace_, task, approval));
     return {};
   }

@@ -13,14 +13,15 @@ constexpr std::size_t reason_bytes = 1'000;
 constexpr std::size_t ends_a_step = 100;  // each looks through the mailboxes of all agents (D11)
 
 // What goes on with a task may have begun after its session's end: assigned again, reviewed. That is of the next one.
+// What a human has let go since was begun when its order was sent.
 Offset begun_at(const Workspace& workspace, Offset offset, const Task& task) {
-  if (task.state != TaskState::in_review) return task.given_at;
-  return workspace.reviews.waiting(offset).value_or(task.given_at);
+  if (task.state != TaskState::in_review) return task.assignment();
+  return workspace.reviews.waiting(offset).value_or(task.assignment());
 }
 
-// Orders that a human is still asked about are no tasks yet; they were begun all the same.
-bool withdraw_held(Decided& decided, const Workspace& workspace, WorkspaceNumber number, const SessionEnd& end,
-                   const std::string& profile) {
+// Orders that a human is still asked about are no tasks yet; they were begun all the same. How many.
+std::size_t withdraw_held(Decided& decided, const Workspace& workspace, WorkspaceNumber number, const SessionEnd& end,
+                          const std::string& profile) {
   std::size_t withdrawn = 0;
   for (const auto& [offset, approval] : workspace.approvals.all()) {
     if (offset >= end.before || withdrawn == ends_a_step) break;
@@ -29,7 +30,7 @@ bool withdraw_held(Decided& decided, const Workspace& workspace, WorkspaceNumber
     decide_withdrawn(decided, workspace, number, offset);
     ++withdrawn;
   }
-  return withdrawn < ends_a_step;
+  return withdrawn;
 }
 
 }  // namespace
@@ -69,6 +70,9 @@ void decide_session_step(Decided& decided, const State& state, const SessionKey&
   const std::string reason = end.reason.empty() ? "The session was aborted." : end.reason;
   std::size_t looks = 0, ended = 0;
   Offset through = end.through;
+  // In steps of their own, before the tasks: what was let go until then is among those.
+  const bool all_withdrawn = withdraw_held(decided, workspace, number, end, profile) == 0;
+  if (!all_withdrawn) most = 0;
   auto at = workspace.tasks.all().upper_bound(through);
   for (; at != workspace.tasks.all().end() && at->first < end.before && looks < most && ended < ends_a_step; ++at) {
     ++looks;
@@ -81,7 +85,7 @@ void decide_session_step(Decided& decided, const State& state, const SessionKey&
     ++ended;
   }
   const bool all_tasks = at == workspace.tasks.all().end() || at->first >= end.before;
-  const bool done = all_tasks && withdraw_held(decided, workspace, number, end, profile);
+  const bool done = all_withdrawn && all_tasks;
   event::SessionTasksEnded& event = *decided.add(number).mutable_session_tasks_ended();
   event.set_agent(sender.value);
   event.set_abort(end.by.value);

@@ -36,8 +36,8 @@ struct TaskWatch {
   Instant deadline;                           // 0: none
   base::Duration timeout{};                   // 0: none
   bool late = false;                          // its assigner was told that the deadline is over
-  Instant lost_at;                            // its assignment ended without reaching its assignee; 0: it did not
-  Instant again_at;                           // while it is postponed: when its order is given again
+  Instant lost_at{};                          // its assignment ended without reaching its assignee; 0: it did not
+  Instant again_at{};                         // while it is postponed: when its order is given again
   std::uint8_t timeouts = 0, exceptions = 0;  // attempts of this assignment that ended so
 
   template <class Archive>
