@@ -119,7 +119,7 @@ struct AcceptMessage {
   std::span<const base::Problem> warnings;
   std::span<const base::Problem> validation_errors;
   const TakeBack* supersedes = nullptr;  // another of its sender's
-  Instant reply_by;                      // 0: none is asked for
+  Instant reply_by{};                    // 0: none is asked for
   std::string_view evidence{};           // what came beside it (BEY-05); empty: nothing
 };
 

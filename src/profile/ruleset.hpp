@@ -64,7 +64,7 @@ struct RetryPolicy {
   double multiplier = 2;
   base::Duration max_delay = std::chrono::seconds(60);
   bool full_jitter = true;
-  std::vector<std::string> codes;  // of errors that may pass; empty: any (MSH-11)
+  std::vector<std::string> codes{};  // of errors that may pass; empty: any (MSH-11)
 
   bool may_pass(std::string_view code) const;
 };

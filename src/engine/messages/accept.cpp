@@ -1,24 +1,18 @@
-// A message is accepted, or refused with what would be legal: known ids first (R8), then who may send what to whom
-// (000 §6.2; COL-03), then room (D11).
+// A message is accepted: known ids first (R8), then whatever may be said against it (judge.hpp), then the event that
+// keeps it and what the server does behind it.
 #include <algorithm>
 
 #include "base/hash.hpp"
 #include "engine/appliers.hpp"
-#include "engine/approvals/held.hpp"
 #include "engine/collaborations/follow.hpp"
-#include "engine/currentness/take_back.hpp"
 #include "engine/errors/follow.hpp"
-#include "engine/health/availability.hpp"
 #include "engine/health/follow.hpp"
 #include "engine/help/follow.hpp"
-#include "engine/loops/govern.hpp"
 #include "engine/mailboxes/transitions.hpp"
-#include "engine/messages/directions.hpp"
 #include "engine/messages/fields.hpp"
+#include "engine/messages/judge.hpp"
 #include "engine/messages/said.hpp"
-#include "engine/messages/semantics.hpp"
 #include "engine/policy/policy.hpp"
-#include "engine/requests/deadlock.hpp"
 #include "engine/requests/follow.hpp"
 #include "engine/resources/report.hpp"
 #include "engine/reviews/follow.hpp"
@@ -26,7 +20,6 @@
 #include "engine/tasks/abort.hpp"
 #include "engine/tasks/depend.hpp"
 #include "engine/tasks/follow.hpp"
-#include "engine/tasks/parts.hpp"
 #include "engine/tasks/session.hpp"
 
 namespace parley::engine {
@@ -44,40 +37,6 @@ bool given(const IdKey& key) {
 IdKey key_of(const AcceptMessage& command, const Agent& sender) {
   if (!given(command.id_key) || !command.ruleset.type(command.type).is_private) return command.id_key;
   return private_key_of(command.id_key, sender.id);
-}
-
-// MSH-15, R43. Only what is accepted counts: not what is refused, nor what is known already.
-base::Result<> check_rate(const profile::RateLimit& rate, const Agent& sender, Instant now,
-                          std::vector<base::Problem>& warnings) {
-  if (rate.messages == 0) return {};
-  const std::uint32_t sent = sender.sent_lately.count(now);
-  const std::string bound = std::to_string(rate.messages) + " in " + base::to_text(rate.window);
-  if (sent >= rate.messages) {
-    base::Error error;
-    error.code = ErrorCode::RATE_LIMITED;
-    error.message = "'" + sender.id + "' has sent " + std::to_string(sent) + " messages; the limit is " + bound;
-    error.where = "sender";
-    error.retry_after = std::chrono::ceil<std::chrono::milliseconds>(sender.sent_lately.first_to_go(now) - now);
-    error.hint = "Wait " + base::to_text(error.retry_after) + ", then send it again with the same id.";
-    return std::unexpected(std::move(error));
-  }
-  if (sent + 1 >= std::uint64_t{rate.messages} * 4 / 5)
-    warnings.push_back({"", "RATE_LIMIT_APPROACHING",
-                        "This is message " + std::to_string(sent + 1) + "; the limit is " + bound + "."});
-  return {};
-}
-
-// R8: it may be one that was accepted and is forgotten by now. Only then: decision 0001.
-base::Result<> check_age(const Workspace& workspace, const Agent& sender, const envelope::Envelope& envelope) {
-  if (!envelope.sent_at || workspace.forgotten.empty()) return {};
-  const auto of_sender = workspace.forgotten.find(sender.id);
-  if (of_sender == workspace.forgotten.end()) return {};
-  const auto span = of_sender->second.around(*envelope.sent_at);
-  if (!span) return {};
-  return base::fail(ErrorCode::TOO_OLD,
-                    "the message is of " + base::to_rfc3339(*envelope.sent_at) + "; ids of '" + sender.id + "' from " +
-                        base::to_rfc3339(span->first) + " to " + base::to_rfc3339(span->last) + " are forgotten",
-                    "timestamp");
 }
 
 // The server may say something behind it.
@@ -156,134 +115,134 @@ IdKey private_key_of(const IdKey& key, std::string_view sender) {
   return id_key_of({reinterpret_cast<const char*>(key.data()), key.size()}, "private " + std::string(sender));
 }
 
-base::Result<Accepted> Engine::decide(const AcceptMessage& command, const Context& context, Decided& decided) const {
-  const Workspace& workspace = state_.workspace(command.workspace);
-  const envelope::Envelope& envelope = command.envelope;
-  const IdKey sent_key = key_of(command, workspace.registry.agent(command.sender));
-  if (given(sent_key)) {
-    if (const auto known = workspace.ids.find(sent_key)) {
-      const Message& message = workspace.messages.at(*known);
-      if (command.supersedes) PARLEY_CHECK(check_repeated(*command.supersedes, workspace, *known));
-      return Accepted{message.content == base::first_half(envelope.content_hash) ? AcceptOutcome::duplicate
-                                                                                 : AcceptOutcome::other_bytes,
-                      *known,
-                      std::string(message.id.view()),
-                      {}};
-    }
-  }
-  PARLEY_CHECK(check_age(workspace, workspace.registry.agent(command.sender), envelope));
-  if (envelope.expires_at && *envelope.expires_at <= context.now)
-    return base::fail(ErrorCode::EXPIRED,
-                      "the message expired at " + base::to_rfc3339(*envelope.expires_at) +
-                          "; the server's clock says " + base::to_rfc3339(context.now),
-                      std::string(envelope.expiry_at));
+namespace {
 
-  PARLEY_CHECK(check_sender(command, workspace.registry.agent(command.sender)));
-  const profile::RateLimit rate = rate_of(workspace.settings, command.ruleset);
-  std::vector<base::Problem> warnings;
-  PARLEY_CHECK(check_rate(rate, workspace.registry.agent(command.sender), context.now, warnings));
-  PARLEY_TRY(const Recipients recipients, resolve(command, workspace, context.now));
-  PARLEY_CHECK(check_chain(command, workspace));
-  std::optional<Asking> asking = asking_of(command);
-  if (!asking && !recipients.open.empty()) asking = held_completion(command, workspace);
-  if (!asking && !recipients.open.empty()) asking = held_by_policy(command, workspace);
-  const std::optional<Link> link = link_of(command, workspace, recipients);
-  if (!asking && link && !recipients.open.empty()) asking = held_loop(command, workspace, *link);
-  const Hold hold = asking && asking->holds ? Hold::held : Hold::none;
-  PARLEY_CHECK(check_reply_by(command, context.now));
-  if (hold == Hold::none) PARLEY_CHECK(check_request(command, workspace));
-  if (hold == Hold::none) PARLEY_CHECK(check_deadlock(command, workspace, recipients));
-  if (hold == Hold::none) PARLEY_CHECK(check_help(command, workspace));
-  std::vector<base::Problem> of_semantics;
-  warn_of_degraded(command, workspace, recipients.open, context.now, of_semantics);
-  PARLEY_TRY(Semantics semantics, check_semantics(command, workspace, recipients, {hold, {}}, context, of_semantics));
-  if (!asking && semantics.review_moved) asking = asking_of_review(command, workspace, *semantics.review_moved);
-  if (asking) PARLEY_CHECK(check_approval(command, workspace));
-  std::optional<Offset> part_of;
-  if (hold == Hold::held && envelope.kind == envelope::Kind::task_assign && command.ruleset.tasks) {
-    PARLEY_TRY(part_of, split_answered(command, workspace, {}));
-  }
-  Consequences of_superseded;
-  if (command.supersedes) {
-    PARLEY_TRY(of_superseded, judge_superseded(command, workspace, semantics.task_moved, hold));
-    if (of_superseded.later)
-      asking->why += "; until then message '" + std::string(command.supersedes->was.message_id()) + "' stands";
-  }
+// R8: what was accepted before is not accepted again, whatever else may be said against it now.
+base::Result<std::optional<Accepted>> known_already(const AcceptMessage& command, const Workspace& workspace,
+                                                    const IdKey& key) {
+  const auto known = given(key) ? workspace.ids.find(key) : std::nullopt;
+  if (!known) return std::nullopt;
+  const Message& message = workspace.messages.at(*known);
+  if (command.supersedes) PARLEY_CHECK(check_repeated(*command.supersedes, workspace, *known));
+  const bool same = message.content == base::first_half(command.envelope.content_hash);
+  return Accepted{
+      same ? AcceptOutcome::duplicate : AcceptOutcome::other_bytes, *known, std::string(message.id.view()), {}};
+}
 
-  event::Event& event = decided.add(command.workspace);
-  const Offset offset(event.offset());
-  std::string message_id = envelope.message_id.empty() ? made_id(context, offset.value) : envelope.message_id;
-  // A made one is remembered too: its sender asks for its receipts by it (R5, D7).
-  const IdKey id_key = given(sent_key) ? sent_key : id_key_of(message_id);
-  const auto of_sequence = sequence_warnings(workspace.registry.agent(command.sender), envelope);
-  event::MessageAccepted& message = decided.message_accepted(event);
-  write(command, recipients, message_id, id_key, message);
-  message.set_supersedes_later(of_superseded.later);
-  if (part_of) message.set_approval_part_of(part_of->value);
-  if (rate.messages > 0) message.set_counts_until(base::unix_us(counts_until(rate, context.now)));
-  write(of_sequence, *message.mutable_warnings());
-  warnings.insert(warnings.end(), of_sequence.begin(), of_sequence.end());
-  decided.last().has_native_body = true;
-  remark(command, workspace, recipients, asking, message_id, warnings);
-  if (hold == Hold::none) {
-    follow_requests(command, workspace, context, message);
-    follow_help(command, workspace, context, message, of_semantics);
-    follow_collaborations(workspace, message);
-    follow_session(command, workspace, message, of_semantics);
-  } else {
-    message.clear_record_at();                            // what it means, it means when it is released
+// What it begins now; held, it means nothing until it is released (decision 10).
+void begin(const AcceptMessage& command, const Workspace& workspace, const Context& context, Judged& judged,
+           event::MessageAccepted& message) {
+  if (judged.is_held()) {
+    message.clear_record_at();
     message.set_reply_by(command.reply_by != Instant{});  // awaited from then on (BEY-01)
     if (message.reply_by()) message.set_answer_due(base::unix_us(command.reply_by));
+    return;
   }
-  if (asking) open_approval(*asking, context, message);
+  follow_requests(command, workspace, context, message);
+  follow_help(command, workspace, context, message, judged.to_readers);
+  follow_collaborations(workspace, message);
+  follow_session(command, workspace, message, judged.to_readers);
+}
+
+// COL-10: its time begins when it goes out.
+void keep_order_back(event::TaskMoved& moved, event::MessageAccepted& message, std::vector<base::Problem>& warnings) {
+  if (!mark_kept_back(moved, message)) return;
+  if (message.reply_by()) {  // it would run out, and the order come afterwards
+    message.clear_answer_timeout();
+    message.clear_answer_due();
+    message.clear_reply_by();
+    warnings.push_back(nobody_replies());
+  }
+  warnings.push_back({"", "KEPT_BACK", "It is accepted, and reaches nobody yet: " + moved.why() + "."});
+}
+
+// The message with all that it means, as it is journaled. Its warnings to the sender are `judged.to_sender`.
+void write_judged(const AcceptMessage& command, const Workspace& workspace, const Context& context, const IdKey& key,
+                  const std::string& message_id, Judged& judged, event::MessageAccepted& message) {
+  const auto of_sequence = sequence_warnings(workspace.registry.agent(command.sender), command.envelope);
+  write(command, judged.recipients, message_id, key, message);
+  message.set_supersedes_later(judged.of_superseded.later);
+  if (judged.part_of) message.set_approval_part_of(judged.part_of->value);
+  const profile::RateLimit rate = rate_of(workspace.settings, command.ruleset);
+  if (rate.messages > 0) message.set_counts_until(base::unix_us(counts_until(rate, context.now)));
+  write(of_sequence, *message.mutable_warnings());
+  judged.to_sender.insert(judged.to_sender.end(), of_sequence.begin(), of_sequence.end());
+  remark(command, workspace, judged.recipients, judged.asking, message_id, judged.to_sender);
+  begin(command, workspace, context, judged, message);
+  if (judged.asking) open_approval(*judged.asking, context, message);
   follow_health(command, workspace, context, message);
-  follow_resources(command, workspace, message, of_semantics);
+  follow_resources(command, workspace, message, judged.to_readers);
+  Semantics& semantics = judged.semantics;
   write(semantics.defects, *message.mutable_validation_errors());
-  write(of_semantics, *message.mutable_warnings());
-  warnings.insert(warnings.end(), semantics.defects.begin(), semantics.defects.end());
-  if (link) write(*link, message);
-  warnings.insert(warnings.end(), of_semantics.begin(), of_semantics.end());
+  write(judged.to_readers, *message.mutable_warnings());
+  for (const auto* problems : {&semantics.defects, &judged.to_readers})
+    judged.to_sender.insert(judged.to_sender.end(), problems->begin(), problems->end());
+  if (judged.link) write(*judged.link, message);
   if (semantics.review_moved) *message.mutable_review_moved() = *semantics.review_moved;
   if (semantics.error_moved) *message.mutable_error_moved() = *semantics.error_moved;
-  if (semantics.task_moved) {
-    event::TaskMoved& moved = *message.mutable_task_moved();
-    moved = std::move(*semantics.task_moved);
-    if (keep_back(moved, message)) {
-      if (message.reply_by()) {  // it would run out, and the order come afterwards
-        message.clear_answer_timeout();
-        message.clear_answer_due();
-        message.clear_reply_by();
-        warnings.push_back(nobody_replies());
-      }
-      warnings.push_back({"", "KEPT_BACK", "It is accepted, and reaches nobody yet: " + moved.why() + "."});
-    }
-    if (of_superseded.replaces_order)
-      decide_named_dropped(decided, command, workspace);
-    else
-      decide_orders_over(decided, workspace, command.workspace, offset, moved, command.lane);
-    if (static_cast<TaskState>(moved.state()) == TaskState::aborted) {
-      take_room(command, recipients, decided);
-      const TaskScene scene{decided, state_, command.workspace, Offset(moved.task()), &command.ruleset, context};
-      if (semantics.review_moved)  // R14, COL-20: the last of its iterations has failed
-        tell_of_abort(scene, scene.task().assignee, {"", true, command.sender});
-      else
-        end_with_it(scene,
-                    {text_in(envelope, "reason"), envelope::field(envelope, "cleanup") == "true", command.sender});
-    }
-  }
+  if (!semantics.task_moved) return;
+  *message.mutable_task_moved() = std::move(*semantics.task_moved);
+  keep_order_back(*message.mutable_task_moved(), message, judged.to_sender);
+}
+
+// COL-20: an order that comes after it, of the same task, or its end.
+void follow_task(Decided& decided, const State& state, const AcceptMessage& command, const Judged& judged,
+                 Offset offset, const event::TaskMoved& moved, const Context& context) {
+  const Workspace& workspace = state.workspace(command.workspace);
+  if (judged.of_superseded.replaces_order)
+    decide_named_dropped(decided, command, workspace);
+  else
+    decide_orders_over(decided, workspace, command.workspace, offset, moved, command.lane);
+  if (static_cast<TaskState>(moved.state()) != TaskState::aborted) return;
+  take_room(command, judged.recipients, decided);
+  const TaskScene scene{decided, state, command.workspace, Offset(moved.task()), &command.ruleset, context};
+  const envelope::Envelope& envelope = command.envelope;
+  if (judged.semantics.review_moved)  // R14, COL-20: the last of its iterations has failed
+    tell_of_abort(scene, scene.task().assignee, {"", true, command.sender});
+  else
+    end_with_it(scene, {text_in(envelope, "reason"), envelope::field(envelope, "cleanup") == "true", command.sender});
+}
+
+// What the server does and says behind the message.
+void follow(Decided& decided, const State& state, const AcceptMessage& command, Judged& judged,
+            const RulesetOf& ruleset_of, const Context& context) {
+  const Workspace& workspace = state.workspace(command.workspace);
+  const Offset offset(decided.facts().front().event.offset());
   const event::MessageAccepted& accepted = decided.facts().front().event.message_accepted();
-  const bool supersedes = command.supersedes && !of_superseded.later;
-  if (tells(semantics, accepted) || supersedes) take_room(command, recipients, decided);
+  const Semantics& semantics = judged.semantics;
+  if (accepted.has_task_moved()) follow_task(decided, state, command, judged, offset, accepted.task_moved(), context);
+  const bool supersedes = command.supersedes && !judged.of_superseded.later;
+  if (tells(semantics, accepted) || supersedes) take_room(command, judged.recipients, decided);
   if (supersedes) {
-    warn_of_late(*command.supersedes, workspace, warnings);
-    decide_taken_back(decided, state_, *command.supersedes, of_superseded, {offset, recipients.open}, ruleset_of_,
-                      context);
+    warn_of_late(*command.supersedes, workspace, judged.to_sender);
+    decide_taken_back(decided, state, *command.supersedes, judged.of_superseded, {offset, judged.recipients.open},
+                      ruleset_of, context);
   }
-  if (!accepted.used().empty()) tell_of_overuse(decided, state_, command, accepted.used(), context);
-  if (semantics.review_moved) tell_of_limit(decided, state_, command, *semantics.review_moved, context);
-  decide_help_told(decided, state_, command, accepted, context);
-  if (semantics.error_moved) tell_of_waiting(decided, state_, command, accepted, ruleset_of_, context);
-  return Accepted{AcceptOutcome::accepted, offset, std::move(message_id), std::move(warnings)};
+  if (!accepted.used().empty()) tell_of_overuse(decided, state, command, accepted.used(), context);
+  if (semantics.review_moved) tell_of_limit(decided, state, command, *semantics.review_moved, context);
+  decide_help_told(decided, state, command, accepted, context);
+  if (semantics.error_moved) tell_of_waiting(decided, state, command, accepted, ruleset_of, context);
+}
+
+}  // namespace
+
+base::Result<Accepted> Engine::decide(const AcceptMessage& command, const Context& context, Decided& decided) const {
+  const Workspace& workspace = state_.workspace(command.workspace);
+  const IdKey sent_key = key_of(command, workspace.registry.agent(command.sender));
+  PARLEY_TRY(auto known, known_already(command, workspace, sent_key));
+  if (known) return std::move(*known);
+  PARLEY_TRY(Judged judged, judge_message(command, workspace, context));
+  event::Event& event = decided.add(command.workspace);
+  const Offset offset(event.offset());
+  const std::string& sent_id = command.envelope.message_id;
+  std::string message_id = sent_id.empty() ? made_id(context, offset.value) : sent_id;
+  // A made one is remembered too: its sender asks for its receipts by it (R5, D7).
+  const IdKey id_key = given(sent_key) ? sent_key : id_key_of(message_id);
+  event::MessageAccepted& message = decided.message_accepted(event);
+  decided.last().has_native_body = true;
+  write_judged(command, workspace, context, id_key, message_id, judged, message);
+  follow(decided, state_, command, judged, ruleset_of_, context);
+  return Accepted{AcceptOutcome::accepted, offset, std::move(message_id), std::move(judged.to_sender)};
 }
 
 void apply(State& state, Workspace& workspace, WorkspaceNumber number, Offset offset,

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "base/excerpt.hpp"
+#include "base/quoted.hpp"
 #include "engine/messages/fields.hpp"
 
 namespace parley::engine {
@@ -13,14 +14,6 @@ using envelope::Kind;
 
 constexpr std::size_t chain_bytes_max = 256;
 constexpr std::size_t named_max = 5;
-
-std::string names_of(const std::vector<std::string>& chains) {
-  std::string names;
-  for (std::size_t i = 0; i < std::min(chains.size(), named_max); ++i)
-    names += (i > 0 ? ", '" : "'") + base::excerpt(chains[i], 64) + "'";
-  if (chains.size() > named_max) names += " and " + std::to_string(chains.size() - named_max) + " more";
-  return names;
-}
 
 // What is no number is as risky as can be: it says nothing that one could rely on.
 std::optional<double> risk_of(const envelope::Envelope& envelope) {
@@ -46,7 +39,7 @@ base::Result<> check_chain(const AcceptMessage& command, const Workspace& worksp
   const std::string chain = text_in(command.envelope, "chain");
   if (!chain.empty() && std::ranges::find(*enabled, chain) != enabled->end()) return {};
   const std::string hint = enabled->empty() ? "No chain is enabled here: nothing can be assigned."
-                                            : "Enabled are " + names_of(*enabled) + ".";
+                                            : "Enabled are " + base::listed(*enabled, named_max) + ".";
   return base::fail(base::ErrorCode::CHAIN_DISABLED,
                     chain.empty() ? "the task names no chain, and only tasks of some chains are enabled here"
                                   : "the chain '" + base::excerpt(chain, 64) + "' is not enabled here",

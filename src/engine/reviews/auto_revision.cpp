@@ -55,7 +55,7 @@ base::Result<> write_order(const ReviseTask& command, const State& state, const 
   if (asking) open_approval(*asking, context, message);
   if (moved) {
     *message.mutable_task_moved() = *moved;
-    keep_back(*moved, message);
+    mark_kept_back(*moved, message);
   }
   decided.last().body = command.bytes;
   if (moved) decide_orders_over(decided, workspace, command.workspace, offset, *moved, as.lane);

@@ -82,7 +82,7 @@ TaskState state_before(const TaskDependencies* before, std::string_view id) {
 
 }  // namespace
 
-bool keep_back(const event::TaskMoved& moved, event::MessageAccepted& message) {
+bool mark_kept_back(const event::TaskMoved& moved, event::MessageAccepted& message) {
   if (!keeps_back(moved)) return false;
   message.set_held(true);
   message.set_approval_why(moved.why());

@@ -24,7 +24,7 @@ inline bool keeps_back(const event::TaskMoved& moved) {
 }
 
 // The order that makes this move reaches nobody yet: says so in the message, with why. False: it goes out.
-bool keep_back(const event::TaskMoved& moved, event::MessageAccepted& message);
+bool mark_kept_back(const event::TaskMoved& moved, event::MessageAccepted& message);
 
 // Whether its order may go out, by what is hard.
 Readiness readiness_of(const std::vector<Dependency>& on);
