@@ -20,8 +20,7 @@ void ApprovalChronicle::open(const Place& place, const event::MessageAccepted& m
   const base::Duration timeout(message.approval_timeout());
   findings_.require(base::instant_of(message.approval_due()) == at + timeout, place,
                     "SUP-05: the time does not begin now");
-  approvals_[place] = {State::open, message.sender(), message.held(), message.has_review_moved(),
-                       false,       timeout,          at + timeout,   false};
+  approvals_[place] = {State::open, message.sender(), message.held(), false, timeout, at + timeout};
   if (message.held()) sightings_.saw(Sighting::message_held);
 }
 
@@ -31,7 +30,7 @@ void ApprovalChronicle::open(const Place& place, const event::TaskMoved& moved, 
   const base::Duration timeout(moved.approval_timeout());
   findings_.require(base::instant_of(moved.approval_due()) == at + timeout, place,
                     "SUP-05: the time does not begin now");
-  approvals_[place] = {State::open, 0, false, true, false, timeout, at + timeout};
+  approvals_[place] = {State::open, 0, false, false, timeout, at + timeout};
 }
 
 void ApprovalChronicle::decide(const Place& place, const Event& event) {
@@ -85,14 +84,13 @@ void ApprovalChronicle::fold(const Event& event, base::Instant at) {
       return time_out(place(event.approval_lapsed().approval()), State::lapsed, {}, at);
     case Event::kMessageTakenBack: {
       const auto at_message = approvals_.find(place(event.message_taken_back().message()));
-      if (at_message != approvals_.end()) at_message->second.taken_back = at_message->second.settled = true;
+      if (at_message != approvals_.end()) at_message->second.settled = true;
       return;
     }
     case Event::kApprovalWithdrawn: {
       Approval* const approval = known(place(event.approval_withdrawn().approval()));
       if (!approval) return;
-      findings_.require(approval->waits() && (approval->holds || approval->of_task || approval->taken_back),
-                        place(event.offset()), "SUP-04: withdrawn, though it was decided");
+      findings_.require(approval->waits(), place(event.offset()), "SUP-04: withdrawn, though it was decided");
       approval->state = State::withdrawn;
       return;
     }

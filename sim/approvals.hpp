@@ -31,11 +31,9 @@ class ApprovalChronicle {
     State state = State::open;
     std::uint32_t asker = 0;
     bool holds = false;
-    bool of_task = false;  // COL-12, SUP-09: ends with its task, too
     bool settled = false;  // what it held went out, or never will
     base::Duration timeout{};
     base::Instant due{};
-    bool taken_back = false;  // by its asker (BEY-03)
     bool waits() const { return state <= State::escalated; }
   };
 

@@ -69,6 +69,8 @@ enum class Sighting {
   task_order_lost,
   task_postponed,
   task_given_again,
+  question_asked,
+  question_outlived,
   task_let_go,
   task_blocked,
   task_escalated,
@@ -115,7 +117,7 @@ enum class Sighting {
   session_aborted,
   session_task_ended,
 };
-inline constexpr std::array<std::string_view, 106> sighting_names = {
+inline constexpr std::array<std::string_view, 108> sighting_names = {
     "power loss",
     "kill",
     "graceful restart",
@@ -177,6 +179,8 @@ inline constexpr std::array<std::string_view, 106> sighting_names = {
     "task order lost",
     "task postponed",
     "task given again",
+    "question asked",
+    "question outlived",
     "task let go",
     "task blocked",
     "task escalated",

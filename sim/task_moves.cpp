@@ -44,7 +44,7 @@ void TaskChronicle::fold(std::uint32_t number, std::uint64_t offset, const event
   if (moved.has_offer()) end_offer(place, task, moved, at);
   task.told_late = moved.late();
   task.held_by = 0;
-  task.state = to;
+  come_to(workspaces_[place.first], task, to, at);
   task.moved_at = at;
   note_who_waits(number, at);
   if (task.over()) ended_.insert({number, offset});
@@ -94,9 +94,11 @@ void TaskChronicle::judge_move(const Place& place, Task& task, const event::Task
   } else if (task.state == State::held && to == State::active) {
     findings_.require(task.end_rejected, place, "SUP-04: a held task goes on, though nobody rejected its end");
     task.assigned_at += at - task.moved_at;
+    if (task.timeout > base::Duration{} && task.assigned_at + task.timeout <= at) task.assigned_at = at;
     task.heard_at = at;
     if (task.began_at == base::Instant{}) task.began_at = at;
-  } else if (task.state == State::in_review && (to == State::completed || to == State::planning)) {
+  } else if (task.state == State::in_review &&
+             (to == State::completed || to == State::partial || to == State::planning)) {
     end_review(workspace, place, to, at);
   } else {
     findings_.require(to == task.state, place, "COL-08: the server made a move that is not its own");

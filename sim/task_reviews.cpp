@@ -63,7 +63,7 @@ void TaskChronicle::end_review(const Workspace& workspace, const Place& place, S
   Review& review = workspaces_[place.first].reviews.at(task.review);
   findings_.require(review.waits, place, "COL-11: a review ended twice");
   const bool lapsed = review.due <= at || review.taken_back || !is_here(workspace, review.reviewer);
-  findings_.require(review.escalated || (to == State::completed && lapsed), place,
+  findings_.require(review.escalated || (to == (task.in_part ? State::partial : State::completed) && lapsed), place,
                     "COL-11: a review lapsed before its time");
   review.waits = false;
   sightings_.saw(review.escalated ? Sighting::review_escalated : Sighting::review_lapsed);

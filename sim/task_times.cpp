@@ -33,7 +33,7 @@ base::Duration TaskChronicle::silence(const Workspace& workspace, const Task& ta
 // COL-07.
 base::Instant TaskChronicle::stalls_at(const Workspace& workspace, const Task& task) const {
   const base::Duration every = progress_every(workspace, task);
-  if (task.state != State::active || every == base::Duration{}) return never;
+  if (task.state != State::active || every == base::Duration{} || task.asked_since != base::Instant{}) return never;
   return std::max(task.began_at + progress_after(workspace, task), task.heard_at + every);
 }
 
@@ -46,16 +46,18 @@ const TaskChronicle::Agent& TaskChronicle::assignee_of(const Workspace& workspac
 // COL-08, SUP-09; without a look at whether its assignee is here.
 base::Instant TaskChronicle::gives_up_at(const Workspace& workspace, const Task& task) const {
   base::Instant at = never;
-  if (task.timeout > base::Duration{}) at = std::min(at, task.assigned_at + task.timeout);
-  if (const base::Duration most = silence(workspace, task); most > base::Duration{})  // of whatever it speaks
+  const bool asked = task.asked_since != base::Instant{};  // SUP-05
+  if (task.timeout > base::Duration{} && !asked) at = std::min(at, task.assigned_at + task.timeout);
+  if (const base::Duration most = silence(workspace, task); most > base::Duration{} && !asked)  // of whatever it speaks
     at = std::min(at, std::max(task.heard_at, assignee_of(workspace, task).spoke_at) + most);
-  if (task.state == State::stalled && task.deadline != base::Instant{}) at = std::min(at, task.deadline);
+  if (task.state == State::stalled && task.deadline != base::Instant{} && !asked) at = std::min(at, task.deadline);
   if (task.state == State::assigned && task.lost_at != base::Instant{}) at = std::min(at, task.lost_at);
   return at;
 }
 
 // What 000 §5.3 and 003 answer with another attempt.
 bool TaskChronicle::times_out(const Task& task, base::Instant at) {
+  if (task.asked_since != base::Instant{}) return false;
   const bool over = task.timeout > base::Duration{} && task.assigned_at + task.timeout <= at;
   return over || (task.state == State::stalled && task.deadline != base::Instant{} && task.deadline <= at);
 }
@@ -67,18 +69,21 @@ int TaskChronicle::attempts(const Task& task) {
 base::Instant TaskChronicle::due_of(const Workspace& workspace, const Task& task) const {
   if (task.state == State::in_parts) {
     const bool awaited = parts_of(workspace, task).empty() && task.held_parts.empty();
-    const bool will_be_late = task.deadline != base::Instant{} && !task.told_late;
+    const bool will_be_late =
+        task.deadline != base::Instant{} && !task.told_late && task.asked_since == base::Instant{};
     return std::min(awaited ? task.again_at : never, will_be_late ? task.deadline : never);
   }
   if (task.stands_still()) return never;
   if (task.kept_back()) {  // nobody works on it: its deadline, and its order's end
     base::Instant due = task.expires_at != base::Instant{} ? task.expires_at : never;
-    if (task.deadline != base::Instant{} && !task.told_late) due = std::min(due, task.deadline);
+    if (task.deadline != base::Instant{} && !task.told_late && task.asked_since == base::Instant{})
+      due = std::min(due, task.deadline);
     return due;
   }
   if (task.state == State::postponed) return task.again_at;
   base::Instant due = std::min(stalls_at(workspace, task), gives_up_at(workspace, task));
-  if (task.deadline != base::Instant{} && !task.told_late) due = std::min(due, task.deadline);
+  if (task.deadline != base::Instant{} && !task.told_late && task.asked_since == base::Instant{})
+    due = std::min(due, task.deadline);
   if (task.offer && task.offer->due != base::Instant{}) due = std::min(due, task.offer->due);
   return due;
 }

@@ -238,7 +238,7 @@ void TaskChronicle::fold(const event::Event& event, base::Instant at) {
     started_at_ = at;
     for (auto& [place, task] : tasks_) {  // D2; deadlines stay
       if (task.state == State::in_parts) task.again_at += downtime;
-      if (task.stands_still()) continue;
+      if (task.stands_still() || task.asked_since != base::Instant{}) continue;
       task.assigned_at += downtime;
       task.heard_at += downtime;
       if (task.began_at != base::Instant{}) task.began_at += downtime;
@@ -295,13 +295,19 @@ void TaskChronicle::fold(const event::Event& event, base::Instant at) {
     case Event::kMessageReleased:
       release(number, event.message_released(), at);
       return drop_held_part(number, event.message_released().message(), at);
+    case Event::kApprovalDecided:
+      return note_answer(number, event.approval_decided().approval(), false, at);
+    case Event::kApprovalLapsed:
+      return note_answer(number, event.approval_lapsed().approval(), false, at);
     case Event::kApprovalWithdrawn:
+      note_answer(number, event.approval_withdrawn().approval(), true, at);
       return drop_held_part(number, event.approval_withdrawn().approval(), at);
     case Event::kMessageWithheld:
       drop_held_part(number, event.message_withheld().message(), at);
       if (Task* const task = held_by(number, event.message_withheld().message())) task->end_rejected = true;
       return;
     case Event::kMessageTakenBack:
+      workspace.taken_back.insert(event.message_taken_back().message());
       return take_back(number, event.message_taken_back().message());
     case Event::kTaskMoved:
       return fold(number, event.offset(), event.task_moved(), at);
@@ -320,6 +326,7 @@ void TaskChronicle::hear_and_fold(std::uint32_t number, std::uint64_t offset, co
   }
   hear(workspace.agents[message.sender()], offset, message, at);
   fold(number, offset, message, at);
+  note_question(number, offset, message, at);
 }
 
 void TaskChronicle::fold(std::uint32_t number, std::uint64_t offset, const event::MessageAccepted& message,
@@ -425,7 +432,7 @@ void TaskChronicle::move(std::uint32_t number, std::uint64_t offset, const TaskW
   task.end_rejected = false;
   if (word.sender == task.assignee) task.heard_at = at;
   if (judged.to == State::active && task.began_at == base::Instant{}) task.began_at = at;
-  task.state = judged.to;
+  come_to(workspace, task, judged.to, at);
   task.moved_at = at;
   note_who_waits(number, at);
   if (word.kind == Kind::task_assign)
@@ -457,6 +464,7 @@ void TaskChronicle::assign(Workspace& workspace, Task& task, std::uint64_t offse
   if (!seconds.empty())
     timeout = std::chrono::duration_cast<base::Duration>(std::chrono::duration<double>(std::stod(seconds)));
   const std::string most(field(message, "max_iterations"));
+  drop_questions(workspace, task, at);
   const Task before = std::exchange(task, {});
   task.id = word.task;
   task.epoch = before.epoch + 1;
@@ -502,6 +510,7 @@ void TaskChronicle::hand_over(Task& task, std::uint64_t offset, const TaskWord& 
   if (word.accepts) {
     findings_.require(moved.assignee() == word.sender, place, "HND-02: handed over to another than accepted");
     workspaces_[place.first].assignments[task.offer->id] = {place, task.offer->offset};
+    drop_questions(workspaces_[place.first], task, at);
     task.assignee = word.sender;
     task.old_orders.insert({task.order, offset});
     task.order = task.offer->offset;

@@ -87,9 +87,12 @@ class TaskChronicle {
     std::set<std::pair<std::uint64_t, std::uint64_t>> old_orders;  // and what replaced each
     base::Instant lost_at{};                                       // its order expired or died before it was taken
     std::optional<Offer> offer;
-    base::Instant again_at{};  // while it is postponed
-    int timeouts = 0;          // attempts of this assignment whose time was over
-    int exceptions = 0;        // and that ended in one
+    std::set<std::uint64_t> questions;  // of its assignee to humans, which wait (SUP-05)
+    base::Instant asked_since{};        // its times stand still; 0: they do not
+    bool in_part = false;               // its newest completion is one in part
+    base::Instant again_at{};           // while it is postponed
+    int timeouts = 0;                   // attempts of this assignment whose time was over
+    int exceptions = 0;                 // and that ended in one
     bool over() const {
       return state == State::completed || state == State::partial || state == State::failed ||
              state == State::aborted || state == State::changes_requested || state == State::planning;
@@ -195,6 +198,8 @@ class TaskChronicle {
     std::map<std::string, Place, std::less<>> by_id;
     std::map<std::string, std::pair<Place, std::uint64_t>, std::less<>> assignments;  // by message id; its offset
     std::optional<base::Duration> progress_after, progress_every, silence;            // else the profile's
+    std::set<std::uint64_t> vain;        // questions about what is over, or another's by now
+    std::set<std::uint64_t> taken_back;  // questions, by their askers
   };
   struct Answered {
     std::uint64_t head = 0;
@@ -202,6 +207,11 @@ class TaskChronicle {
     std::optional<base::ErrorCode> code;  // none: it was done
   };
 
+  void note_question(std::uint32_t number, std::uint64_t offset, const event::MessageAccepted& message,
+                     base::Instant at);
+  void note_answer(std::uint32_t number, std::uint64_t question, bool withdrawn, base::Instant at);
+  void come_to(Workspace& workspace, Task& task, State to, base::Instant at);
+  void drop_questions(Workspace& workspace, Task& task, base::Instant at);
   static std::string_view code_of(Verdict verdict);
   static const Agent& assignee_of(const Workspace& workspace, const Task& task);
   void set(Workspace& workspace, const event::Settings& settings);

@@ -141,7 +141,8 @@ class Due {
     decide_help_due(decided_, state_, timer.workspace, timer.message, rules_of(timer, asker), context_);
   }
 
-  // By an earlier fact of this decision: with the end of its review or of its task, or for want of a reply.
+  // By an earlier fact of this decision: with the end of its review or of its task, for want of a reply, or given
+  // again.
   bool has_ended(const Timer& lease) {
     for (; facts_read_ < decided_.facts().size(); ++facts_read_) {
       const event::Event& event = decided_.facts()[facts_read_].event;
@@ -152,6 +153,11 @@ class Due {
       for (const std::uint32_t agent : over.silent())
         if (over.bounces())
           ended_.insert({WorkspaceNumber(event.workspace()), AgentNumber(agent), Offset(over.request())});
+      if (const event::TaskMoved& moved = event.task_moved(); moved.given_again()) {  // it has all its attempts again
+        const WorkspaceNumber number(event.workspace());
+        const Offset order = state_.workspace(number).tasks.at(Offset(moved.task())).assignment();
+        ended_.insert({number, AgentNumber(moved.assignee()), order});
+      }
     }
     return ended_.contains({lease.workspace, lease.agent, lease.message});
   }

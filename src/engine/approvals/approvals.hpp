@@ -44,6 +44,7 @@ struct Approval {
   std::string why;                     // a human must decide; empty: the message says it
   bool holds = false;                  // the message: it reaches nobody before (held.hpp),
   bool order = false;                  // and is an assignment: no task before
+  Instant outlived_at{};               // what it is about is over: it is withdrawn with the next turn; 0: it is not
   std::vector<std::string> approvers;  // the people named
   std::uint32_t offered = 0;           // a set of decisions; 0: all
   base::Duration timeout{};
@@ -60,11 +61,13 @@ struct Approval {
   std::vector<RefusedDecision> refused;
 
   bool waits() const { return !machine::approval::is_over(state); }
+  bool outlived() const { return outlived_at != Instant{}; }
+  Instant look_at() const { return outlived() ? outlived_at : due; }
 
   template <class Archive>
   void archive(Archive& a) {
-    a(id, asker, task, subject, why, holds, order, approvers, offered, timeout, opened_at, due, state, position, shown,
-      told);
+    a(id, asker, task, subject, why, holds, order, outlived_at, approvers, offered, timeout, opened_at, due, state,
+      position, shown, told);
     a(part_of, supersedes, decided_by, ended_at, end, refused);
   }
 };

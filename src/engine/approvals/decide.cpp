@@ -6,6 +6,7 @@
 #include "engine/appliers.hpp"
 #include "engine/approvals/held.hpp"
 #include "engine/approvals/moves.hpp"
+#include "engine/approvals/questions.hpp"
 #include "engine/approvals/tell.hpp"
 #include "engine/approvals/time_out.hpp"
 #include "engine/messages/release.hpp"
@@ -82,9 +83,11 @@ base::Result<> check_waits(const Workspace& workspace, const Approval& approval,
     return base::fail(ErrorCode::APPROVAL_DECIDED, "'" + workspace.registry.person(approval.decided_by).id +
                                                        "' decided it at " + base::to_rfc3339(approval.ended_at) +
                                                        ": it is " + std::string(name(approval.state)));
-  if (approval.state == machine::approval::State::withdrawn)
+  if (approval.state == machine::approval::State::withdrawn || approval.outlived())
     return base::fail(ErrorCode::APPROVAL_WITHDRAWN,
-                      "it was withdrawn at " + base::to_rfc3339(approval.ended_at) + ": what it was about is over");
+                      "it was withdrawn at " +
+                          base::to_rfc3339(approval.outlived() ? approval.outlived_at : approval.ended_at) +
+                          ": what it was about is over");
   if (!approval.waits() || time_is_over(workspace, approval, ruleset_of, now))
     return base::fail(ErrorCode::APPROVAL_LAPSED, "nobody decided it by " + base::to_rfc3339(approval.due));
   return {};
@@ -200,10 +203,11 @@ base::Result<> Engine::decide(const DecideApproval& command, const Context& cont
 void end_approval(State& state, Workspace& workspace, WorkspaceNumber number, Offset offset,
                   machine::approval::State to, const Placed& placed) {
   Approval& approval = workspace.approvals.at(offset);
-  state.timers.erase({approval.due, TimerKind::approval_times_out, number, {}, offset});
+  state.timers.erase({approval.look_at(), TimerKind::approval_times_out, number, {}, offset});
   approval.state = to;
   approval.ended_at = placed.at;
   approval.end = placed.position;
+  note_answered(state, workspace, number, approval, placed.at);
   const auto whole = workspace.tasks.all().find(approval.part_of);
   if (whole != workspace.tasks.all().end() && whole->second->state == TaskState::in_parts)
     look_at(state, number, whole->first, *whole->second, placed.at);  // one part more, or one that will not be

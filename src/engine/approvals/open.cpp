@@ -4,6 +4,7 @@
 
 #include "base/assert.hpp"
 #include "engine/appliers.hpp"
+#include "engine/approvals/questions.hpp"
 #include "engine/messages/fields.hpp"
 #include "engine/workspaces/share.hpp"
 
@@ -106,6 +107,7 @@ void apply_to_approvals(State& state, Workspace& workspace, WorkspaceNumber numb
   for (const std::uint32_t agent : event.recipients())
     if (approval.told.size() < told_max && AgentNumber(agent) != approval.asker) approval.told.emplace_back(agent);
   state.timers.insert({approval.due, TimerKind::approval_times_out, number, {}, offset});
+  note_asked(workspace, approval, placed.at);
   workspace.approvals.add(offset, std::move(approval));
 }
 

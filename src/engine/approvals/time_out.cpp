@@ -44,6 +44,7 @@ void decide_overdue(Decided& decided, const State& state, WorkspaceNumber number
                     const RulesetOf& ruleset_of, const Context& context) {
   const Workspace& workspace = state.workspace(number);
   const Approval& approval = *workspace.approvals.find(offset);
+  if (approval.outlived()) return decide_withdrawn(decided, workspace, number, offset);
   const auto* const move = overdue_move(approval.state, escalates(workspace, approval, ruleset_of));
   PARLEY_ASSERT(move && move->to);
   const std::string id(base::excerpt(approval.id.view(), 128)), time = base::to_text(approval.timeout);
@@ -70,10 +71,10 @@ void decide_overdue(Decided& decided, const State& state, WorkspaceNumber number
 void apply(State& state, Workspace& workspace, WorkspaceNumber number, const event::ApprovalEscalated& event) {
   const Offset offset(event.approval());
   Approval& approval = workspace.approvals.at(offset);
-  state.timers.erase({approval.due, TimerKind::approval_times_out, number, {}, offset});
+  state.timers.erase({approval.look_at(), TimerKind::approval_times_out, number, {}, offset});
   approval.state = static_cast<ApprovalState>(event.state());
   approval.due = base::instant_of(event.due());
-  state.timers.insert({approval.due, TimerKind::approval_times_out, number, {}, offset});
+  state.timers.insert({approval.look_at(), TimerKind::approval_times_out, number, {}, offset});
 }
 
 void apply(State& state, Workspace& workspace, WorkspaceNumber number, const event::ApprovalLapsed& event,

@@ -236,9 +236,9 @@ void decide_taken_back(Decided& decided, const State& state, const TakeBack& com
   if (consequences.resumes != Offset{})
     decide_resumed(decided, state, command.workspace, consequences.resumes, rules_of(consequences.resumes), context);
   if (const Offset review = consequences.withdraws_review; review != Offset{})
-    write_review_end(decided, workspace, command.workspace, review,
-                     machine::review::move_of(machine::review::Step::withdraw),
-                     machine::task::move_of(machine::task::Step::end_review), with_reason(took_back, command) + ".");
+    write_review_end(
+        decided, workspace, command.workspace, review, machine::review::move_of(machine::review::Step::withdraw),
+        as_before_review(workspace.tasks.at(workspace.reviews.at(review).task)), with_reason(took_back, command) + ".");
   // The task's own words tell who has it.
   if (const Offset task = consequences.withdraws_offer; task != Offset{})
     return decide_offer_over(decided, state, command.workspace, task, rules_of(task), context,

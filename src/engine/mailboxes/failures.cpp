@@ -7,6 +7,8 @@
 
 namespace parley::engine {
 
+using base::ErrorCode;
+
 profile::RetryPolicy retry_of(const RulesetOf& ruleset_of, const Workspace& workspace, const Message& message) {
   const bool by_server = message.sender == AgentNumber{};
   if (by_server && message.notice) return {};
@@ -41,25 +43,38 @@ void decide_taken_back(Decided& decided, const Workspace& workspace, WorkspaceNu
   event.add_offsets(message.value);
 }
 
+namespace {
+
+std::unexpected<base::Error> over(std::string_view what, std::string_view id) {
+  return base::fail(ErrorCode::STALE_ORDER, std::string(what) + " '" + base::excerpt(id, 128) + "' is over", {},
+                    "Nobody is to act upon it: leave it, or assign or ask anew.");
+}
+
+}  // namespace
+
 base::Result<> Engine::decide(const RedriveMessage& command, const Context& context, Decided& decided) const {
   const Workspace& workspace = state_.workspace(command.workspace);
   const Agent& agent = workspace.registry.agent(command.agent);
   if (!agent.dead_letters.contains(command.message))
-    return base::fail(base::ErrorCode::NOT_FOUND, "no dead letter of that id is at '" + agent.id + "'");
+    return base::fail(ErrorCode::NOT_FOUND, "no dead letter of that id is at '" + agent.id + "'");
   if (agent.removed)
-    return base::fail(base::ErrorCode::NOT_FOUND,
-                      "agent '" + agent.id + "' was removed; its dead letters stay to be read");
+    return base::fail(ErrorCode::NOT_FOUND, "agent '" + agent.id + "' was removed; its dead letters stay to be read");
   const Message& message = workspace.messages.at(command.message);
   if (message.expires() && message.expires_at <= context.now)
-    return base::fail(base::ErrorCode::EXPIRED, "the message expired at " + base::to_rfc3339(message.expires_at), {},
+    return base::fail(ErrorCode::EXPIRED, "the message expired at " + base::to_rfc3339(message.expires_at), {},
                       "Send it anew, if it still matters.");
   if (const auto of_task = workspace.tasks.of_assignment(command.message)) {
     const Task& task = workspace.tasks.at(*of_task);
     if (task.assignment() != command.message || task.assignee != command.agent)
-      return base::fail(base::ErrorCode::STALE_ORDER,
+      return base::fail(ErrorCode::STALE_ORDER,
                         "task '" + base::excerpt(task.id.view(), 128) + "' was assigned anew since", {},
                         "Leave it: the newest assignment holds.");
+    if (machine::task::is_over(task.state)) return over("task", task.id.view());
   }
+  const auto review = workspace.reviews.all().find(command.message);
+  if (review != workspace.reviews.all().end() && review->second.state != ReviewState::requested)
+    return over("review", review->second.id.view());
+  if (message.over) return over("what it asks for with message", message.id.view());
   event::Redriven& event = *decided.add(command.workspace).mutable_redriven();
   event.set_agent(command.agent.value);
   event.set_message(command.message.value);

@@ -23,6 +23,11 @@ void write_review_move(Decided& decided, const Review& review, WorkspaceNumber n
 
 }  // namespace
 
+const machine::task::Move& as_before_review(const Task& task) {
+  using machine::task::Step;
+  return machine::task::move_of(task.in_part ? Step::end_review_in_part : Step::end_review);
+}
+
 void write_review_end(Decided& decided, const Workspace& workspace, WorkspaceNumber number, Offset offset,
                       const machine::review::Move& of_review, const machine::task::Move& of_task,
                       const std::string& why) {

@@ -5,6 +5,9 @@
 
 namespace parley::engine {
 
+// Where the task goes whose review ends without a verdict: to where it was.
+const machine::task::Move& as_before_review(const Task& task);
+
 void write_review_end(Decided& decided, const Workspace& workspace, WorkspaceNumber number, Offset review,
                       const machine::review::Move& of_review, const machine::task::Move& of_task,
                       const std::string& why);

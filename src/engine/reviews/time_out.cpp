@@ -15,8 +15,7 @@ void decide_review_lapsed(Decided& decided, const State& state, WorkspaceNumber 
   const machine::review::Move& move = machine::review::move_of(machine::review::Step::lapse);
   const std::string text = "Review '" + base::excerpt(review.id.view(), 128) + "' of task '" +
                            base::excerpt(task.id.view(), 128) + "' lapsed: " + why;
-  write_review_end(decided, workspace, number, offset, move, machine::task::move_of(machine::task::Step::end_review),
-                   text);
+  write_review_end(decided, workspace, number, offset, move, as_before_review(task), text);
   decide_taken_back(decided, workspace, number, offset, review.reviewer, Offset(decided.last().event.offset()));
   if (!rules) return;
 
@@ -24,7 +23,8 @@ void decide_review_lapsed(Decided& decided, const State& state, WorkspaceNumber 
   saying.task = task.id.view();
   if (const Message* const request = workspace.messages.find(offset)) saying.reply_to = request->id.view();
   saying.from = review.reviewer;
-  saying.text = text + " The task is completed as it was; ask for a review anew.";
+  saying.text =
+      text + " The task is " + (task.in_part ? "done in part" : "completed") + " as it was; ask for a review anew.";
   for (const machine::review::Told& told : move.tells)
     if (const auto occasion = profile::occasion_named(told.occasion))
       say(decided, state, number, review.asker, *rules, *occasion, saying, context);

@@ -40,8 +40,7 @@ void tell_of_abort(const TaskScene& scene, AgentNumber to, const Cancelling& why
   saying.text = why.reason.empty() ? opening(scene.workspace(), task) + " was aborted." : why.reason;
   saying.cleanup = why.cleanup;
   saying.from = to == task.assignee ? task.assigner : task.assignee;
-  say(scene.decided, scene.state, scene.number, to, *scene.rules, profile::Occasion::task_aborted, saying,
-      scene.context);
+  say_of_task(scene, to, profile::Occasion::task_aborted, saying);
 }
 
 void end_with_it(const TaskScene& scene, const Cancelling& why) {

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "engine/appliers.hpp"
+#include "engine/approvals/questions.hpp"
 #include "engine/health/follow.hpp"
 #include "engine/mailboxes/transitions.hpp"
 #include "engine/resources/allot.hpp"
@@ -58,7 +59,8 @@ void note_author(Workspace& workspace, Offset offset, const Task& task) {
   if (std::ranges::find(authors, task.assignee) == authors.end()) authors.push_back(task.assignee);
 }
 
-void follow_offer(Workspace& workspace, Offset offset, Task& task, Offset message, const event::TaskMoved& event) {
+void follow_offer(State& state, Workspace& workspace, WorkspaceNumber number, Offset offset, Task& task, Offset message,
+                  const event::TaskMoved& event, Instant at) {
   using event::TaskOffer;
   Tasks& tasks = workspace.tasks;
   const Offset request = task.offer ? task.offer->request : Offset{};
@@ -66,13 +68,16 @@ void follow_offer(Workspace& workspace, Offset offset, Task& task, Offset messag
   tasks.end_offer(task);
   // The offer is the order that its new owner acts upon.
   if (event.offer().state() != TaskOffer::ACCEPTED) return workspace.messages.end(request);
+  end_questions(state, workspace, number, task, at);
+  if (task.watch.asked_since != Instant{}) task.watch = answered(task.watch, at);
   tasks.assign(offset, task, request, task.assigner, AgentNumber(event.assignee()));
   task.given_at = workspace.head;
   give(task, event);
 }
 
-void assign(Workspace& workspace, Offset offset, Task& task, Offset message, const event::TaskMoved& event,
-            Instant at) {
+void assign(State& state, Workspace& workspace, WorkspaceNumber number, Offset offset, Task& task, Offset message,
+            const event::TaskMoved& event, Instant at) {
+  end_questions(state, workspace, number, task, at);
   workspace.tasks.assign(offset, task, message, AgentNumber(event.assigner()), AgentNumber(event.assignee()));
   task.given_at = workspace.head;  // a released message is an old one
   if (task.assignments.size() > 1) drop_parts(workspace, task);
@@ -121,7 +126,8 @@ void give_again(const Scene& scene, Offset offset, const event::TaskMoved& event
                 .deadline = instant(event.deadline()),
                 .timeout = base::Duration(event.timeout()),
                 .timeouts = task.watch.timeouts,
-                .exceptions = task.watch.exceptions};
+                .exceptions = task.watch.exceptions,
+                .asked_since = task.watch.asked_since};
   const Found found = find(scene.workspace, scene.agent_number, order);
   const ReceiptState receipt = found ? found.receipt->state : ReceiptState::dead;
   if (taken(receipt))
@@ -165,10 +171,14 @@ void move(State& state, Workspace& workspace, WorkspaceNumber number, Offset off
   if (task.offer && task.offer->due != Instant{} && task.offer->due <= at) due = task.offer->due;
   const bool stands_still = machine::task::is_over(to) || to == TaskState::held || to == TaskState::escalated;
   if (stands_otherwise(workspace, task)) due = at;  // decided before what it waits for moved
+  if (std::exchange(task.watch.answered_at, {}) == at && !stands_still) due = at;
   look_at(state, number, offset, task, stands_still ? Instant{} : due);
   if (moved) note_moved(state, workspace, number, task, at);
   if (was_over && to == TaskState::in_review) workspace.tasks.set_aside(offset, task);
+  if (to != TaskState::in_review) task.in_part = to == TaskState::partial;
   if (!machine::task::is_over(to) || was_over) return;
+  end_questions(state, workspace, number, task, at);
+  if (task.offer) workspace.messages.end(task.offer->request);
   workspace.tasks.end(offset, task, std::max(by, workspace.head));  // a released message is an old one
 }
 
@@ -237,9 +247,9 @@ void apply_to_tasks(State& state, Workspace& workspace, WorkspaceNumber number, 
     const SharesKept shares(workspace, task);
     if (moved.assignee() != 0) note_author(workspace, of_task, task);
     if (moved.has_offer())
-      follow_offer(workspace, of_task, task, offset, moved);
+      follow_offer(state, workspace, number, of_task, task, offset, moved, at);
     else if (moved.assignee() != 0)
-      assign(workspace, of_task, task, offset, moved, at);
+      assign(state, workspace, number, of_task, task, offset, moved, at);
     apply_named(workspace, event);
     apply_part(workspace, event);
     if (changes(task, moved)) note(task, placed);
@@ -285,7 +295,7 @@ void apply(State& state, Workspace& workspace, WorkspaceNumber number, Offset of
       task.watch.deadline = instant(event.deadline());
       task.watch.timeout = base::Duration(event.timeout());
     }
-    if (event.has_offer()) follow_offer(workspace, of_task, task, offset, event);
+    if (event.has_offer()) follow_offer(state, workspace, number, of_task, task, offset, event, at);
     if (event.split_by() != 0) {
       drop_parts(workspace, task);
       workspace.tasks.split(of_task, task, Offset(event.split_by()));

@@ -352,6 +352,17 @@ base::Result<> check_task_room(const Workspace& workspace, AgentNumber assigner)
                     "task");
 }
 
+namespace {
+
+// An answer to an offer names that alone.
+std::optional<Offset> named_by(const AcceptMessage& command, const Workspace& workspace) {
+  if (command.envelope.kind != Kind::task_handoff_reply) return workspace.tasks.find(command.envelope.task);
+  const auto request = workspace.ids.find(id_key_of(command.envelope.correlation));
+  return request ? workspace.tasks.of_offer(*request) : std::nullopt;
+}
+
+}  // namespace
+
 base::Result<std::optional<event::TaskMoved>> task_move(const AcceptMessage& command, const Workspace& workspace,
                                                         const std::vector<AgentNumber>& to, Holding holding,
                                                         const Context& context, std::vector<base::Problem>& warnings) {
@@ -359,7 +370,7 @@ base::Result<std::optional<event::TaskMoved>> task_move(const AcceptMessage& com
   auto moved = moved_by(command, workspace, to, holding, context, warnings);
   // BEY-02: what is refused for its contents leaves the task where it is.
   if (moved || !moved.error().legal_next.empty()) return moved;
-  if (const auto known = workspace.tasks.find(command.envelope.task))
+  if (const auto known = named_by(command, workspace))
     moved.error().legal_next = legal_next(workspace, workspace.tasks.at(*known), command.ruleset, command.sender);
   return moved;
 }
@@ -369,8 +380,15 @@ void decide_order_over(Decided& decided, const Workspace& workspace, WorkspaceNu
   decide_taken_back(decided, workspace, number, task.assignment(), task.assignee, message, is_kept_back(task.state));
 }
 
+void decide_offer_ended(Decided& decided, const Workspace& workspace, WorkspaceNumber number, Offset by,
+                        const Task& task) {
+  if (task.offer) decide_taken_back(decided, workspace, number, task.offer->request, task.offer->target, by);
+}
+
 void decide_orders_over(Decided& decided, const Workspace& workspace, WorkspaceNumber number, Offset message,
                         const event::TaskMoved& moved, LaneId lane) {
+  if (moved.task() != 0 && machine::task::is_over(static_cast<TaskState>(moved.state())))
+    decide_offer_ended(decided, workspace, number, message, workspace.tasks.at(Offset(moved.task())));
   if (moved.assignee() != 0 && moved.task() != 0)
     return decide_order_over(decided, workspace, number, message, workspace.tasks.at(Offset(moved.task())));
   if (static_cast<TaskState>(moved.state()) != TaskState::aborted) return;

@@ -31,6 +31,10 @@ void decide_orders_over(Decided& decided, const Workspace& workspace, WorkspaceN
 void decide_order_over(Decided& decided, const Workspace& workspace, WorkspaceNumber number, Offset by,
                        const Task& task);
 
+// Its open offer, where the task ends: nobody takes over what is over.
+void decide_offer_ended(Decided& decided, const Workspace& workspace, WorkspaceNumber number, Offset by,
+                        const Task& task);
+
 // This message has expired or is a dead letter at its recipient: where it is the order of a task that is not taken yet,
 // or an offer, the server looks at the task at once.
 void note_order_lost(const Scene& scene, Offset message);

@@ -6,6 +6,7 @@
 #include "engine/approvals/held.hpp"
 #include "engine/health/availability.hpp"
 #include "engine/health/follow.hpp"
+#include "engine/messages/notice.hpp"
 #include "engine/messages/said.hpp"
 #include "engine/tasks/depend.hpp"
 #include "engine/tasks/follow.hpp"
@@ -117,8 +118,32 @@ void tell(const TaskScene& scene, const Move& move, const Making& making) {
     if (const auto occasion = profile::occasion_named(told.occasion)) {
       const AgentNumber to = party(told.who, task);
       saying.from = to != task.assignee ? task.assignee : of_offer ? task.offer->target : task.assigner;
-      say(scene.decided, scene.state, scene.number, to, *scene.rules, *occasion, saying, scene.context);
+      say_of_task(scene, to, *occasion, saying);
     }
+}
+
+namespace {
+
+// Whether it has the order before it, or had.
+bool was_offered(const TaskScene& scene, AgentNumber agent) {
+  const Message* const order = scene.workspace().messages.find(scene.task().assignment());
+  const Receipt* const receipt = order ? order->receipt_of(agent) : nullptr;
+  return receipt && receipt->epoch > 0;
+}
+
+}  // namespace
+
+void say_of_task(const TaskScene& scene, AgentNumber to, profile::Occasion occasion, const Saying& saying) {
+  const bool has_words = scene.rules->says[static_cast<std::size_t>(occasion)].has_value();
+  if (has_words || occasion != profile::Occasion::task_aborted)
+    return say(scene.decided, scene.state, scene.number, to, *scene.rules, occasion, saying, scene.context);
+  if (to != scene.task().assignee || !was_offered(scene, to)) return;
+  post_notice(scene.decided, scene.state, scene.number, to, scene.context.now,
+              {.code = "task.aborted",
+               .about = {scene.task().assignment()},
+               .agents = {},
+               .reason = saying.text + (saying.cleanup ? " What was begun is to be undone." : ""),
+               .id = saying.reply_to});
 }
 
 void make(const TaskScene& scene, const Making& making) {
@@ -157,6 +182,7 @@ void give_up(const TaskScene& scene, const event::TaskError& error, const std::s
   making.error = &error;
   const Offset by(scene.decided.next_offset(scene.number));
   make(scene, making);
+  decide_offer_ended(scene.decided, scene.workspace(), scene.number, by, scene.task());
   decide_order_over(scene.decided, scene.workspace(), scene.number, by, scene.task());
   if (const Offset held = scene.task().held; held != Offset{} && !decided_by_human)
     decide_withdrawn(scene.decided, scene.workspace(), scene.number, held);
@@ -209,7 +235,8 @@ void give_again(const TaskScene& scene) {
                   .deadline = before.deadline,
                   .timeout = std::min<base::Duration>(before.timeout * longer, longest_timeout),
                   .timeouts = before.timeouts,
-                  .exceptions = before.exceptions};
+                  .exceptions = before.exceptions,
+                  .asked_since = before.asked_since};
   if (before.deadline != Instant{} && before.deadline <= now)
     making.watch.deadline =
         now + std::min<base::Duration>((std::max(before.deadline, before.assigned_at) - before.assigned_at) * longer,

@@ -5,6 +5,7 @@
 
 #include "engine/command.hpp"
 #include "engine/decided.hpp"
+#include "engine/messages/said.hpp"
 #include "machine/task.hpp"
 
 namespace parley::engine {
@@ -42,6 +43,10 @@ bool assignee_takes_work(const TaskScene& scene);
 event::TaskMoved& begin_move(const TaskScene& scene);
 // Tells what a move of this kind tells.
 void tell(const TaskScene& scene, const machine::task::Move& move, const Making& making);
+
+// Of the task's end in a notice, where the profile has no words for it (R31): to its assignee, if it has seen the
+// order.
+void say_of_task(const TaskScene& scene, AgentNumber to, profile::Occasion occasion, const Saying& saying);
 
 // "Task 'x' of 'developer-01'": for whoever reads it.
 std::string opening(const Workspace& workspace, const Task& task);

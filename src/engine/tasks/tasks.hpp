@@ -39,10 +39,13 @@ struct TaskWatch {
   Instant lost_at{};                          // its assignment ended without reaching its assignee; 0: it did not
   Instant again_at{};                         // while it is postponed: when its order is given again
   std::uint8_t timeouts = 0, exceptions = 0;  // attempts of this assignment that ended so
+  Instant asked_since{};  // its assignee waits for a human's answer (SUP-05), and its times stand still; 0: it does not
+  Instant answered_at{};  // what was decided at that moment did not know of the answer: looked at again; 0: nothing
 
   template <class Archive>
   void archive(Archive& a) {
     a(assigned_at, began_at, heard_at, deadline, timeout, late, lost_at, again_at, timeouts, exceptions);
+    a(asked_since, answered_at);
   }
 };
 
@@ -136,9 +139,10 @@ struct Task {
   std::uint32_t max_iterations = 0;          // of its reviews; 0: no assignment states any (R37)
   Made<Shares> shares;                       // what it may use, and has used (HND-12); none: nobody counts
   absl::InlinedVector<TaskNote, 1> history;  // the newest (HND-02, TaskEvent)
-  Offset held;      // whose approval it waits for: of the message that ends it, or of its failure; 0: none
-  Offset split_by;  // the message that asks for its parts (parts.hpp); 0: it has none
-  Position taken;   // of the record with its assignee's word that it takes the newest assignment on; 0: it has not
+  Offset held;           // whose approval it waits for: of the message that ends it, or of its failure; 0: none
+  Offset split_by;       // the message that asks for its parts (parts.hpp); 0: it has none
+  bool in_part = false;  // its newest completion was one in part, also while that is judged
+  Position taken;        // of the record with its assignee's word that it takes the newest assignment on; 0: it has not
 
   Offset assignment() const { return assignments.back(); }
   Needed needed() const {
@@ -149,7 +153,7 @@ struct Task {
   template <class Archive>
   void archive(Archive& a) {
     a(id, state, epoch, assigner, assignee, assignments, given_at, moved_at, watch, terms, due, over_at, held);
-    a(reviewer, max_iterations, split_by, taken, shares, history);
+    a(reviewer, max_iterations, split_by, taken, in_part, shares, history);
     TaskOffer kept = offer ? std::move(*offer) : TaskOffer{};
     a(kept);
     offer = kept.open() ? std::make_unique<TaskOffer>(std::move(kept)) : nullptr;
@@ -274,6 +278,7 @@ class Tasks {
         if (at(offset).state == TaskState::held || at(offset).state == TaskState::escalated)
           continue;  // its times stand still, and go on when it does
         TaskWatch& watch = at(offset).watch;
+        if (watch.asked_since != Instant{}) continue;
         watch.assigned_at += downtime;
         watch.heard_at += downtime;
         if (watch.began_at != Instant{}) watch.began_at += downtime;

@@ -72,20 +72,27 @@ namespace {
 
 constexpr Instant never = Instant::max();
 
+// SUP-05: what a human takes for the answer counts against nobody.
+bool stands_still(const TaskWatch& watch) {
+  return watch.asked_since != Instant{};
+}
+
 Instant times_out_at(const TaskWatch& watch) {
+  if (stands_still(watch)) return never;
   return watch.timeout > base::Duration{} ? watch.assigned_at + watch.timeout : never;
 }
 // COL-08: of the assignee, who may work on several tasks at once.
 Instant silent_at(const TaskWatch& watch, const profile::TaskPolicy& policy, Instant spoke_at) {
+  if (stands_still(watch)) return never;
   return policy.silence > base::Duration{} ? std::max(watch.heard_at, spoke_at) + policy.silence : never;
 }
 Instant stalls_at(TaskState state, const TaskWatch& watch, const profile::TaskPolicy& policy) {
-  if (state != TaskState::active || policy.progress_every <= base::Duration{}) return never;
+  if (state != TaskState::active || policy.progress_every <= base::Duration{} || stands_still(watch)) return never;
   return std::max(watch.began_at + policy.progress_after, watch.heard_at + policy.progress_every);
 }
 // COL-08: over while it is stalled it ends the task, else it is a warning, once.
 Instant late_at(TaskState state, const TaskWatch& watch) {
-  if (watch.deadline == Instant{}) return never;
+  if (watch.deadline == Instant{} || stands_still(watch)) return never;
   return state == TaskState::stalled || !watch.late ? watch.deadline : never;
 }
 
@@ -208,8 +215,19 @@ void decide_task_due(Decided& decided, const State& state, WorkspaceNumber numbe
 TaskWatch resumed(const Task& task, Instant now) {
   TaskWatch watch = task.watch;
   watch.assigned_at += now - task.moved_at;
+  // It was late when it came: what was rejected is no attempt, and there is time for another end.
+  if (watch.timeout > base::Duration{} && watch.assigned_at + watch.timeout <= now) watch.assigned_at = now;
   watch.heard_at = now;
   if (watch.began_at == Instant{}) watch.began_at = now;
+  return watch;
+}
+
+TaskWatch answered(const TaskWatch& before, Instant now) {
+  TaskWatch watch = before;
+  watch.assigned_at += now - std::max(before.asked_since, before.assigned_at);
+  watch.heard_at = now;
+  watch.asked_since = {};
+  watch.answered_at = now;
   return watch;
 }
 

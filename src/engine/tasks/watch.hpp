@@ -23,6 +23,9 @@ void decide_task_due(Decided& decided, const State& state, WorkspaceNumber works
 // As the watch is once a task is held no more: what a human took for the decision counts against nobody.
 TaskWatch resumed(const Task& task, Instant now);
 
+// As the watch is once a human has answered its assignee: likewise (SUP-05).
+TaskWatch answered(const TaskWatch& before, Instant now);
+
 // As the watch is once its order goes out that was kept back: its time begins then.
 TaskWatch begun_now(const TaskWatch& before, Instant now);
 

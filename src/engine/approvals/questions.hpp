@@ -1,0 +1,17 @@
+// What a worker asks humans about its task (SUP-05). While it waits for the answer the task's times stand still; what
+// it asks ends with the task, or with its part in it. Only appliers call these.
+#pragma once
+#include "engine/state.hpp"
+
+namespace parley::engine {
+
+void note_asked(Workspace& workspace, const Approval& approval, Instant at);
+
+// It waits no longer.
+void note_answered(State& state, Workspace& workspace, WorkspaceNumber number, const Approval& approval, Instant at);
+
+// The task is over, or is about to be another's: what its assignee asks about it is withdrawn, with the next turn; of
+// an aborted one whatever a human is still asked about it (COL-20).
+void end_questions(State& state, Workspace& workspace, WorkspaceNumber number, const Task& task, Instant at);
+
+}  // namespace parley::engine
