@@ -159,6 +159,7 @@ bool has_left(const Workspace& workspace, AgentNumber agent) {
 void bounce(const Scene& scene, std::span<const Offset> offsets) {
   for (const Offset offset : offsets) {
     const Found found = find(scene.workspace, scene.agent_number, offset);
+    if (!open(found.receipt->state)) continue;  // taken back by an earlier fact of the same decision
     found.receipt->bounce = Bounce::removed;
     close(scene, offset, *found.message, *found.receipt, ReceiptState::bounced);
   }
