@@ -76,7 +76,8 @@ void Workload::decide(const std::string& space, const broker::Caller& person, js
   if (done || for_want_of_room(done.error())) return;
   using base::ErrorCode;
   const ErrorCode code = done.error().code;
-  const bool over = !waits || code == ErrorCode::APPROVAL_LAPSED;  // its time may be over, and its turn not come
+  // Its time, or its task, may be over, and its turn not come.
+  const bool over = !waits || code == ErrorCode::APPROVAL_LAPSED || code == ErrorCode::APPROVAL_WITHDRAWN;
   // Decision 10: what came too late for its task cannot be let through, only rejected.
   const bool too_late = word != "reject" && (code == ErrorCode::STALE_ORDER || code == ErrorCode::OUT_OF_SEQUENCE ||
                                              code == ErrorCode::NOT_PARTY || code == ErrorCode::AGENT_UNAVAILABLE);

@@ -1,15 +1,26 @@
-// What a worker asks humans about its task (SUP-05): while it waits for an answer the task's times stand still; with
-// the task it ends.
+// What a worker asks humans about its task (SUP-05): while it waits for an answer the task's times stand still, and it
+// is not completed; with the task it ends.
 #include <algorithm>
 
 #include "sim/tasks.hpp"
 
 namespace parley::sim {
+namespace {
+
+void go_on(auto& task, base::Instant at) {
+  if (task.asked_since == base::Instant{}) return;
+  task.assigned_at += at - std::max(task.asked_since, task.assigned_at);
+  task.heard_at = at;
+  task.asked_since = {};
+}
+
+}  // namespace
 
 void TaskChronicle::note_question(std::uint32_t number, std::uint64_t offset, const event::MessageAccepted& message,
                                   base::Instant at) {
   if (message.approval_timeout() == 0 || message.held() || message.sender() == 0) return;
-  const Workspace& workspace = workspaces_[number];
+  Workspace& workspace = workspaces_[number];
+  workspace.questions[offset] = {message.sender(), message.task(), false, false};
   const auto known = workspace.by_id.find(message.task());
   if (known == workspace.by_id.end()) return;
   Task& task = tasks_.at(known->second);
@@ -19,22 +30,29 @@ void TaskChronicle::note_question(std::uint32_t number, std::uint64_t offset, co
   sightings_.saw(Sighting::question_asked);
 }
 
-void TaskChronicle::note_answer(std::uint32_t number, std::uint64_t question, bool withdrawn, base::Instant at) {
+void TaskChronicle::note_answer(std::uint32_t number, std::uint64_t offset, bool withdrawn, base::Instant at) {
   Workspace& workspace = workspaces_[number];
-  const bool in_vain = workspace.vain.erase(question) > 0;
-  findings_.require(withdrawn || !in_vain, {number, question}, "SUP-05: decided, and what was asked about is over");
+  const auto known = workspace.questions.find(offset);
+  if (known == workspace.questions.end()) return;
+  const Question question = known->second;
+  workspace.questions.erase(known);
+  const Place place{number, offset};
+  findings_.require(withdrawn || !question.vain, place, "SUP-05: decided, and what was asked about is over");
+  if (withdrawn && question.vain) sightings_.saw(Sighting::question_outlived);
   const auto about = std::ranges::find_if(
-      tasks_, [&](const auto& one) { return one.first.first == number && one.second.questions.contains(question); });
+      tasks_, [&](const auto& one) { return one.first.first == number && one.second.questions.contains(offset); });
   if (about == tasks_.end()) return;
+  findings_.require(!withdrawn || question.taken_back, place, "SUP-05: withdrawn, and the task goes on");
   Task& task = about->second;
-  findings_.require(!withdrawn || in_vain || workspace.taken_back.contains(question), about->first,
-                    "SUP-05: withdrawn, and the task goes on");
-  if (withdrawn && in_vain) sightings_.saw(Sighting::question_outlived);
-  task.questions.erase(question);
-  if (!task.questions.empty() || task.asked_since == base::Instant{}) return;
-  task.assigned_at += at - std::max(task.asked_since, task.assigned_at);
-  task.heard_at = at;
-  task.asked_since = {};
+  task.questions.erase(offset);
+  if (task.questions.empty()) go_on(task, at);
+}
+
+// It completes what it has asked a human about.
+bool TaskChronicle::undecided(const Workspace& workspace, const TaskWord& word) {
+  return word.kind == envelope::Kind::task_complete && std::ranges::any_of(workspace.questions, [&](const auto& one) {
+           return one.second.asker == word.sender && one.second.task == word.task && one.first != word.supersedes;
+         });
 }
 
 void TaskChronicle::come_to(Workspace& workspace, Task& task, State to, base::Instant at) {
@@ -45,12 +63,9 @@ void TaskChronicle::come_to(Workspace& workspace, Task& task, State to, base::In
 
 // The task is over, or another's.
 void TaskChronicle::drop_questions(Workspace& workspace, Task& task, base::Instant at) {
-  workspace.vain.insert(task.questions.begin(), task.questions.end());
+  for (const std::uint64_t question : task.questions) workspace.questions.at(question).vain = true;
   task.questions.clear();
-  if (task.asked_since == base::Instant{}) return;
-  task.assigned_at += at - std::max(task.asked_since, task.assigned_at);
-  task.heard_at = at;
-  task.asked_since = {};
+  go_on(task, at);
 }
 
 }  // namespace parley::sim

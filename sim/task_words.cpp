@@ -53,7 +53,8 @@ struct Words {
     ask,
     approve,
     send_back,
-    reject
+    reject,
+    ask_human
   } what{};
   std::string task, from, to;
   std::string answers;  // id of the assignment, of the offer, or of the request for parts
@@ -88,7 +89,8 @@ const Examples& examples_of(std::string_view profile) {
       {"supervisor",
        {{What::assign, "task_delegation.json"},
         {What::complete, "task_completion.json"},
-        {What::fail, "task_completion.failure.json"}}},
+        {What::fail, "task_completion.failure.json"},
+        {What::ask_human, "hitl_approval_request.json"}}},
   };
   return all.at(profile);
 }
@@ -235,6 +237,8 @@ void Workload::say_of_task(std::string_view profile, const std::string& space, c
   const bool hands_over = profile == "handoff" && task && !machine::task::is_over(task->state) && dice_.one_in(2);
   if (hands_over) words.what = !task->offer ? What::offer : dice_.one_in(3) ? What::keep : What::accept;
   const TaskState state = task ? task->state : TaskState::none;
+  if (profile == "supervisor" && task && !machine::task::is_over(state) && dice_.one_in(5))
+    words.what = What::ask_human;
   const auto reviewing = task && profile == "collab" ? here.reviews.waiting(*known) : std::nullopt;
   if (profile == "collab" && state == TaskState::completed && (onward || dice_.one_in(2))) words.what = What::ask;
   if (reviewing && !dice_.one_in(6)) {
@@ -306,6 +310,7 @@ void Workload::say_of_task(std::string_view profile, const std::string& space, c
   if (words.what == What::assign && profile == "supervisor")
     wish.edits["/task"] = R"({"description":"Simulated","priority":"medium","timeout_seconds":)" +
                           std::to_string(dice_.between(2, 600)) + "}";
+  if (words.what == What::ask_human) wish.edits["/timeout_hours"] = dice_.one_in(2) ? "0.02" : "72";
   sending.bytes = natives_.text(example, wish);
   sending.hash = base::sha256(sending.bytes);
   const bool of_result = words.what == What::approve || words.what == What::send_back || words.what == What::reject;

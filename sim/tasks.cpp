@@ -118,6 +118,7 @@ TaskChronicle::Judged TaskChronicle::judge(const Workspace& workspace, const Tas
   if (reports && answered != workspace.assignments.end() && answered->second.first == *place &&
       answered->second.second < task.order && answered->second.second > workspace.forgotten_through)
     return {Verdict::stale, place, {}};
+  if (undecided(workspace, word)) return {Verdict::out_of_sequence, place, {}};
   const bool waits = (task.stands_still() || task.kept_back()) && word.kind != Kind::task_abort;
   if (task.over() || waits) return {Verdict::out_of_sequence, place, {}};
   if (word.kind == Kind::task_handoff) return judge_offer(workspace, word, *place);
@@ -307,7 +308,9 @@ void TaskChronicle::fold(const event::Event& event, base::Instant at) {
       if (Task* const task = held_by(number, event.message_withheld().message())) task->end_rejected = true;
       return;
     case Event::kMessageTakenBack:
-      workspace.taken_back.insert(event.message_taken_back().message());
+      if (const auto at_question = workspace.questions.find(event.message_taken_back().message());
+          at_question != workspace.questions.end())
+        at_question->second.taken_back = true;
       return take_back(number, event.message_taken_back().message());
     case Event::kTaskMoved:
       return fold(number, event.offset(), event.task_moved(), at);
@@ -546,7 +549,7 @@ void TaskChronicle::release(std::uint32_t number, const event::MessageReleased& 
   findings_.require(released.as().has_task_moved(), place, "SUP-04: released, and its task did not move");
   if (!released.as().has_task_moved()) return;
   const bool completes = static_cast<Kind>(released.as().kind()) == Kind::task_complete;
-  task->state = completes ? State::completed : State::failed;
+  come_to(workspaces_[number], *task, completes ? State::completed : State::failed, at);
   task->held_by = 0;
   task->moved_at = at;
   close(*task);

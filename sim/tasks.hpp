@@ -186,6 +186,12 @@ class TaskChronicle {
     Place whole;
     std::uint64_t request = 0;
   };
+  struct Question {  // of an agent to humans (SUP-05)
+    std::uint32_t asker = 0;
+    std::string task;
+    bool vain = false;  // its task is over, or another's by now
+    bool taken_back = false;
+  };
   struct Workspace {
     std::uint32_t number = 0;
     std::string name;
@@ -198,8 +204,7 @@ class TaskChronicle {
     std::map<std::string, Place, std::less<>> by_id;
     std::map<std::string, std::pair<Place, std::uint64_t>, std::less<>> assignments;  // by message id; its offset
     std::optional<base::Duration> progress_after, progress_every, silence;            // else the profile's
-    std::set<std::uint64_t> vain;        // questions about what is over, or another's by now
-    std::set<std::uint64_t> taken_back;  // questions, by their askers
+    std::map<std::uint64_t, Question> questions;                                      // that wait
   };
   struct Answered {
     std::uint64_t head = 0;
@@ -210,6 +215,7 @@ class TaskChronicle {
   void note_question(std::uint32_t number, std::uint64_t offset, const event::MessageAccepted& message,
                      base::Instant at);
   void note_answer(std::uint32_t number, std::uint64_t question, bool withdrawn, base::Instant at);
+  static bool undecided(const Workspace& workspace, const TaskWord& word);
   void come_to(Workspace& workspace, Task& task, State to, base::Instant at);
   void drop_questions(Workspace& workspace, Task& task, base::Instant at);
   static std::string_view code_of(Verdict verdict);

@@ -19,6 +19,12 @@ Offset asked_about(const Workspace& workspace, const Approval& approval) {
   return task.assignee == approval.asker && !machine::task::is_over(task.state) ? *known : Offset{};
 }
 
+// No time of its assignee's runs: it goes on by somebody else's word, or at a time that is set.
+bool awaits_another(TaskState state) {
+  return state == TaskState::held || state == TaskState::escalated || state == TaskState::in_review ||
+         state == TaskState::postponed;
+}
+
 bool asks_more(const Workspace& workspace, const Approval& answered) {
   if (workspace.approvals.waiting(answered.asker) == 0) return false;
   for (const auto& [offset, approval] : workspace.approvals.all())
@@ -48,9 +54,7 @@ void note_answered(State& state, Workspace& workspace, WorkspaceNumber number, c
   Task& task = workspace.tasks.at(offset);
   if (task.watch.asked_since == Instant{}) return;  // it was asked before the task was its asker's
   task.watch = answered(task.watch, at);
-  const bool is_another_s_word =
-      task.state == TaskState::held || task.state == TaskState::escalated || task.state == TaskState::in_review;
-  if (!is_another_s_word) look_at(state, number, offset, task, at);
+  if (!awaits_another(task.state)) look_at(state, number, offset, task, at);
 }
 
 void end_questions(State& state, Workspace& workspace, WorkspaceNumber number, const Task& task, Instant at) {
