@@ -19,12 +19,6 @@ Offset asked_about(const Workspace& workspace, const Approval& approval) {
   return task.assignee == approval.asker && !machine::task::is_over(task.state) ? *known : Offset{};
 }
 
-// No time of its assignee's runs: it goes on by somebody else's word, or at a time that is set.
-bool awaits_another(TaskState state) {
-  return state == TaskState::held || state == TaskState::escalated || state == TaskState::in_review ||
-         state == TaskState::postponed;
-}
-
 bool asks_more(const Workspace& workspace, const Approval& answered) {
   if (workspace.approvals.waiting(answered.asker) == 0) return false;
   for (const auto& [offset, approval] : workspace.approvals.all())

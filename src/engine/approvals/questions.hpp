@@ -5,6 +5,12 @@
 
 namespace parley::engine {
 
+// No time of its assignee's runs: the task goes on by somebody else's word, or at a time that is set.
+constexpr bool awaits_another(TaskState state) {
+  return state == TaskState::held || state == TaskState::escalated || state == TaskState::in_review ||
+         state == TaskState::postponed;
+}
+
 void note_asked(Workspace& workspace, const Approval& approval, Instant at);
 
 // It waits no longer.

@@ -171,7 +171,7 @@ void move(State& state, Workspace& workspace, WorkspaceNumber number, Offset off
   if (task.offer && task.offer->due != Instant{} && task.offer->due <= at) due = task.offer->due;
   const bool stands_still = machine::task::is_over(to) || to == TaskState::held || to == TaskState::escalated;
   if (stands_otherwise(workspace, task)) due = at;  // decided before what it waits for moved
-  if (std::exchange(task.watch.answered_at, {}) == at && !stands_still) due = at;
+  if (std::exchange(task.watch.answered_at, {}) == at && !awaits_another(to)) due = at;
   look_at(state, number, offset, task, stands_still ? Instant{} : due);
   if (moved) note_moved(state, workspace, number, task, at);
   if (was_over && to == TaskState::in_review) workspace.tasks.set_aside(offset, task);
