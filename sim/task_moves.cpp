@@ -66,6 +66,8 @@ void TaskChronicle::end_offer(const Place& place, Task& task, const event::TaskM
 void TaskChronicle::judge_move(const Place& place, Task& task, const event::TaskMoved& moved, base::Instant at) {
   Workspace& workspace = workspaces_[place.first];
   const auto to = static_cast<State>(moved.state());
+  if (to == State::aborted && moved.has_error())
+    return findings_.require(is_abandoned(task, moved), place, "COL-16: aborted by an error that is none's end");
   if (to == State::aborted) return cancel(place, task, at);
   if (task.state == State::in_parts) return look_at_parts(workspace, place, task, to, at);
   if (task.kept_back()) {
@@ -105,6 +107,14 @@ void TaskChronicle::judge_move(const Place& place, Task& task, const event::Task
   }
 }
 
+// R36, 000 §5.3: as its assignee suggests, or after the last exception that may be tried again.
+bool TaskChronicle::is_abandoned(const Task& task, const event::TaskMoved& moved) {
+  constexpr std::uint32_t abort = 3;
+  const bool was_last = task.error == Error::exception && moved.error().recoverable() &&
+                        task.exceptions >= retries(task) && task.profile == "collab";
+  return is_reported(moved) && (was_last || moved.error().suggested() == abort);
+}
+
 void TaskChronicle::give_up(const Place& place, const Task& task, const event::TaskMoved& moved, base::Instant at) {
   const Workspace& workspace = workspaces_[place.first];
   const bool gone = !is_here(workspace, task.assignee);
@@ -113,6 +123,7 @@ void TaskChronicle::give_up(const Place& place, const Task& task, const event::T
   const bool returned = goes_back(workspace, task);
   const bool by_itself = gone || hopeless || over || returned || task.state == State::escalated;
   findings_.require(by_itself || is_reported(moved), place, "COL-08: given up before its time");
+  findings_.require(by_itself || !is_abandoned(task, moved), place, "COL-16: failed, and was to be aborted");
   if (returned) sightings_.saw(Sighting::task_returned);
   sightings_.saw(Sighting::task_given_up);
 }

@@ -263,6 +263,7 @@ class TaskChronicle {
   void fold(std::uint32_t number, std::uint64_t offset, const event::TaskMoved&, base::Instant at);
   void judge_move(const Place& place, Task& task, const event::TaskMoved& moved, base::Instant at);
   void end_offer(const Place& place, Task& task, const event::TaskMoved& moved, base::Instant at);
+  static bool is_abandoned(const Task& task, const event::TaskMoved& moved);
   void give_up(const Place& place, const Task& task, const event::TaskMoved& moved, base::Instant at);
   void postpone(const Place& place, Task& task, const event::TaskMoved& moved, base::Instant at);
   void escalate(const Place& place, const Task& task, const event::TaskMoved& moved, base::Instant at);

@@ -86,7 +86,9 @@ void read_recovery(Loading& loading, json::Value recovery, const std::string& at
   if (!recovery) return;
   into.times = static_cast<std::uint32_t>(recovery.find("times").if_uint().value_or(1));
   into.longer = static_cast<std::uint32_t>(recovery.find("longer").if_uint().value_or(1));
-  into.then_human = recovery.find("then").if_string() == "human";
+  const auto then = recovery.find("then").if_string();
+  into.then_human = then == "human";
+  into.then_abort = then == "abort";
   for (const json::Value wait : recovery.find("waits").elements())
     into.waits.push_back(duration_at(loading, wait, at + "/waits"));
 }

@@ -122,7 +122,8 @@ struct Recovery {
   std::uint32_t times = 0;            // at most, for one assignment
   std::uint32_t longer = 1;           // each attempt has so many times the time of the one before
   std::vector<base::Duration> waits;  // before each; the last holds for those after it; none: at once
-  bool then_human = false;            // after the last a person decides whether there is another (SUP-09)
+  bool then_human = false;            // after the last a person decides whether there is another (SUP-09),
+  bool then_abort = false;            // or the task is aborted (000 §5.3); else it has failed
 };
 
 struct TaskPolicy {

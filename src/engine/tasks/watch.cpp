@@ -33,6 +33,25 @@ std::string after(base::Duration wait) {
   return wait > base::Duration{} ? "in " + base::to_text(wait) : "at once";
 }
 
+// Of a task that is aborted by `by` nothing more is delivered (COL-20).
+void end_orders(const TaskScene& scene, Offset by) {
+  const Message* const order = scene.workspace().messages.find(scene.task().assignment());
+  event::TaskMoved moved;
+  moved.set_task(scene.offset.value);
+  moved.set_state(static_cast<std::uint32_t>(TaskState::aborted));
+  decide_orders_over(scene.decided, scene.workspace(), scene.number, by, moved, order ? order->lane : LaneId{});
+}
+
+void abandon(const TaskScene& scene, const event::TaskError& error, const std::string& why) {
+  Making making{Step::abandon, scene.task().watch.late,
+                opening(scene.workspace(), scene.task()) + " was aborted: " + why};
+  making.error = &error;
+  making.cleanup = true;
+  const Offset by(scene.decided.next_offset(scene.number));
+  make(scene, making);
+  end_orders(scene, by);
+}
+
 // The attempt is over: another follows, or none (COL-16, SUP-09).
 void end_attempt(const TaskScene& scene, const event::TaskError& error, const std::string& why) {
   const auto type = static_cast<TaskErrorType>(error.type());
@@ -40,10 +59,11 @@ void end_attempt(const TaskScene& scene, const event::TaskError& error, const st
   const TaskWatch& watch = scene.task().watch;
   const std::uint32_t before = type == TaskErrorType::timeout ? watch.timeouts : watch.exceptions;
   const auto suggested = static_cast<SuggestedAction>(error.suggested());
-  if (suggested == SuggestedAction::abort) return give_up(scene, error, why);
-  const bool asks_for_human = suggested == SuggestedAction::manual ||
-                              (error.recoverable() && recovery && recovery->then_human && before >= recovery->times);
+  if (suggested == SuggestedAction::abort) return abandon(scene, error, why);  // R36
+  const bool was_last = error.recoverable() && recovery && before >= recovery->times;
+  const bool asks_for_human = suggested == SuggestedAction::manual || (was_last && recovery->then_human);
   if (asks_for_human && ask_human(scene, error, why)) return;
+  if (was_last && recovery->then_abort) return abandon(scene, error, why);
   if (type == TaskErrorType::resource_limit && ask_for_parts(scene, error, why)) return;
   if (!error.recoverable() || !recovery || before >= recovery->times || !can_be_given_again(scene))
     return give_up(scene, error, why);
@@ -156,7 +176,7 @@ void look_at_kept_back(const TaskScene& scene) {
   if (readiness == Readiness::blocked && task.state == TaskState::waiting)
     return make(scene, {Step::block, task.watch.late,
                         opening(scene.workspace(), task) + " cannot begin: " + why_blocked(scene.workspace(), all->on) +
-                            ". Assign that again, or change what it depends on."});
+                            ". Assign what failed again, or change what it depends on."});
   if (readiness == Readiness::waits && task.state == TaskState::blocked)
     return make(scene, {Step::unblock, task.watch.late, ""});
   if (const Instant due = due_while_kept_back(task.watch, order_expires_at(scene)); due != Instant{})
@@ -295,16 +315,12 @@ void decide_cancelled(Decided& decided, const State& state, WorkspaceNumber numb
                       const profile::Ruleset* rules, const Context& context, const Cancelling& why) {
   const TaskScene scene{decided, state, number, offset, rules, context};
   if (is_ended(scene)) return;  // with what it is a part of
-  const Message* const order = scene.workspace().messages.find(scene.task().assignment());
   Making making{Step::cancel, scene.task().watch.late,
                 why.reason.empty() ? opening(scene.workspace(), scene.task()) + " was aborted." : why.reason};
   making.cleanup = why.cleanup;
   const Offset by(decided.next_offset(number));
   make(scene, making);
-  event::TaskMoved moved;
-  moved.set_task(offset.value);
-  moved.set_state(static_cast<std::uint32_t>(TaskState::aborted));
-  decide_orders_over(decided, scene.workspace(), number, by, moved, order ? order->lane : LaneId{});
+  end_orders(scene, by);
   if (scene.task().assigner != why.by) tell_of_abort(scene, scene.task().assigner, why);
   end_with_it(scene, why);
 }
