@@ -151,6 +151,13 @@ Instant due_of(TaskState state, const TaskWatch& watch, const profile::TaskPolic
 
 namespace {
 
+// What was aborted is assigned by nobody again.
+std::string what_helps(const std::vector<Dependency>& on) {
+  const bool is_lost = std::ranges::any_of(
+      on, [](const Dependency& one) { return !one.soft && !one.part && one.state == TaskState::aborted; });
+  return is_lost ? "Change what it depends on." : "Assign that again, or change what it depends on.";
+}
+
 // COL-10: its order goes out, or it is said why not; HND-10: or the order's time is over before.
 void look_at_kept_back(const TaskScene& scene) {
   const Task& task = scene.task();
@@ -176,7 +183,7 @@ void look_at_kept_back(const TaskScene& scene) {
   if (readiness == Readiness::blocked && task.state == TaskState::waiting)
     return make(scene, {Step::block, task.watch.late,
                         opening(scene.workspace(), task) + " cannot begin: " + why_blocked(scene.workspace(), all->on) +
-                            ". Assign what failed again, or change what it depends on."});
+                            ". " + what_helps(all->on)});
   if (readiness == Readiness::waits && task.state == TaskState::blocked)
     return make(scene, {Step::unblock, task.watch.late, ""});
   if (const Instant due = due_while_kept_back(task.watch, order_expires_at(scene)); due != Instant{})
