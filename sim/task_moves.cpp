@@ -95,7 +95,9 @@ void TaskChronicle::judge_move(const Place& place, Task& task, const event::Task
     if (task.state != State::stalled) sightings_.saw(Sighting::task_stalled);
   } else if (task.state == State::held && to == State::active) {
     findings_.require(task.end_rejected, place, "SUP-04: a held task goes on, though nobody rejected its end");
-    task.assigned_at += at - task.moved_at;
+    const bool asks = task.asked_since != base::Instant{};
+    task.assigned_at += at - (asks ? std::min(task.asked_since, task.moved_at) : task.moved_at);
+    if (asks) task.asked_since = at;
     if (task.timeout > base::Duration{} && task.assigned_at + task.timeout <= at) task.assigned_at = at;
     task.heard_at = at;
     if (task.began_at == base::Instant{}) task.began_at = at;

@@ -9,7 +9,9 @@ namespace {
 
 void go_on(auto& task, base::Instant at) {
   if (task.asked_since == base::Instant{}) return;
-  task.assigned_at += at - std::max(task.asked_since, task.assigned_at);
+  const base::Instant since = std::max(task.asked_since, task.assigned_at);
+  const base::Instant until = task.held_by != 0 ? task.moved_at : at;  // held, they stand still all the same
+  if (until > since) task.assigned_at += until - since;
   task.heard_at = at;
   task.asked_since = {};
 }
@@ -30,14 +32,16 @@ void TaskChronicle::note_question(std::uint32_t number, std::uint64_t offset, co
   sightings_.saw(Sighting::question_asked);
 }
 
-void TaskChronicle::note_answer(std::uint32_t number, std::uint64_t offset, bool withdrawn, base::Instant at) {
+void TaskChronicle::note_answer(std::uint32_t number, std::uint64_t offset, Answer answer, base::Instant at) {
   Workspace& workspace = workspaces_[number];
   const auto known = workspace.questions.find(offset);
   if (known == workspace.questions.end()) return;
   const Question question = known->second;
   workspace.questions.erase(known);
   const Place place{number, offset};
-  findings_.require(withdrawn || !question.vain, place, "SUP-05: decided, and what was asked about is over");
+  findings_.require(answer != Answer::decided || !question.vain, place,
+                    "SUP-05: decided, and what was asked about is over");
+  const bool withdrawn = answer == Answer::withdrawn;
   if (withdrawn && question.vain) sightings_.saw(Sighting::question_outlived);
   const auto about = std::ranges::find_if(
       tasks_, [&](const auto& one) { return one.first.first == number && one.second.questions.contains(offset); });

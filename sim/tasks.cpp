@@ -297,11 +297,11 @@ void TaskChronicle::fold(const event::Event& event, base::Instant at) {
       release(number, event.message_released(), at);
       return drop_held_part(number, event.message_released().message(), at);
     case Event::kApprovalDecided:
-      return note_answer(number, event.approval_decided().approval(), false, at);
+      return note_answer(number, event.approval_decided().approval(), Answer::decided, at);
     case Event::kApprovalLapsed:
-      return note_answer(number, event.approval_lapsed().approval(), false, at);
+      return note_answer(number, event.approval_lapsed().approval(), Answer::lapsed, at);
     case Event::kApprovalWithdrawn:
-      note_answer(number, event.approval_withdrawn().approval(), true, at);
+      note_answer(number, event.approval_withdrawn().approval(), Answer::withdrawn, at);
       return drop_held_part(number, event.approval_withdrawn().approval(), at);
     case Event::kMessageWithheld:
       drop_held_part(number, event.message_withheld().message(), at);

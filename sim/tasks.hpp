@@ -186,6 +186,7 @@ class TaskChronicle {
     Place whole;
     std::uint64_t request = 0;
   };
+  enum class Answer { decided, lapsed, withdrawn };
   struct Question {  // of an agent to humans (SUP-05)
     std::uint32_t asker = 0;
     std::string task;
@@ -214,7 +215,7 @@ class TaskChronicle {
 
   void note_question(std::uint32_t number, std::uint64_t offset, const event::MessageAccepted& message,
                      base::Instant at);
-  void note_answer(std::uint32_t number, std::uint64_t question, bool withdrawn, base::Instant at);
+  void note_answer(std::uint32_t number, std::uint64_t question, Answer answer, base::Instant at);
   static bool undecided(const Workspace& workspace, const TaskWord& word);
   void come_to(Workspace& workspace, Task& task, State to, base::Instant at);
   void drop_questions(Workspace& workspace, Task& task, base::Instant at);

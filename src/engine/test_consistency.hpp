@@ -106,7 +106,8 @@ class Consistency {
     if (together != workspace.collaborations.open()) defect(number, {}, "another number of collaborations is open");
     std::size_t waiting = 0;
     for (const auto& [offset, approval] : workspace.approvals.all()) {
-      if (approval.waits()) timers_wanted_.insert({approval.due, TimerKind::approval_times_out, number, {}, offset});
+      if (approval.waits())
+        timers_wanted_.insert({approval.look_at(), TimerKind::approval_times_out, number, {}, offset});
       if (approval.waits()) ++waiting;
     }
     if (waiting != workspace.approvals.waiting()) defect(number, workspace.head, "waiting approvals are miscounted");

@@ -47,7 +47,7 @@ void note_answered(State& state, Workspace& workspace, WorkspaceNumber number, c
   if (offset == Offset{} || asks_more(workspace, approval)) return;
   Task& task = workspace.tasks.at(offset);
   if (task.watch.asked_since == Instant{}) return;  // it was asked before the task was its asker's
-  task.watch = answered(task.watch, at);
+  task.watch = answered(task, at);
   if (!awaits_another(task.state)) look_at(state, number, offset, task, at);
 }
 

@@ -69,7 +69,7 @@ void follow_offer(State& state, Workspace& workspace, WorkspaceNumber number, Of
   // The offer is the order that its new owner acts upon.
   if (event.offer().state() != TaskOffer::ACCEPTED) return workspace.messages.end(request);
   end_questions(state, workspace, number, task, at);
-  if (task.watch.asked_since != Instant{}) task.watch = answered(task.watch, at);
+  if (task.watch.asked_since != Instant{}) task.watch = answered(task, at);
   tasks.assign(offset, task, request, task.assigner, AgentNumber(event.assignee()));
   task.given_at = workspace.head;
   give(task, event);

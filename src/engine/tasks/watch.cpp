@@ -241,7 +241,9 @@ void decide_task_due(Decided& decided, const State& state, WorkspaceNumber numbe
 
 TaskWatch resumed(const Task& task, Instant now) {
   TaskWatch watch = task.watch;
-  watch.assigned_at += now - task.moved_at;
+  const bool asks = watch.asked_since != Instant{};  // its times stand still from now on for that alone
+  watch.assigned_at += now - (asks ? std::min(watch.asked_since, task.moved_at) : task.moved_at);
+  if (asks) watch.asked_since = now;
   // It was late when it came: what was rejected is no attempt, and there is time for another end.
   if (watch.timeout > base::Duration{} && watch.assigned_at + watch.timeout <= now) watch.assigned_at = now;
   watch.heard_at = now;
@@ -249,9 +251,11 @@ TaskWatch resumed(const Task& task, Instant now) {
   return watch;
 }
 
-TaskWatch answered(const TaskWatch& before, Instant now) {
-  TaskWatch watch = before;
-  watch.assigned_at += now - std::max(before.asked_since, before.assigned_at);
+TaskWatch answered(const Task& task, Instant now) {
+  TaskWatch watch = task.watch;
+  const Instant since = std::max(watch.asked_since, watch.assigned_at);
+  const Instant until = task.state == TaskState::held ? task.moved_at : now;  // they stand still on their own since
+  if (until > since) watch.assigned_at += until - since;
   watch.heard_at = now;
   watch.asked_since = {};
   watch.answered_at = now;

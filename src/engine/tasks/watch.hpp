@@ -24,7 +24,7 @@ void decide_task_due(Decided& decided, const State& state, WorkspaceNumber works
 TaskWatch resumed(const Task& task, Instant now);
 
 // As the watch is once a human has answered its assignee: likewise (SUP-05).
-TaskWatch answered(const TaskWatch& before, Instant now);
+TaskWatch answered(const Task& task, Instant now);
 
 // As the watch is once its order goes out that was kept back: its time begins then.
 TaskWatch begun_now(const TaskWatch& before, Instant now);
