@@ -182,8 +182,7 @@ void TaskChronicle::check_all_ended() {
     if (task.over() || task.state == State::in_review || task.state == State::in_parts) continue;
     findings_.require(is_here(workspace, task.assignee), place, "COL-08: a task of an agent that was removed is open");
     const bool watched = task.profile != "handoff" || workspace.silence;  // 002 names no time
-    const bool awaits_a_person =
-        task.state == State::held || task.state == State::escalated || !task.questions.empty();
+    const bool awaits_a_person = task.state == State::held || task.state == State::escalated || !task.questions.empty();
     if (task.kept_back()) {
       findings_.require(readiness(workspace, task.depends_on) == task.state, place,
                         "COL-10: what it waits for has ended, and it still waits");
