@@ -24,13 +24,14 @@ class HealthChronicle {
   };
   using Who = std::pair<std::uint32_t, std::uint32_t>;  // workspace, agent
 
-  void fold(std::uint32_t workspace, const event::MessageAccepted& message, base::Instant at);
+  void fold(std::uint32_t workspace, std::uint64_t offset, const event::MessageAccepted& message, base::Instant at);
   void fold(const Who& who, const event::AgentHealthChanged& changed, base::Instant at);
   void require(bool holds, const Who& who, const std::string& what);
 
   Findings& findings_;
   Sightings& sightings_;
   std::map<Who, Agent> agents_;
+  std::map<std::pair<std::uint32_t, std::uint64_t>, std::uint32_t> orders_;  // by their offsets: to whom
 };
 
 }  // namespace parley::sim

@@ -29,6 +29,11 @@ bool is_free(Kind kind) {
   }
 }
 
+// Nor is what tells an asker that work on its request goes on.
+bool is_free(const event::MessageAccepted& message) {
+  return is_free(static_cast<Kind>(message.kind())) || message.extends() > 0;
+}
+
 // Held for a human; not for other tasks (COL-10).
 bool asks(const event::MessageAccepted& message) {
   return message.held() && message.approval_timeout() > 0;
@@ -72,7 +77,7 @@ bool LoopChronicle::over(std::uint32_t workspace, const Said& said) {
 
 void LoopChronicle::check_steps(const Place& place, const event::MessageAccepted& message) {
   findings_.require(message.cause() < place.second, place, "BEY-04: set off by what came later");
-  const bool free = is_free(static_cast<Kind>(message.kind()));
+  const bool free = is_free(message);
   if (message.hops() == 0 && !free)
     return findings_.require(message.root() == 0, place, "BEY-04: on an account without an answer");
   // What it names, or what its sender heard after that; several may have the id (R7, R8).
@@ -106,7 +111,7 @@ void LoopChronicle::accept(const Place& place, const event::MessageAccepted& mes
   }
   check_steps(place, message);
   const Said said{message.cause(), message.root(), message.sender(), message.hops(), message.gist()};
-  if (is_free(kind)) {
+  if (is_free(message)) {
     said_[place] = said;
     return;
   }

@@ -108,6 +108,7 @@ class Due {
   }
 
   void request_times_out_at(const Timer& timer) {
+    if (expired_.contains({timer.workspace, timer.message})) return;  // what is still awaited then, the next turn sees
     if (++requests_ > requests_a_turn) return;
     const AgentNumber asker = workspace_of(timer).requests.find(timer.message)->asker;
     decide_timed_out(decided_, state_, timer.workspace, timer.message, rules_of(timer, asker), context_, escalations_);

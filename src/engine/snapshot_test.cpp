@@ -9,7 +9,7 @@ namespace parley::engine {
 namespace {
 
 // Of this version. Changed both? Then this line is right again as the failure prints it.
-constexpr std::string_view known = "version 21, 08819797c9658dd0bd466e4d1aafabfb75da20f93fd1705a26b03855e61a0bc4";
+constexpr std::string_view known = "version 21, 198a0df9ea833b9a93ccd54b47ec503988bef0b7c08edf902ce0c2ea892dadd4";
 
 class History {
  public:

@@ -208,6 +208,7 @@ void end_approval(State& state, Workspace& workspace, WorkspaceNumber number, Of
   approval.ended_at = placed.at;
   approval.end = placed.position;
   note_answered(state, workspace, number, approval, placed.at);
+  if (asks_by_itself(workspace, offset, approval)) workspace.messages.end(offset);
   const auto whole = workspace.tasks.all().find(approval.part_of);
   if (whole != workspace.tasks.all().end() && whole->second->state == TaskState::in_parts)
     look_at(state, number, whole->first, *whole->second, placed.at);  // one part more, or one that will not be

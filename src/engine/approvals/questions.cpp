@@ -5,9 +5,8 @@
 namespace parley::engine {
 namespace {
 
-// Not what a review is escalated with: that is asked in nobody's name.
 bool is_question(const Workspace& workspace, Offset offset, const Approval& approval, AgentNumber asker) {
-  return approval.waits() && !approval.holds && approval.asker == asker && !workspace.reviews.of_approval(offset);
+  return approval.waits() && approval.asker == asker && asks_by_itself(workspace, offset, approval);
 }
 
 // The open task of its asker's; 0: none.
@@ -34,6 +33,10 @@ void outlive(State& state, WorkspaceNumber number, Offset offset, Approval& appr
 }
 
 }  // namespace
+
+bool asks_by_itself(const Workspace& workspace, Offset offset, const Approval& approval) {
+  return !approval.holds && !workspace.reviews.of_approval(offset);
+}
 
 void note_asked(Workspace& workspace, const Approval& approval, Instant at) {
   const Offset offset = asked_about(workspace, approval);

@@ -13,6 +13,9 @@ constexpr bool awaits_another(TaskState state) {
 
 void note_asked(Workspace& workspace, const Approval& approval, Instant at);
 
+// A message asks for it: it is neither what holds one, nor what a review is escalated with.
+bool asks_by_itself(const Workspace& workspace, Offset offset, const Approval& approval);
+
 // It waits no longer.
 void note_answered(State& state, Workspace& workspace, WorkspaceNumber number, const Approval& approval, Instant at);
 

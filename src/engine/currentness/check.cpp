@@ -38,13 +38,15 @@ Checked of_receipt(const Receipt& receipt, std::uint32_t epoch, Instant now) {
   return {Currentness::current, {}, {}};
 }
 
-// Whether what it asks this agent for is: a request, a review, an offer; or an order that is remembered no longer.
+// Whether what it asks this agent for is: a request, a review, help, an offer; or an order that is remembered no
+// longer.
 bool is_over(const Workspace& workspace, AgentNumber agent, Offset offset, const Message& message, Instant now) {
   if (message.over) return true;
-  if (const Request* const request = workspace.requests.find(offset); request && !request->reply_by)
+  if (const Request* const request = workspace.requests.find(offset); request && request->asks)
     return !request->waits_for(agent) || request->due <= now;
   if (const auto review = workspace.reviews.all().find(offset); review != workspace.reviews.all().end())
     return review->second.state != ReviewState::requested || review->second.due <= now;
+  if (const Help* const help = workspace.help.find(offset)) return help->over() || help->helper() != agent;
   const auto offered = workspace.tasks.of_offer(offset);
   if (!offered) return false;
   const TaskOffer& offer = *workspace.tasks.at(*offered).offer;
@@ -83,6 +85,7 @@ Checked check_delivery(const Workspace& workspace, AgentNumber agent, const Deli
     if (machine::task::is_over(task.state)) return stale("task_over");
     if (task.assignee != agent) return {Currentness::superseded, task.assignment(), {}};
   }
+  if (delivered.is != Currentness::current) return delivered;
   if (message->expires() && message->expires_at <= now) return stale("expired");
   return is_over(workspace, agent, delivery.offset, *message, now) ? stale("over") : delivered;
 }

@@ -86,9 +86,8 @@ base::Result<Consequences> judge_move(const TakeBack& command, const Workspace& 
 }
 
 base::Result<Consequences> judge(const TakeBack& command, const Workspace& workspace) {
+  PARLEY_CHECK(check_not_taken_back(command, workspace));
   const Message& message = workspace.messages.at(command.message);
-  if (const Offset* const by = message.linked ? workspace.replacements.after(command.message) : nullptr)
-    return taken_back(workspace, command.message, *by);
   const auto review = workspace.reviews.all().find(command.message);
   if (review != workspace.reviews.all().end() && review->second.state == ReviewState::requested)
     return Consequences{.withdraws_review = command.message};
@@ -178,6 +177,13 @@ base::Result<> check_repeated(const TakeBack& superseded, const Workspace& works
 
 bool supersedes_order(const AcceptMessage& command, const Task& task) {
   return command.supersedes && command.supersedes->message == task.assignment() && !task.offer;
+}
+
+base::Result<> check_not_taken_back(const TakeBack& superseded, const Workspace& workspace) {
+  const bool linked = workspace.messages.at(superseded.message).linked;
+  const Offset* const by = linked ? workspace.replacements.after(superseded.message) : nullptr;
+  if (by) return taken_back(workspace, superseded.message, *by);
+  return {};
 }
 
 base::Result<Consequences> judge_superseded(const AcceptMessage& command, const Workspace& workspace,

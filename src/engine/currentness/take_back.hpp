@@ -30,6 +30,9 @@ struct InItsPlace {
 // Of a message whose id is known: whether it superseded that one when it came. Error: ID_CONFLICT.
 base::Result<> check_repeated(const TakeBack& superseded, const Workspace& workspace, Offset known);
 
+// That nobody has taken it back yet. Error: TAKEN_BACK.
+base::Result<> check_not_taken_back(const TakeBack& superseded, const Workspace& workspace);
+
 // `moved`: what the new message means for a task. What is in force stands as long as the new message is held, and may
 // be rejected. Errors: TAKEN_BACK, STANDS, CHAIN_FULL.
 base::Result<Consequences> judge_superseded(const AcceptMessage& command, const Workspace& workspace,

@@ -219,7 +219,10 @@ void apply_to_errors(Workspace& workspace, Offset offset, const event::MessageAc
   const event::ErrorMoved& moved = event.error_moved();
   const bool over = error_case::is_over(static_cast<ErrorState>(moved.state()));
   for (const std::uint64_t error : moved.errors())
-    if (over) workspace.errors.close(Offset(error));
+    if (over) {
+      workspace.errors.close(Offset(error));
+      workspace.messages.end(Offset(error));
+    }
   if (over || moved.errors_size() > 0) return;
   workspace.errors.add(offset, {AgentNumber(moved.agent()), base::PackedText(event.message_id()),
                                 base::excerpt(event.task(), task_bytes_max), moved.code(), moved.severity(),

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "engine/currentness/take_back.hpp"
 #include "engine/resources/allot.hpp"
 
 namespace parley::engine {
@@ -73,6 +74,15 @@ std::string first_of(std::span<const std::string> names) {
   return at == names.end() ? std::string() : *at;
 }
 
+// What corrects an order that it has already is no new work (BEY-03).
+bool corrects_its_order(const AcceptMessage& command, const Workspace& workspace, const Agent& recipient) {
+  if (!command.supersedes) return false;
+  const auto known = workspace.tasks.of_assignment(command.supersedes->message);
+  if (!known) return false;
+  const Task& task = workspace.tasks.at(*known);
+  return supersedes_order(command, task) && &workspace.registry.agent(task.assignee) == &recipient;
+}
+
 }  // namespace
 
 bool is_offline(const Agent& agent) {
@@ -96,7 +106,7 @@ base::Result<> check_available(const AcceptMessage& command, const Workspace& wo
                                Instant now) {
   if ((work_kinds & bit(command.envelope.kind)) == 0) return {};
   const Obstacle found = obstacle(workspace.settings, recipient, now);
-  if (found == Obstacle::none) return {};
+  if (found == Obstacle::none || corrects_its_order(command, workspace, recipient)) return {};
   base::Error error;
   error.code = base::ErrorCode::AGENT_UNAVAILABLE;
   error.message = what_is_so(workspace.settings, recipient, found, now);

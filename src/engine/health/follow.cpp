@@ -21,7 +21,8 @@ constexpr std::size_t report_bytes_max = 4'096;
 constexpr std::size_t severity_bytes_max = 64;
 constexpr std::size_t errors_kept = 100;  // the highest threshold a workspace may set
 constexpr Kinds outcome_kinds = kinds_of(breaker::moves, breaker::Party::itself);
-constexpr Kinds success_kinds = bit(*breaker::move_of(breaker::Step::recover).on);
+constexpr Kinds success_kinds =
+    bit(*breaker::move_of(breaker::Step::recover).on) | bit(*breaker::move_of(breaker::Step::recover_by_help).on);
 
 std::optional<HealthState> move_to(HealthState to, Kind kind, HealthState from) {
   for (const health::Move& move : health::moves)
@@ -101,10 +102,15 @@ bool is_of_another(const AcceptMessage& command, const Agent& sender) {
   return !agent.empty() && agent != sender.id;
 }
 
+bool helps(const event::MessageAccepted& answer) {
+  const auto state = static_cast<HelpState>(answer.help_moved().state());
+  return state == HelpState::answered || state == HelpState::open || state == HelpState::together;
+}
+
 void follow_outcome(const AcceptMessage& command, const Workspace& workspace, const Agent& sender, Instant now,
                     event::MessageAccepted& event) {
   const Kind kind = command.envelope.kind;
-  if ((outcome_kinds & bit(kind)) == 0) return;
+  if ((outcome_kinds & bit(kind)) == 0 || (kind == Kind::help_reply && !helps(event))) return;
   const Health* known = sender.health.get();
   const auto& policy = workspace.settings.health.breaker;
   if ((success_kinds & bit(kind)) != 0) {

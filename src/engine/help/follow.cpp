@@ -160,6 +160,7 @@ void end(State& state, Workspace& workspace, WorkspaceNumber number, Offset offs
   look_at(state, number, offset, workspace.help.at(offset), {});
   workspace.help.end(offset, over_kept);
   Message& message = *workspace.messages.find(offset);
+  message.over = true;
   --message.needed;
   forget_if_settled(workspace, offset, message);
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/excerpt.hpp"
+#include "base/quoted.hpp"
 #include "engine/mailboxes/failures.hpp"
 #include "engine/messages/said.hpp"
 #include "engine/requests/deadlock.hpp"
@@ -69,8 +70,9 @@ void tell_asker(Decided& decided, const State& state, WorkspaceNumber number, Of
 }
 
 void decide_helper_lost(Decided& decided, const State& state, WorkspaceNumber number, Offset offset,
-                        const profile::Ruleset* rules, const Context& context) {
+                        const profile::Ruleset* rules, const Context& context, bool offline) {
   const Workspace& workspace = state.workspace(number);
+  const AgentNumber helper = workspace.help.at(offset).helper();
   if (is_taken_back(workspace, offset))
     return make(decided, workspace, number, offset, machine::help::move_of(Step::withdraw), std::nullopt);
   const auto next = rules ? next_helper(workspace, offset, *rules, context.now) : std::nullopt;
@@ -78,9 +80,11 @@ void decide_helper_lost(Decided& decided, const State& state, WorkspaceNumber nu
   const bool expired = message.expires() && message.expires_at <= context.now;
   const Move& move = machine::help::move_of(next ? Step::lose_helper : expired ? Step::expire : Step::lose_last_helper);
   make(decided, workspace, number, offset, move, next);
+  if (offline) decide_taken_back(decided, workspace, number, offset, helper, Offset(decided.last().event.offset()));
   if (next) return;
+  const std::string who = base::quoted(workspace.registry.agent(helper).id);
   tell_asker(decided, state, number, offset, move, rules, context,
-             "it did not reach '" + workspace.registry.agent(workspace.help.at(offset).helper()).id + "'" +
+             (offline ? who + " is offline" : "it did not reach " + who) +
                  (expired ? " in its time." : ", and nobody is left who could be asked."));
 }
 

@@ -9,9 +9,10 @@ namespace parley::engine {
 void decide_help_due(Decided& decided, const State& state, WorkspaceNumber workspace, Offset help,
                      const profile::Ruleset* rules, const Context& context);
 
-// Its helper can answer no more: the next one is asked, or nobody is left.
+// Its helper can answer no more: the next one is asked, or nobody is left. `offline`: it still has the request, and
+// gives it back.
 void decide_helper_lost(Decided& decided, const State& state, WorkspaceNumber workspace, Offset help,
-                        const profile::Ruleset* rules, const Context& context);
+                        const profile::Ruleset* rules, const Context& context, bool offline = false);
 
 // Who is asked next; none: everybody was, or nobody who could be takes new work, or the request is over or gone.
 std::optional<AgentNumber> next_helper(const Workspace& workspace, Offset help, const profile::Ruleset& rules,

@@ -6,6 +6,7 @@
 #include "base/excerpt.hpp"
 #include "engine/appliers.hpp"
 #include "engine/loops/gist.hpp"
+#include "engine/requests/follow.hpp"
 
 namespace parley::engine {
 namespace {
@@ -23,6 +24,16 @@ constexpr bool is_free(Kind kind) {
                             Kind::review_result,    Kind::status_report,    Kind::heartbeat,  Kind::health_check,
                             Kind::approval_request, Kind::approval_decision};
   return std::ranges::find(kinds, kind) != std::end(kinds);
+}
+
+// Nor does what tells whoever waits for an answer that work on it goes on.
+bool is_free(const AcceptMessage& command, const Workspace& workspace, const Recipients& recipients) {
+  if (is_free(command.envelope.kind)) return true;
+  const auto request = goes_on_with(command, workspace);
+  return request && std::ranges::binary_search(recipients.open, workspace.requests.find(*request)->asker);
+}
+bool is_free(const event::MessageAccepted& event) {
+  return is_free(static_cast<Kind>(event.kind())) || event.extends() > 0;
 }
 
 bool is_party(const Message& message, AgentNumber agent) {
@@ -116,7 +127,7 @@ Link passed_on(const Workspace& workspace, AgentNumber sender, Offset cause) {
 std::optional<Link> link_of(const AcceptMessage& command, const Workspace& workspace, const Recipients& recipients) {
   if (command.ruleset.type(command.type).is_private) return std::nullopt;
   const auto said = answered(command, workspace);
-  if (is_free(command.envelope.kind))
+  if (is_free(command, workspace, recipients))
     return said ? std::optional(passed_on(workspace, command.sender, *said)) : std::nullopt;
   // Who names the first message of a talk in each answer has heard newer ones.
   const auto cause = std::max(said, heard(workspace, command.sender, recipients));
@@ -131,8 +142,9 @@ std::optional<Link> link_of(const AcceptMessage& command, const Workspace& works
   return link;
 }
 
-std::optional<Asking> held_loop(const AcceptMessage& command, const Workspace& workspace, const Link& link) {
-  if (is_free(command.envelope.kind)) return std::nullopt;
+std::optional<Asking> held_loop(const AcceptMessage& command, const Workspace& workspace, const Recipients& recipients,
+                                const Link& link) {
+  if (is_free(command, workspace, recipients)) return std::nullopt;
   const LoopSettings& settings = workspace.settings.loops;
   std::string why;
   for (const std::string& reason :
@@ -157,8 +169,7 @@ void write(const Link& link, event::MessageAccepted& event) {
 
 void apply_to_loops(Workspace& workspace, Offset offset, const event::MessageAccepted& event) {
   if (event.cause() == 0) return;
-  const bool counts = !is_free(static_cast<Kind>(event.kind()));
-  workspace.links.add(offset, counts,
+  workspace.links.add(offset, !is_free(event),
                       {.cause = Offset(event.cause()),
                        .root = Offset(event.root()),
                        .sender = AgentNumber(event.sender()),

@@ -14,7 +14,8 @@ std::optional<Link> link_of(const AcceptMessage& command, const Workspace& works
 
 // Why a human looks at it first: too many answers to answers, a cycle without a new word, more messages of one root
 // than it may set off.
-std::optional<Asking> held_loop(const AcceptMessage& command, const Workspace& workspace, const Link& link);
+std::optional<Asking> held_loop(const AcceptMessage& command, const Workspace& workspace, const Recipients& recipients,
+                                const Link& link);
 
 void write(const Link& link, event::MessageAccepted& event);
 

@@ -74,7 +74,9 @@ base::Result<> Engine::decide(const RedriveMessage& command, const Context& cont
   const auto review = workspace.reviews.all().find(command.message);
   if (review != workspace.reviews.all().end() && review->second.state != ReviewState::requested)
     return over("review", review->second.id.view());
-  if (message.over) return over("what it asks for with message", message.id.view());
+  const Help* const help = workspace.help.find(command.message);
+  const bool passed_on = help && help->helper() != command.agent;
+  if (message.over || passed_on) return over("what it asks for with message", message.id.view());
   event::Redriven& event = *decided.add(command.workspace).mutable_redriven();
   event.set_agent(command.agent.value);
   event.set_message(command.message.value);

@@ -63,7 +63,7 @@ std::optional<Asking> asking_first(const AcceptMessage& command, const Workspace
   if (asking || judged.recipients.open.empty()) return asking;
   asking = held_completion(command, workspace);
   if (!asking) asking = held_by_policy(command, workspace);
-  if (!asking && judged.link) asking = held_loop(command, workspace, *judged.link);
+  if (!asking && judged.link) asking = held_loop(command, workspace, judged.recipients, *judged.link);
   return asking;
 }
 
@@ -91,6 +91,7 @@ base::Result<Judged> judge_message(const AcceptMessage& command, const Workspace
   PARLEY_CHECK(check_sender(command, sender));
   Judged judged;
   PARLEY_CHECK(check_rate(rate_of(workspace.settings, command.ruleset), sender, context.now, judged.to_sender));
+  if (command.supersedes) PARLEY_CHECK(check_not_taken_back(*command.supersedes, workspace));
   PARLEY_TRY(judged.recipients, resolve(command, workspace, context.now));
   PARLEY_CHECK(check_chain(command, workspace));
   judged.link = link_of(command, workspace, judged.recipients);

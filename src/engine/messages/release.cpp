@@ -44,10 +44,12 @@ base::Result<Release> judge_release(const State& state, Offset offset, const Acc
     return base::fail(base::ErrorCode::EXPIRED, "the message expired at " + base::to_rfc3339(*expires_at), {},
                       "It can only be rejected.");
   const Agent& sender = workspace.registry.agent(command.sender);
-  if (command.envelope.kind == envelope::Kind::task_assign && sender.removed)
-    return base::fail(base::ErrorCode::AGENT_UNAVAILABLE,
-                      "the order is of '" + sender.id + "', which was removed: nobody would await its result", {},
-                      "It can only be rejected; assign the task anew.");
+  const bool asks = awaits_answer(command) || asks_for_help(command);
+  if (sender.removed && (asks || command.envelope.kind == envelope::Kind::task_assign))
+    return base::fail(
+        base::ErrorCode::AGENT_UNAVAILABLE,
+        "it is of '" + sender.id + "', which was removed: nobody would await " + (asks ? "an answer" : "its result"),
+        {}, asks ? "It can only be rejected." : "It can only be rejected; assign the task anew.");
   PARLEY_CHECK(check_chain(command, workspace));
   if (!changed.empty()) PARLEY_CHECK(check_sender(command, workspace.registry.agent(command.sender)));
   PARLEY_CHECK(check_request(command, workspace));

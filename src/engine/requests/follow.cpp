@@ -75,6 +75,17 @@ base::Result<> check_request(const AcceptMessage& command, const Workspace& work
   return {};
 }
 
+std::optional<Offset> goes_on_with(const AcceptMessage& command, const Workspace& workspace) {
+  const auto& policy = command.ruleset.requests;
+  const Kind kind = command.envelope.kind;
+  if (!policy || !policy->progress_extends || (kind != Kind::notify && kind != Kind::task_progress))
+    return std::nullopt;
+  if (awaits_answer(command)) return std::nullopt;  // what wants an answer itself is no sign that work goes on
+  const auto offset = workspace.requests.find(command.envelope.reply_to, command.sender);
+  const bool goes_on = offset && !workspace.requests.find(*offset)->reply_by;  // a deadline stays
+  return goes_on ? offset : std::nullopt;
+}
+
 void follow_requests(const AcceptMessage& command, const Workspace& workspace, const Context& context,
                      event::MessageAccepted& event) {
   const auto& policy = command.ruleset.requests;
@@ -95,17 +106,14 @@ void follow_requests(const AcceptMessage& command, const Workspace& workspace, c
     }
   if (!policy) return;
   const bool answers = envelope.kind == Kind::response || envelope.kind == Kind::error_report;
-  const bool goes_on =
-      policy->progress_extends && (envelope.kind == Kind::notify || envelope.kind == Kind::task_progress);
-  if (envelope.reply_to.empty() || !(answers || goes_on)) return;
-  const auto offset = workspace.requests.find(envelope.reply_to, command.sender);
+  const auto offset =
+      answers ? workspace.requests.find(envelope.reply_to, command.sender) : goes_on_with(command, workspace);
   if (!offset) return;
   const Request& request = *workspace.requests.find(*offset);
-  if (!reaches(event, request.asker)) return;                                // it never does
-  if (request.reply_by && (!answers || request.due <= context.now)) return;  // a deadline stays, and was one
+  if (!reaches(event, request.asker)) return;                  // it never does
+  if (request.reply_by && request.due <= context.now) return;  // it was a deadline
   if (envelope.kind == Kind::error_report && postpones(command, *offset, request, context, event)) return;
   if (answers) return event.set_answers(offset->value);
-  if (event.answer_timeout() > 0) return;  // what wants an answer itself is no sign that work goes on
   event.set_extends(offset->value);
   event.set_answer_due(base::unix_us(context.now + request.timeout));
 }
@@ -121,7 +129,8 @@ void open(State& state, Workspace& workspace, WorkspaceNumber number, Offset off
                   base::Duration(event.answer_timeout()),
                   base::instant_of(event.answer_due()),
                   {},
-                  event.reply_by()};
+                  event.reply_by(),
+                  static_cast<Kind>(event.kind()) == Kind::request};
   for (const std::uint32_t agent : event.recipients()) request.waiting.emplace_back(agent);
   state.timers.insert(timer_of(number, offset, request.due));
   workspace.requests.add(offset, std::move(request));
@@ -131,8 +140,7 @@ void close(State& state, Workspace& workspace, WorkspaceNumber number, Offset of
   const Request& request = *workspace.requests.find(offset);
   state.timers.erase(timer_of(number, offset, request.due));
   for (const auto& [agent, again] : request.again) asks_no_more(state, request, number, offset, agent);
-  if (!request.reply_by)
-    workspace.messages.end(offset);  // else its sender wanted to hear, and it may be more than that
+  if (request.asks) workspace.messages.end(offset);
   workspace.requests.close(offset);
 }
 

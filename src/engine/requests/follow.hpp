@@ -8,6 +8,9 @@ namespace parley::engine {
 
 bool awaits_answer(const AcceptMessage& command);
 
+// The request with which it says that work goes on, awaited of its sender; its asker must hear of it.
+std::optional<Offset> goes_on_with(const AcceptMessage& command, const Workspace& workspace);
+
 // Before acceptance. Error: BAD_REQUEST where the time to reply by is over, or too far.
 base::Result<> check_reply_by(const AcceptMessage& command, Instant now);
 // Before its answers are awaited. Error: REQUESTS_FULL.

@@ -33,6 +33,7 @@ struct Request {
   Instant due;
   std::vector<AgentNumber> waiting;  // rising: who was asked and has not answered
   bool reply_by = false;             // its sender's own deadline: unmet, the message bounces (BEY-01)
+  bool asks = true;                  // it is answered for good; else its sender wants to hear, and it may be more
   absl::btree_map<AgentNumber, AskedAgain> again{};
 
   std::uint32_t sends_to(AgentNumber agent) const {
@@ -43,7 +44,7 @@ struct Request {
 
   template <class Archive>
   void archive(Archive& a) {
-    a(asker, id, task, timeout, due, waiting, reply_by, again);
+    a(asker, id, task, timeout, due, waiting, reply_by, asks, again);
   }
 };
 

@@ -1,6 +1,7 @@
 #include "engine/tasks/returned.hpp"
 
 #include "engine/appliers.hpp"
+#include "engine/help/watch.hpp"
 #include "engine/tasks/depend.hpp"
 #include "engine/tasks/watch.hpp"
 
@@ -8,11 +9,28 @@ namespace parley::engine {
 namespace {
 
 constexpr std::size_t looks_max = 20'000;  // of a step
+constexpr std::size_t help_weight = 20;    // in tasks: each may look at every agent (D11)
 
 // Also what waits for others: who is offline gets nothing new.
 bool goes_back(TaskState state) {
   return state == TaskState::assigned || state == TaskState::active || state == TaskState::stalled ||
          state == TaskState::postponed || is_kept_back(state);
+}
+
+// What it has not answered yet is asked of the next. Its weight.
+std::size_t decide_help_returned(Decided& decided, const State& state, WorkspaceNumber number, AgentNumber agent,
+                                 std::size_t most, const RulesetOf& ruleset_of, const Context& context) {
+  const Workspace& workspace = state.workspace(number);
+  std::size_t count = 0;
+  for (const Offset offset : workspace.help.at_helper(agent)) {
+    const Help& help = workspace.help.at(offset);
+    if (help.state != HelpState::asked) continue;
+    if (count >= most) return count;
+    count += help_weight;
+    const Agent& asker = workspace.registry.agent(help.asker);
+    decide_helper_lost(decided, state, number, offset, ruleset_of(asker.properties.profile), context, true);
+  }
+  return count;
 }
 
 }  // namespace
@@ -24,12 +42,13 @@ bool returns_work(const profile::Ruleset& rules, HealthState from, HealthState t
 std::size_t decide_returned(Decided& decided, const State& state, WorkspaceNumber number, AgentNumber agent,
                             Offset since, std::size_t most, const RulesetOf& ruleset_of, const Context& context) {
   const Workspace& workspace = state.workspace(number);
-  std::size_t count = 0, looks = 0;
+  std::size_t looks = 0;
+  std::size_t count = decide_help_returned(decided, state, number, agent, most, ruleset_of, context);
   for (const Offset offset : workspace.tasks.of(agent)) {
     const Task& task = workspace.tasks.at(offset);
     if (++looks > looks_max && count > 0) return count;
     if (!goes_back(task.state) || task.given_at > since) continue;
-    if (count++ == most) return most;
+    if (count++ >= most) return most;
     const Agent& assigner = workspace.registry.agent(task.assigner);
     decide_given_up(decided, state, number, offset, ruleset_of(assigner.properties.profile), context,
                     "its assignee is offline.");
@@ -41,7 +60,8 @@ std::size_t decide_returned(Decided& decided, const State& state, WorkspaceNumbe
 }
 
 void begin_return(State& state, const Workspace& workspace, WorkspaceNumber number, AgentNumber agent) {
-  if (workspace.registry.agent(agent).removed || workspace.tasks.of(agent).empty()) return;
+  if (workspace.registry.agent(agent).removed) return;
+  if (workspace.tasks.of(agent).empty() && workspace.help.at_helper(agent).empty()) return;
   state.unfinished.offline[{number, agent}] = workspace.head;
 }
 

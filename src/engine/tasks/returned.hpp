@@ -1,6 +1,6 @@
 // The work of an agent that goes offline goes back to who assigned it, where its profile says so (HND-05, COL-08): what
-// it was given before the event that says so, in steps of bounded size behind it (D11). What a human decides upon
-// stays: its work is done.
+// it was given before the event that says so, and the help that it was asked for, in steps of bounded size behind it
+// (D11). What a human decides upon stays: its work is done.
 #pragma once
 #include "engine/engine.hpp"
 
@@ -9,7 +9,7 @@ namespace parley::engine {
 // Whether this change of health is one that returns work. `rules`: the agent's.
 bool returns_work(const profile::Ruleset& rules, HealthState from, HealthState to);
 
-// How many tasks of the step; fewer than `most`: the last.
+// How many tasks of the step, what it was asked for help with counting for several; fewer than `most`: the last.
 std::size_t decide_returned(Decided& decided, const State& state, WorkspaceNumber number, AgentNumber agent,
                             Offset since, std::size_t most, const RulesetOf& ruleset_of, const Context& context);
 
