@@ -40,6 +40,7 @@ class BudgetChronicle {
   void fold(std::uint32_t workspace, std::uint64_t offset, const event::MessageAccepted& message);
   void follow(std::uint32_t workspace, std::uint64_t offset, const event::MessageAccepted& message);
   void give(const Place& place, const event::TaskMoved& moved, bool counts);
+  bool corrects_its_order(std::uint32_t workspace, const event::MessageAccepted& message, std::uint32_t to) const;
   void count(std::uint32_t workspace, std::uint64_t offset, std::uint32_t sender, const event::ResourceUsed& used);
   std::int64_t given_to(std::uint32_t workspace, std::uint32_t agent) const;  // 0: to all
 

@@ -14,6 +14,7 @@ void go_on(auto& task, base::Instant at) {
   if (until > since) task.assigned_at += until - since;
   task.heard_at = at;
   task.asked_since = {};
+  task.answered_at = at;
 }
 
 }  // namespace

@@ -80,7 +80,8 @@ bool corrects_its_order(const AcceptMessage& command, const Workspace& workspace
   const auto known = workspace.tasks.of_assignment(command.supersedes->message);
   if (!known) return false;
   const Task& task = workspace.tasks.at(*known);
-  return supersedes_order(command, task) && &workspace.registry.agent(task.assignee) == &recipient;
+  const bool same = task.id.view() == command.envelope.task && supersedes_order(command, task);
+  return same && &workspace.registry.agent(task.assignee) == &recipient;
 }
 
 }  // namespace
