@@ -88,6 +88,16 @@ base::Instant TaskChronicle::due_of(const Workspace& workspace, const Task& task
   return due;
 }
 
+// Of the task as it is then assigned: what the order names, and what stood before, but for what only the order in whose
+// place it comes has named.
+std::set<std::string> TaskChronicle::depends_on(const TaskWord& word, const Task& before) {
+  std::set<std::string> on = before.depends_on;
+  if (word.supersedes != 0 && word.supersedes == before.order)
+    for (const std::string& id : before.named) on.erase(id);
+  on.insert(word.depends_on.begin(), word.depends_on.end());
+  return on;
+}
+
 // COL-10: what is hard must be completed; what failed or was aborted blocks.
 TaskChronicle::State TaskChronicle::readiness(const Workspace& workspace, const std::set<std::string>& on) const {
   State state = State::assigned;

@@ -89,21 +89,20 @@ TaskChronicle::Judged TaskChronicle::judge(const Workspace& workspace, const Tas
   if (const auto at = workspace.by_id.find(word.task); at != workspace.by_id.end()) place = &at->second;
   if (word.kind == Kind::task_assign) {
     if (word.to.size() != 1) return {};
-    std::set<std::string> on(word.depends_on.begin(), word.depends_on.end());
-    if (!place) return {Verdict::legal, nullptr, readiness(workspace, on)};
+    if (!place) return {Verdict::legal, nullptr, readiness(workspace, depends_on(word, {}))};
     const Task& task = tasks_.at(*place);
     if (word.released != 0 && word.released < task.order) return {Verdict::stale, place, {}};  // another came meanwhile
-    on.insert(task.depends_on.begin(), task.depends_on.end());
+    const State ready = readiness(workspace, depends_on(word, task));
     const bool again = task.state == State::failed || task.state == State::partial ||
                        task.state == State::changes_requested ||  // R12
                        task.state == State::planning;             // R13
     const bool works = task.state == State::assigned || task.state == State::active || task.state == State::stalled ||
                        task.state == State::postponed;
-    const bool in_place = word.supersedes == task.order && works && !task.offer &&  // BEY-03
-                          readiness(workspace, on) == State::assigned;
+    const bool in_place = word.supersedes == task.order && !task.offer &&  // BEY-03
+                          (task.kept_back() || (works && ready == State::assigned));
     if (!again && !in_place) return {Verdict::out_of_sequence, place, {}};  // 000 §6.3: unique
     const bool may = word.sender == task.assigner || !is_here(workspace, task.assigner);
-    return {may ? Verdict::legal : Verdict::not_party, place, readiness(workspace, on)};
+    return {may ? Verdict::legal : Verdict::not_party, place, ready};
   }
   if (!place) return {Verdict::unknown, nullptr, {}};
   const Task& task = tasks_.at(*place);
@@ -382,11 +381,7 @@ void TaskChronicle::fold(std::uint32_t number, std::uint64_t offset, const event
   if (judged.verdict == Verdict::legal && part != held_as_part_.end() &&
       tasks_.at(part->second).state != State::in_parts)
     judged.verdict = Verdict::out_of_sequence;  // what it was to be a part of is over
-  const auto answered = workspace.assignments.find(word.message);
-  const bool forgotten = word.kind == Kind::task_ack && answered != workspace.assignments.end() &&
-                         answered->second.second <= workspace.forgotten_through &&
-                         (judged.verdict == Verdict::stale || tasks_.at(answered->second.first).over());
-  if (forgotten && !message.has_task_moved()) return;  // R8: an id that nobody knows any more names nothing
+  if (is_of_forgotten(workspace, word, judged) && !message.has_task_moved()) return;
   const Place place{number, offset};
   const std::string_view code = code_of(judged.verdict);
   const auto remarked = [&](std::string_view what) {  // R5: a lenient workspace takes it, and says what is wrong
@@ -405,6 +400,15 @@ void TaskChronicle::fold(std::uint32_t number, std::uint64_t offset, const event
       message.has_task_moved() == (judged.verdict == Verdict::legal), place,
       "COL-04: accepted, and the task " + std::string(message.has_task_moved() ? "moved" : "did not move"));
   if (findings_.clean() && judged.verdict == Verdict::legal) move(number, offset, word, judged, message, at);
+}
+
+// R8: an id that nobody knows any more names nothing. An order is remembered for as long as its task needs it.
+bool TaskChronicle::is_of_forgotten(const Workspace& workspace, const TaskWord& word, const Judged& judged) const {
+  const auto answered = workspace.assignments.find(word.message);
+  if (word.kind != Kind::task_ack || answered == workspace.assignments.end()) return false;
+  const Task& task = tasks_.at(answered->second.first);
+  const bool needed = judged.verdict != Verdict::stale && !task.over() && task.state != State::in_review;
+  return !needed && answered->second.second <= workspace.forgotten_through;
 }
 
 void TaskChronicle::move(std::uint32_t number, std::uint64_t offset, const TaskWord& word, const Judged& judged,
@@ -482,8 +486,8 @@ void TaskChronicle::assign(Workspace& workspace, Task& task, std::uint64_t offse
   if (before.epoch > 0) task.old_orders.insert({before.order, offset});
   task.confidence = number(field(message, "confidence_threshold"));
   task.needs_approval = field(message, "needs_approval") == "true";
-  task.depends_on = before.depends_on;
-  task.depends_on.insert(word.depends_on.begin(), word.depends_on.end());
+  task.depends_on = depends_on(word, before);
+  task.named = {word.depends_on.begin(), word.depends_on.end()};
   task.expires_at = message.has_expires_at() ? base::instant_of(message.expires_at()) : base::Instant{};
   task.review = before.review;
   task.reviews = before.reviews;

@@ -112,6 +112,7 @@ class TaskChronicle {
     std::uint64_t held_by = 0;           // offset of the message that ends it once a person has decided
     bool end_rejected = false;           // and has decided that it does not
     std::set<std::string> depends_on;    // COL-10: hard ones, by their ids
+    std::set<std::string> named;         // of these, those that its order names
     base::Instant expires_at{};          // its order, while it is kept back
     base::Instant otherwise_at{};        // since then what it waits for says otherwise; 0: it does not
     bool taken_back = false;             // its order was
@@ -245,6 +246,8 @@ class TaskChronicle {
   static int attempts(const Task& task);
   void give_again(const Place& place, Task& task, const event::TaskMoved& moved, base::Instant at);
   base::Instant due_of(const Workspace& workspace, const Task& task) const;  // max: never
+  bool is_of_forgotten(const Workspace& workspace, const TaskWord& word, const Judged& judged) const;
+  static std::set<std::string> depends_on(const TaskWord& word, const Task& before);
   State readiness(const Workspace& workspace, const std::set<std::string>& on) const;
   bool stands_otherwise(const Workspace& workspace, const Task& task) const;
   void note_who_waits(std::uint32_t number, base::Instant at);
