@@ -189,9 +189,8 @@ void write_judged(const AcceptMessage& command, const Workspace& workspace, cons
 void follow_task(Decided& decided, const State& state, const AcceptMessage& command, const Judged& judged,
                  Offset offset, const event::TaskMoved& moved, const Context& context) {
   const Workspace& workspace = state.workspace(command.workspace);
-  if (judged.of_superseded.replaces_order)
-    decide_named_dropped(decided, command, workspace);
-  else
+  decide_named_dropped(decided, command, workspace);
+  if (!judged.of_superseded.replaces_order)
     decide_orders_over(decided, workspace, command.workspace, offset, moved, command.lane);
   if (static_cast<TaskState>(moved.state()) != TaskState::aborted) return;
   take_room(command, judged.recipients, decided);

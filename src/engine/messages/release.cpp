@@ -98,10 +98,11 @@ void decide_release(Decided& decided, const State& state, Offset offset, const A
   if (release.semantics.task_moved) *as.mutable_task_moved() = *release.semantics.task_moved;
   if (release.semantics.error_moved) *as.mutable_error_moved() = *release.semantics.error_moved;
   decided.last().body = changed;
-  if (release.of_superseded.replaces_order)
+  if (const auto& moved = release.semantics.task_moved) {
     decide_named_dropped(decided, command, workspace);
-  else if (release.semantics.task_moved)
-    decide_orders_over(decided, workspace, command.workspace, offset, *release.semantics.task_moved, command.lane);
+    if (!release.of_superseded.replaces_order)
+      decide_orders_over(decided, workspace, command.workspace, offset, *moved, command.lane);
+  }
   if (takes_place(command, recipients))
     decide_taken_back(decided, state, *command.supersedes, release.of_superseded, {offset, recipients.open}, ruleset_of,
                       context);

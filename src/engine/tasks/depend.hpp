@@ -40,7 +40,7 @@ std::string why_blocked(const Workspace& workspace, const std::vector<Dependency
 // DEPENDENCIES_FULL, PAYLOAD_TOO_LARGE.
 base::Result<std::vector<Dependency>> dependencies_of(const AcceptMessage& command, const Workspace& workspace);
 
-// An order in the place of one that waits says anew what it waits for: what that one had named counts no more.
+// An order in the place of another says anew what its task waits for: what that one had named counts no more.
 void decide_named_dropped(Decided& decided, const AcceptMessage& command, const Workspace& workspace);
 
 Dependency copy_of(const Dependency& dependency);

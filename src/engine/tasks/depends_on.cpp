@@ -179,12 +179,11 @@ base::Result<> check_who(const Workspace& workspace, const SetDependencies& comm
   return not_for(workspace, command.by, command.task, "whoever may assign it");
 }
 
-// Named by the order that waits, in whose place this one comes (BEY-03).
+// Named by the order in whose place this one comes (BEY-03).
 bool was_named(const AcceptMessage& command, const Workspace& workspace, std::string_view id) {
   if (!command.supersedes) return false;
   const auto known = workspace.tasks.find(command.envelope.task);
-  if (!known || !is_kept_back(workspace.tasks.at(*known).state)) return false;
-  if (!supersedes_order(command, workspace.tasks.at(*known))) return false;
+  if (!known || !supersedes_order(command, workspace.tasks.at(*known))) return false;
   return std::ranges::find(command.supersedes->was.task_moved().depends_on(), id) !=
          command.supersedes->was.task_moved().depends_on().end();
 }
@@ -210,6 +209,7 @@ base::Result<std::vector<Dependency>> dependencies_of(const AcceptMessage& comma
 }
 
 void decide_named_dropped(Decided& decided, const AcceptMessage& command, const Workspace& workspace) {
+  if (!command.supersedes || command.envelope.kind != envelope::Kind::task_assign) return;
   const TaskDependencies* const before = workspace.dependencies.find(command.envelope.task);
   const auto after = dependencies_of(command, workspace);
   const auto stays = [&](const Dependency& one) {
