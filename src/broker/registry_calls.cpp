@@ -95,6 +95,7 @@ base::Result<engine::Settings> read_settings(json::Value body, engine::Settings 
   PARLEY_CHECK(read_duration(more, "remembered_for", settings.remembered_for));
   PARLEY_CHECK(read_duration(more, "lease", settings.lease));
   PARLEY_CHECK(check_lease(settings.lease, "/settings/lease"));
+  if (const auto word = more.find("sequence_back").if_string()) settings.refuse_sequence_back = *word == "refuse";
   read_count(more, "kept_records", settings.kept_records);
   read_count(more, "open_requests", settings.open_requests);
   read_count(more, "tasks", settings.tasks);

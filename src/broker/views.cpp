@@ -219,7 +219,9 @@ void write_workspace(json::Writer& writer, const engine::Workspace& workspace) {
   writer.member("mailbox_bytes", settings.mailbox_bytes).member("recipients", settings.recipients);
   writer.member("remembered_ids", settings.remembered_ids);
   writer.member("remembered_for", base::to_text(settings.remembered_for));
-  writer.member("lease", base::to_text(settings.lease)).key("rate_messages");
+  writer.member("lease", base::to_text(settings.lease));
+  writer.member("sequence_back", std::string_view(settings.refuse_sequence_back ? "refuse" : "warn"));
+  writer.key("rate_messages");
   if (settings.rate_messages)
     writer.unsigned_integer(*settings.rate_messages);
   else

@@ -82,17 +82,6 @@ void remark(const AcceptMessage& command, const Workspace& workspace, const Reci
                          names_of(workspace.registry, recipients.bounced) + "."});
 }
 
-// R9: the offset is the order; a number that goes back is worth a word.
-std::vector<base::Problem> sequence_warnings(const Agent& sender, const envelope::Envelope& envelope) {
-  if (!envelope.sequence) return {};
-  for (const Sequence& sequence : sender.sequences)
-    if (sequence.instance == envelope.sender_instance && *envelope.sequence < sequence.newest)
-      return {{"", "SEQUENCE_BACK",
-               "The sequence number " + std::to_string(*envelope.sequence) + " goes back: this instance has sent " +
-                   std::to_string(sequence.newest) + "."}};
-  return {};
-}
-
 void note_sequence(Agent& sender, const std::string& instance, std::int64_t number) {
   for (Sequence& sequence : sender.sequences)
     if (sequence.instance == instance) {
@@ -159,14 +148,13 @@ void keep_order_back(event::TaskMoved& moved, event::MessageAccepted& message, s
 // The message with all that it means, as it is journaled. Its warnings to the sender are `judged.to_sender`.
 void write_judged(const AcceptMessage& command, const Workspace& workspace, const Context& context, const IdKey& key,
                   const std::string& message_id, Judged& judged, event::MessageAccepted& message) {
-  const auto of_sequence = sequence_warnings(workspace.registry.agent(command.sender), command.envelope);
   write(command, judged.recipients, message_id, key, message);
   message.set_supersedes_later(judged.of_superseded.later);
   if (judged.part_of) message.set_approval_part_of(judged.part_of->value);
   const profile::RateLimit rate = rate_of(workspace.settings, command.ruleset);
   if (rate.messages > 0) message.set_counts_until(base::unix_us(counts_until(rate, context.now)));
-  write(of_sequence, *message.mutable_warnings());
-  judged.to_sender.insert(judged.to_sender.end(), of_sequence.begin(), of_sequence.end());
+  write(judged.of_sequence, *message.mutable_warnings());
+  judged.to_sender.insert(judged.to_sender.end(), judged.of_sequence.begin(), judged.of_sequence.end());
   remark(command, workspace, judged.recipients, judged.asking, message_id, judged.to_sender);
   begin(command, workspace, context, judged, message);
   if (judged.asking) open_approval(*judged.asking, context, message);

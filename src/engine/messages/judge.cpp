@@ -49,6 +49,20 @@ base::Result<> check_age(const Workspace& workspace, const Agent& sender, const 
                     "timestamp");
 }
 
+// R9: the offset is the order; a number that goes back is worth a word, or as the workspace has it a refusal.
+base::Result<> judge_sequence(const Settings& settings, const Agent& sender, const envelope::Envelope& envelope,
+                              std::vector<base::Problem>& warnings) {
+  if (!envelope.sequence) return {};
+  const auto same = [&](const Sequence& one) { return one.instance == envelope.sender_instance; };
+  const auto known = std::ranges::find_if(sender.sequences, same);
+  if (known == sender.sequences.end() || *envelope.sequence >= known->newest) return {};
+  const std::string why = "sequence number " + std::to_string(*envelope.sequence) +
+                          " goes back: this instance has sent " + std::to_string(known->newest);
+  if (settings.refuse_sequence_back) return base::fail(ErrorCode::SEQUENCE_BACK, "the " + why, "sequence_number");
+  warnings.push_back({"", "SEQUENCE_BACK", "The " + why + "."});
+  return {};
+}
+
 base::Result<> check_expiry(const envelope::Envelope& envelope, Instant now) {
   if (!envelope.expires_at || *envelope.expires_at > now) return {};
   return base::fail(ErrorCode::EXPIRED,
@@ -90,6 +104,7 @@ base::Result<Judged> judge_message(const AcceptMessage& command, const Workspace
   PARLEY_CHECK(check_expiry(command.envelope, context.now));
   PARLEY_CHECK(check_sender(command, sender));
   Judged judged;
+  PARLEY_CHECK(judge_sequence(workspace.settings, sender, command.envelope, judged.of_sequence));
   PARLEY_CHECK(check_rate(rate_of(workspace.settings, command.ruleset), sender, context.now, judged.to_sender));
   if (command.supersedes) PARLEY_CHECK(check_not_taken_back(*command.supersedes, workspace));
   PARLEY_TRY(judged.recipients, resolve(command, workspace, context.now));

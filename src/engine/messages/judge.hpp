@@ -15,9 +15,10 @@ struct Judged {
   std::optional<Link> link;
   Semantics semantics;
   Consequences of_superseded;
-  std::optional<Offset> part_of;          // held, it is to be a part of this task
-  std::vector<base::Problem> to_sender;   // warnings to the sender alone
-  std::vector<base::Problem> to_readers;  // and to the recipients too
+  std::optional<Offset> part_of;           // held, it is to be a part of this task
+  std::vector<base::Problem> of_sequence;  // to the recipients too
+  std::vector<base::Problem> to_sender;    // warnings to the sender alone
+  std::vector<base::Problem> to_readers;   // and to the recipients too
 
   bool is_held() const { return asking && asking->holds; }
 };

@@ -64,6 +64,7 @@ struct Settings {
   std::uint64_t remembered_ids = 10'000'000;  // R8
   base::Duration remembered_for = std::chrono::hours(24);
   base::Duration lease = std::chrono::seconds(30);
+  bool refuse_sequence_back = false;           // R9; else a warning
   std::optional<std::uint32_t> rate_messages;  // MSH-15: of one agent; 0: no limit; none: its profile's
   base::Duration rate_window = std::chrono::seconds(60);
   std::uint32_t kept_records = 100'000;   // PIP-03
@@ -81,7 +82,7 @@ struct Settings {
   void archive(Archive& a) {
     a(lenient, profiles, mailbox_messages, mailbox_bytes, recipients, remembered_ids, remembered_for, lease);
     a(rate_messages, rate_window, kept_records, open_requests, tasks, task_times, approvals);
-    a(health, reviews, loops, policy);
+    a(health, reviews, loops, policy, refuse_sequence_back);
   }
 };
 

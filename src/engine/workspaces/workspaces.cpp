@@ -17,6 +17,7 @@ void write(const Settings& settings, event::Settings& out) {
   out.set_remembered_for(settings.remembered_for.count());
   out.set_lease(settings.lease.count());
   if (settings.rate_messages) out.set_rate_messages(*settings.rate_messages);
+  out.set_refuse_sequence_back(settings.refuse_sequence_back);
   out.set_rate_window(settings.rate_window.count());
   out.set_kept_records(settings.kept_records);
   out.set_open_requests(settings.open_requests);
@@ -47,6 +48,7 @@ Settings read(const event::Settings& in) {
   settings.remembered_ids = in.remembered_ids();
   settings.remembered_for = base::Duration(in.remembered_for());
   settings.lease = base::Duration(in.lease());
+  settings.refuse_sequence_back = in.refuse_sequence_back();
   // What older journals do not have keeps its default.
   if (in.has_rate_messages()) settings.rate_messages = in.rate_messages();
   if (in.rate_window() > 0) settings.rate_window = base::Duration(in.rate_window());
