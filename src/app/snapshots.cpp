@@ -1,16 +1,32 @@
 #include "app/snapshots.hpp"
 
 #include "broker/replay.hpp"
+#include "engine/save.hpp"
 
 namespace parley::app {
 namespace {
-
-constexpr std::size_t chunk = 1 << 20;
 
 std::size_t messages_in(const engine::State& state) {
   std::size_t count = 0;
   for (const auto& workspace : state.workspaces) count += workspace->messages.size();
   return count;
+}
+
+struct Written {
+  base::Result<> outcome;
+  std::uint64_t bytes = 0;
+};
+
+// Until `stop` says so.
+template <class Stop>
+Written write(const engine::State& state, journal::SnapshotWriter& writer, Stop stop) {
+  Written written;
+  engine::save(state, [&](std::string_view piece) {
+    if (!written.outcome || stop()) return;
+    written.outcome = writer.write(piece);
+    written.bytes += piece.size();
+  });
+  return written;
 }
 
 }  // namespace
@@ -39,18 +55,14 @@ void Snapshots::finish(const engine::Engine& engine, const std::function<bool()>
   if (running_ || since_last() < when_.events_at_stop) return;
   if (messages_in(engine.state()) > when_.messages_at_stop) return;
   const journal::Head head = journal_.head();
-  const std::string state = engine.save();
   auto writer = journal_.begin_snapshot();
-  base::Result<> outcome;
-  if (!writer) outcome = std::unexpected(writer.error());
-  for (std::size_t at = 0; outcome && at < state.size(); at += chunk) {
-    if (out_of_time()) return;
-    outcome = (*writer)->write(std::string_view(state).substr(at, chunk));
-  }
+  if (!writer) return log_.warning("snapshot_failed", {{"message", writer.error().message}});
+  auto [outcome, bytes] = write(engine.state(), **writer, out_of_time);
+  if (out_of_time()) return;
   if (outcome) outcome = (*writer)->commit();
   if (!outcome) return log_.warning("snapshot_failed", {{"message", outcome.error().message}});
   last_ = head.position;
-  log_.info("snapshot_written", {{"position", head.position.value}, {"bytes", state.size()}});
+  log_.info("snapshot_written", {{"position", head.position.value}, {"bytes", bytes}});
 }
 
 void Snapshots::begin() {
@@ -67,14 +79,13 @@ void Snapshots::begin() {
         const base::Position from = broker::load_snapshot(journal_, newest_first_, engine);
         auto outcome = broker::replay(*reader, from, head.position, engine, &give_up_);
         if (outcome && !give_up_) {
-          const std::string state = engine.save();
-          for (std::size_t at = 0; at < state.size() && outcome && !give_up_; at += chunk)
-            outcome = writer->write(std::string_view(state).substr(at, chunk));
+          auto written = write(engine.state(), *writer, [this] { return give_up_.load(); });
+          outcome = std::move(written.outcome);
           if (outcome && !give_up_) outcome = writer->commit();
           if (outcome && !give_up_) {
-            newest_first_.insert(newest_first_.begin(), {head, state.size()});
+            newest_first_.insert(newest_first_.begin(), {head, written.bytes});
             newest_first_.resize(std::min<std::size_t>(newest_first_.size(), 2));
-            log_.info("snapshot_written", {{"position", head.position.value}, {"bytes", state.size()}});
+            log_.info("snapshot_written", {{"position", head.position.value}, {"bytes", written.bytes}});
           }
         }
         if (!outcome) log_.warning("snapshot_failed", {{"message", outcome.error().message}});

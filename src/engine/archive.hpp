@@ -12,6 +12,7 @@
 #include <chrono>
 #include <cstring>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -188,14 +189,27 @@ class Archive {
 class Saver : public Archive<Saver> {
  public:
   static constexpr bool loads = false;
-  std::string bytes;
+  explicit Saver(const std::function<void(std::string_view)>& take) : take_(take) {}
 
-  void raw(const void* data, std::size_t count) { bytes.append(static_cast<const char*>(data), count); }
+  void raw(const void* data, std::size_t count) {
+    piece_.append(static_cast<const char*>(data), count);
+    if (piece_.size() >= piece_bytes) flush();
+  }
+  void flush() {
+    take_(piece_);
+    piece_.clear();
+  }
   std::size_t size(std::size_t count) {
     const auto narrow = static_cast<std::uint64_t>(count);
     raw(&narrow, sizeof narrow);
     return count;
   }
+
+ private:
+  static constexpr std::size_t piece_bytes = 1 << 20;
+
+  const std::function<void(std::string_view)>& take_;
+  std::string piece_;
 };
 
 class Loader : public Archive<Loader> {

@@ -3,6 +3,7 @@
 #include "base/assert.hpp"
 #include "engine/appliers.hpp"
 #include "engine/archive.hpp"
+#include "engine/save.hpp"
 
 namespace parley::engine {
 namespace {
@@ -138,11 +139,17 @@ void Engine::apply(const event::Event& event, const Placed& placed) {
   }
 }
 
-std::string Engine::save() const {
-  Saver saver;
+void save(const State& state, const std::function<void(std::string_view)>& take) {
+  Saver saver(take);
   std::uint32_t version = snapshot_version;
-  saver(version, const_cast<State&>(state_));
-  return std::move(saver.bytes);
+  saver(version, const_cast<State&>(state));
+  saver.flush();
+}
+
+std::string Engine::save() const {
+  std::string bytes;
+  engine::save(state_, [&](std::string_view piece) { bytes += piece; });
+  return bytes;
 }
 
 base::Result<> Engine::load(std::string_view snapshot) {
