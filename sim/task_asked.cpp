@@ -105,8 +105,10 @@ void TaskChronicle::drop_held_part(std::uint32_t number, std::uint64_t message, 
 // Those that were not taken back, or aborted by themselves.
 std::set<std::string> TaskChronicle::parts_of(const Workspace& workspace, const Task& whole) const {
   std::set<std::string> parts = whole.parts;
-  std::erase_if(parts,
-                [&](const std::string& id) { return tasks_.at(workspace.by_id.at(id)).state == State::aborted; });
+  std::erase_if(parts, [&](const std::string& id) {  // its assigner took it back
+    const Task& part = tasks_.at(workspace.by_id.at(id));
+    return part.state == State::aborted && !part.given_up;
+  });
   return parts;
 }
 
@@ -141,7 +143,7 @@ bool TaskChronicle::parts_ended(const Workspace& workspace, const Task& task) co
   const auto parts = parts_of(workspace, task);
   return !parts.empty() && task.held_parts.empty() && std::ranges::all_of(parts, [&](const std::string& part) {
     const State state = tasks_.at(workspace.by_id.at(part)).state;
-    return state == State::completed || state == State::failed;
+    return state == State::completed || state == State::failed || state == State::aborted;
   });
 }
 

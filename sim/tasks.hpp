@@ -90,6 +90,8 @@ class TaskChronicle {
     std::set<std::uint64_t> questions;  // of its assignee to humans, which wait (SUP-05)
     base::Instant asked_since{};        // its times stand still; 0: they do not
     base::Instant answered_at{};        // the newest time
+    base::Instant error_at{};           // likewise
+    bool given_up = false;              // aborted by its last error or review
     bool in_part = false;               // its newest completion is one in part
     base::Instant again_at{};           // while it is postponed
     int timeouts = 0;                   // attempts of this assignment whose time was over
