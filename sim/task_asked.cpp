@@ -102,10 +102,10 @@ void TaskChronicle::drop_held_part(std::uint32_t number, std::uint64_t message, 
     if (place.first == number && task.held_parts.erase(message) > 0) return note_who_waits(number, at);
 }
 
-// Those that were not taken back, or aborted by themselves.
+// But those that their assigner took back or aborted.
 std::set<std::string> TaskChronicle::parts_of(const Workspace& workspace, const Task& whole) const {
   std::set<std::string> parts = whole.parts;
-  std::erase_if(parts, [&](const std::string& id) {  // its assigner took it back
+  std::erase_if(parts, [&](const std::string& id) {
     const Task& part = tasks_.at(workspace.by_id.at(id));
     return part.state == State::aborted && !part.given_up;
   });

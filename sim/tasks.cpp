@@ -434,8 +434,10 @@ void TaskChronicle::move(std::uint32_t number, std::uint64_t offset, const TaskW
                     "COL-11: a review was moved, or not, by a message of none");
   if (of_a_review || word.kind == Kind::task_abort) follow_review(workspace, task, word, place, message, at);
   if (word.kind == Kind::review_request) workspace.reviews.at(word.review).request = offset;
-  if (judged.to == State::aborted) task.given_up = word.kind == Kind::review_result || task.error_at == at;
-  if (judged.to == State::aborted) end_parts(workspace, task, at);
+  if (judged.to == State::aborted) {
+    task.given_up = word.kind == Kind::review_result || task.error_at == at;
+    end_parts(workspace, task, at);
+  }
   task.held_by = judged.to == State::held ? offset : 0;
   task.end_rejected = false;
   if (word.sender == task.assignee) task.heard_at = at;
