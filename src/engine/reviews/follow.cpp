@@ -128,6 +128,7 @@ class Follow {
     event::TaskMoved moved;
     moved.set_task(offset.value);
     moved.set_state(static_cast<std::uint32_t>(to));
+    moved.set_given_up(to == TaskState::aborted);
     moved.set_epoch(task.epoch);
     moved.set_late(task.watch.late);
     return moved;

@@ -162,6 +162,7 @@ void move(State& state, Workspace& workspace, WorkspaceNumber number, Offset off
   if (to == TaskState::active && task.watch.began_at == Instant{}) task.watch.began_at = at;
   const bool was_over = machine::task::is_over(task.state);
   task.state = to;
+  task.given_up = event.given_up();
   task.epoch = event.epoch();
   task.watch.late = event.late();
   if (to != TaskState::assigned) task.watch.lost_at = {};

@@ -121,7 +121,8 @@ std::string why_blocked(const Workspace& workspace, const std::vector<Dependency
 }
 
 Dependency copy_of(const Dependency& dependency) {
-  return {base::PackedText(dependency.id.view()), dependency.soft, dependency.state, dependency.part};
+  return {base::PackedText(dependency.id.view()), dependency.soft, dependency.state, dependency.part,
+          dependency.given_up};
 }
 
 Dependency dependency_on(const Workspace& workspace, std::string_view id, bool soft, const TaskDependencies* before) {
@@ -138,7 +139,7 @@ bool stands_otherwise(const Workspace& workspace, const Task& task) {
 
 void note_moved(State& state, Workspace& workspace, WorkspaceNumber number, const Task& task, Instant at) {
   for (const IdKey& dependent : workspace.dependencies.dependents(task.id.view())) {
-    workspace.dependencies.note(dependent, task.id.view(), task.state);
+    workspace.dependencies.note(dependent, task.id.view(), task.state, task.given_up);
     if (task.state == TaskState::completed) hand_on_authors(workspace, task, *workspace.dependencies.find(dependent));
     look_where_it_stands_otherwise(state, workspace, number, workspace.dependencies.find(dependent)->task.view(), at);
   }

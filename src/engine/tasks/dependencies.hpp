@@ -19,10 +19,11 @@ struct Dependency {
   bool soft = false;                                        // it need not wait, and is told what is pending
   machine::task::State state = machine::task::State::none;  // none: it was not assigned yet
   bool part = false;                                        // of it (parts.hpp)
+  bool given_up = false;                                    // aborted, and by nobody's word
 
   template <class Archive>
   void archive(Archive& a) {
-    a(id, soft, state, part);
+    a(id, soft, state, part, given_up);
   }
 };
 
@@ -75,11 +76,14 @@ class Dependencies {
     if (!by_task_.empty()) drop(key(task));
   }
   // Where the tasks that depend on it remember how it stands.
-  void note(const IdKey& dependent, std::string_view on, machine::task::State state) {
+  void note(const IdKey& dependent, std::string_view on, machine::task::State state, bool given_up) {
     const auto at = by_task_.find(dependent);
     if (at == by_task_.end()) return;
     for (Dependency& dependency : at->second.on)
-      if (dependency.id.view() == on) dependency.state = state;
+      if (dependency.id.view() == on) {
+        dependency.state = state;
+        dependency.given_up = given_up;
+      }
   }
 
   template <class Archive>

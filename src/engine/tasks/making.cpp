@@ -161,6 +161,7 @@ void make(const TaskScene& scene, const Making& making) {
   event::TaskMoved& moved = begin_move(scene);
   moved.set_state(static_cast<std::uint32_t>(state));
   moved.set_late(making.late);
+  moved.set_given_up(step == Step::abandon);
   moved.set_why(making.text);
   write_times(making, scene, moved);
   if (making.error) *moved.mutable_error() = *making.error;

@@ -18,28 +18,17 @@ bool has_ended(TaskState state) {
   return state == TaskState::completed || state == TaskState::failed || state == TaskState::aborted;
 }
 
-// Aborted by its last error, or by its last review (R36, R37), and by nobody's word.
-bool was_given_up(const Workspace& workspace, std::string_view id) {
-  const auto known = workspace.tasks.find(id);
-  if (!known) return false;
-  const Task& task = workspace.tasks.at(*known);
-  if (task.error && task.error->at == task.moved_at) return true;
-  const ReviewedTask* const reviewed = workspace.reviews.of_task(*known);
-  return reviewed && !reviewed->reviews.empty() &&
-         workspace.reviews.all().at(reviewed->reviews.back()).state == ReviewState::exhausted;
-}
-
 // What its assigner took back or aborted is none any more: another stands in its place, or none.
-bool is_part(const Workspace& workspace, const Dependency& dependency) {
-  return dependency.part && (dependency.state != TaskState::aborted || was_given_up(workspace, dependency.id.view()));
+bool is_part(const Dependency& dependency) {
+  return dependency.part && (dependency.state != TaskState::aborted || dependency.given_up);
 }
 
 // "'a' (completed), 'b' (failed)"
-std::string listed(const Workspace& workspace, const std::vector<Dependency>& on) {
+std::string listed(const std::vector<Dependency>& on) {
   std::string text;
   std::size_t count = 0;
   for (const Dependency& part : on) {
-    if (!is_part(workspace, part) || ++count > named_max) continue;
+    if (!is_part(part) || ++count > named_max) continue;
     text += (count > 1 ? ", '" : "'") + base::excerpt(part.id.view(), 128) + "' (" +
             std::string(machine::task::name(part.state)) + ")";
   }
@@ -48,13 +37,12 @@ std::string listed(const Workspace& workspace, const std::vector<Dependency>& on
 
 const std::vector<Dependency>* parts_of(const Workspace& workspace, const Task& task) {
   const TaskDependencies* const all = workspace.dependencies.find(task.id.view());
-  const auto is_one = [&workspace](const Dependency& on) { return is_part(workspace, on); };
-  return all && std::ranges::any_of(all->on, is_one) ? &all->on : nullptr;
+  return all && std::ranges::any_of(all->on, is_part) ? &all->on : nullptr;
 }
 
 // And there is one.
-bool have_ended(const Workspace& workspace, const std::vector<Dependency>& on) {
-  return std::ranges::all_of(on, [&](const Dependency& d) { return !is_part(workspace, d) || has_ended(d.state); });
+bool have_ended(const std::vector<Dependency>& on) {
+  return std::ranges::all_of(on, [&](const Dependency& d) { return !is_part(d) || has_ended(d.state); });
 }
 
 // What its release would be a part of goes on without it, or is over: rejecting is left (decision 10).
@@ -78,7 +66,7 @@ bool a_part_is_held(const Workspace& workspace, Offset whole) {
 
 bool parts_have_ended(const Workspace& workspace, const Task& whole) {
   const std::vector<Dependency>* const on = parts_of(workspace, whole);
-  return on && have_ended(workspace, *on) && !a_part_is_held(workspace, whole.assignments.front());
+  return on && have_ended(*on) && !a_part_is_held(workspace, whole.assignments.front());
 }
 
 bool awaits_parts(const Workspace& workspace, const Task& whole) {
@@ -128,17 +116,17 @@ void look_at_parts(const TaskScene& scene) {
   if (!on && !held && task.watch.again_at <= now) return fails("nobody assigned it in parts.");
   if (task.watch.deadline != Instant{} && task.watch.deadline <= now && !task.watch.late)
     return make(scene, {Step::warn_of_deadline, true, warning_of_deadline(scene)});
-  if (!on || held || !have_ended(scene.workspace(), *on)) {
+  if (!on || held || !have_ended(*on)) {
     event::TaskMoved& moved = begin_move(scene);
     if (const Instant due = due_in_parts(scene.workspace(), task, task.watch); due != Instant{})
       moved.set_due(base::unix_us(due));
     return;
   }
-  const bool all = std::ranges::all_of(
-      *on, [&](const Dependency& d) { return !is_part(scene.workspace(), d) || d.state == TaskState::completed; });
-  if (!all) return fails("its parts ended, not all with a result: " + listed(scene.workspace(), *on) + ".");
+  const bool all =
+      std::ranges::all_of(*on, [&](const Dependency& d) { return !is_part(d) || d.state == TaskState::completed; });
+  if (!all) return fails("its parts ended, not all with a result: " + listed(*on) + ".");
   make(scene, {Step::join, task.watch.late,
-               opening(scene.workspace(), task) + " is completed in parts: " + listed(scene.workspace(), *on) + "."});
+               opening(scene.workspace(), task) + " is completed in parts: " + listed(*on) + "."});
 }
 
 base::Result<std::optional<Offset>> split_answered(const AcceptMessage& command, const Workspace& workspace,

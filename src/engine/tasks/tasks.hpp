@@ -139,10 +139,11 @@ struct Task {
   std::uint32_t max_iterations = 0;          // of its reviews; 0: no assignment states any (R37)
   Made<Shares> shares;                       // what it may use, and has used (HND-12); none: nobody counts
   absl::InlinedVector<TaskNote, 1> history;  // the newest (HND-02, TaskEvent)
-  Offset held;           // whose approval it waits for: of the message that ends it, or of its failure; 0: none
-  Offset split_by;       // the message that asks for its parts (parts.hpp); 0: it has none
-  bool in_part = false;  // its newest completion was one in part, also while that is judged
-  Position taken;        // of the record with its assignee's word that it takes the newest assignment on; 0: it has not
+  Offset held;            // whose approval it waits for: of the message that ends it, or of its failure; 0: none
+  Offset split_by;        // the message that asks for its parts (parts.hpp); 0: it has none
+  bool in_part = false;   // its newest completion was one in part, also while that is judged
+  bool given_up = false;  // aborted by its last error or review, and by nobody's word (R36, R37)
+  Position taken;  // of the record with its assignee's word that it takes the newest assignment on; 0: it has not
 
   Offset assignment() const { return assignments.back(); }
   Needed needed() const {
@@ -153,7 +154,7 @@ struct Task {
   template <class Archive>
   void archive(Archive& a) {
     a(id, state, epoch, assigner, assignee, assignments, given_at, moved_at, watch, terms, due, over_at, held);
-    a(reviewer, max_iterations, split_by, taken, in_part, shares, history);
+    a(reviewer, max_iterations, split_by, taken, in_part, given_up, shares, history);
     TaskOffer kept = offer ? std::move(*offer) : TaskOffer{};
     a(kept);
     offer = kept.open() ? std::make_unique<TaskOffer>(std::move(kept)) : nullptr;
