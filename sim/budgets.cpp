@@ -84,19 +84,12 @@ void BudgetChronicle::count(std::uint32_t workspace, std::uint64_t offset, std::
   findings_.require(charged == (could ? newly : 0), here, "HND-12: charged is not what is new");
 }
 
-// Of the same task: no new work.
-bool BudgetChronicle::corrects_its_order(std::uint32_t workspace, const event::MessageAccepted& message,
-                                         std::uint32_t to) const {
-  const auto known = tasks_.find({workspace, message.task_moved().task()});
-  return message.supersedes() != 0 && known != tasks_.end() && known->second.assignee == to;
-}
-
 void BudgetChronicle::fold(std::uint32_t workspace, std::uint64_t offset, const event::MessageAccepted& message) {
   const auto kind = static_cast<Kind>(message.kind());
   const auto& limits = limits_[workspace];
   if (limits && (kind == Kind::task_assign || kind == Kind::task_handoff || kind == Kind::help_request))
     for (const std::uint32_t to : message.recipients()) {
-      if (corrects_its_order(workspace, message, to)) continue;
+      if (tasks_before_.corrects_its_order(workspace, message, to)) continue;
       const bool overdrawn = std::any_of(tasks_.begin(), tasks_.end(), [&](const auto& one) {
         return one.first.first == workspace && one.second.assignee == to && one.second.overdrawn();
       });

@@ -8,13 +8,15 @@
 
 #include "event/events.pb.h"
 #include "sim/findings.hpp"
+#include "sim/tasks.hpp"
 
 namespace parley::sim {
 
 class BudgetChronicle {
  public:
-  explicit BudgetChronicle(Findings& findings) : findings_(findings) {}
+  BudgetChronicle(Findings& findings, const TaskChronicle& tasks) : findings_(findings), tasks_before_(tasks) {}
 
+  // Before the tasks'.
   void fold(const event::Event& event);
 
  private:
@@ -40,11 +42,11 @@ class BudgetChronicle {
   void fold(std::uint32_t workspace, std::uint64_t offset, const event::MessageAccepted& message);
   void follow(std::uint32_t workspace, std::uint64_t offset, const event::MessageAccepted& message);
   void give(const Place& place, const event::TaskMoved& moved, bool counts);
-  bool corrects_its_order(std::uint32_t workspace, const event::MessageAccepted& message, std::uint32_t to) const;
   void count(std::uint32_t workspace, std::uint64_t offset, std::uint32_t sender, const event::ResourceUsed& used);
   std::int64_t given_to(std::uint32_t workspace, std::uint32_t agent) const;  // 0: to all
 
   Findings& findings_;
+  const TaskChronicle& tasks_before_;
   std::map<std::uint32_t, std::optional<Limits>> limits_;
   std::map<Who, Agent> agents_;
   std::map<Place, Task> tasks_;

@@ -81,6 +81,17 @@ bool Chronicle::had_room(const Workspace& workspace, Agent& agent) const {
   return workspace.settings_changed_at != now_ && agent.most_open + agent.notices < workspace.mailbox_messages;
 }
 
+// BEY-03: what the message takes the place of at once.
+bool Chronicle::is_left_by_another(const Workspace& workspace, const event::MessageAccepted& event,
+                                   std::uint32_t agent) {
+  const auto before = workspace.messages.find(event.supersedes());
+  if (before == workspace.messages.end() || event.supersedes_later()) return false;
+  const auto found = before->second.receipts.find(agent);
+  if (found == before->second.receipts.end()) return false;
+  const State state = found->second.state;
+  return open(state) || state == State::held || state == State::dead;
+}
+
 void Chronicle::fold(const event::Event& event, base::Instant at, const base::Digest& body_hash) {
   now_ = at;
   if (findings_.verbose()) findings_.trace("event " + event.ShortDebugString());
@@ -257,7 +268,8 @@ void Chronicle::fold(std::uint32_t number, std::uint64_t offset, const event::Me
     const Place place{number, agent, offset};
     Agent& recipient = workspace.agents[agent];
     require(!recipient.removed, place, "P3: accepted for an agent that was removed");
-    require(recipient.open.size() + recipient.dead + recipient.held < workspace.mailbox_messages, place,
+    const std::size_t leaving = is_left_by_another(workspace, event, agent) ? 1 : 0;
+    require(recipient.open.size() + recipient.dead + recipient.held < workspace.mailbox_messages + leaving, place,
             "D11: accepted into a full mailbox");
     message.receipts[agent] = {};
     count_open(recipient);

@@ -85,8 +85,8 @@ class Chronicle {
         requests_(findings, sightings),
         errors_(findings, sightings),
         runners_(findings, sightings),
-        health_(findings, sightings),
-        budgets_(findings),
+        health_(findings, sightings, tasks_),
+        budgets_(findings, tasks_),
         approvals_(findings, sightings),
         help_(findings, sightings),
         collaborations_(findings, sightings, help_),
@@ -183,6 +183,7 @@ class Chronicle {
   void fold(const event::ServerStarted&);
 
   static bool open(State state) { return state <= State::waiting; }
+  static bool is_left_by_another(const Workspace& workspace, const event::MessageAccepted& event, std::uint32_t agent);
   void take_said(std::uint32_t workspace, std::uint64_t offset, const event::MessageAccepted&);
   void check_turn(const Place& place, const Message& message, std::uint64_t session);
   void check_credit(const Place& place, std::uint64_t session);

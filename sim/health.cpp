@@ -33,20 +33,22 @@ void HealthChronicle::require(bool holds, const Who& who, const std::string& wha
     findings_.wrong(what + " (workspace " + std::to_string(who.first) + ", agent " + std::to_string(who.second) + ")");
 }
 
-void HealthChronicle::fold(std::uint32_t workspace, std::uint64_t offset, const event::MessageAccepted& message,
-                           base::Instant at) {
-  if (message.sender() == 0) return;  // what the server tells of work is none
+void HealthChronicle::check_work(std::uint32_t workspace, const event::MessageAccepted& message, base::Instant at) {
   const Kind kind{static_cast<std::uint8_t>(message.kind())};
-  if (kind == Kind::task_assign || kind == Kind::task_handoff || kind == Kind::help_request)
-    for (const std::uint32_t to : message.recipients()) {
-      const auto before = orders_.find({workspace, message.supersedes()});
-      if (before != orders_.end() && before->second == to) continue;  // no new work: it has that order already (BEY-03)
-      const Agent& agent = agents_[{workspace, to}];
-      require(!works_not(agent.word), {workspace, to}, "HND-05: new work to who says '" + agent.word + "'");
-      require(agent.available <= at, {workspace, to}, "HND-05: new work before next_available");
-    }
-  if (kind == Kind::task_assign && message.recipients_size() == 1) orders_[{workspace, offset}] = message.recipients(0);
+  if (kind != Kind::task_assign && kind != Kind::task_handoff && kind != Kind::help_request) return;
+  for (const std::uint32_t to : message.recipients()) {
+    if (tasks_before_.corrects_its_order(workspace, message, to)) continue;
+    const Agent& agent = agents_[{workspace, to}];
+    require(!works_not(agent.word), {workspace, to}, "HND-05: new work to who says '" + agent.word + "'");
+    require(agent.available <= at, {workspace, to}, "HND-05: new work before next_available");
+  }
+}
+
+void HealthChronicle::fold(std::uint32_t workspace, const event::MessageAccepted& message, base::Instant at) {
+  if (message.sender() == 0) return;  // what the server tells of work is none
+  check_work(workspace, message, at);
   Agent& sender = agents_[{workspace, message.sender()}];
+  const Kind kind{static_cast<std::uint8_t>(message.kind())};
   const bool report = kind == Kind::heartbeat || kind == Kind::status_report || kind == Kind::health_check;
   const bool heard = sender.profile == "pipeline" || report;
   if (sender.profile == "collab" || sender.profile == "mesh" || !heard) return;
@@ -80,7 +82,9 @@ void HealthChronicle::fold(const event::Event& event, base::Instant at) {
           event.agent_registered().properties().profile();
       return;
     case Event::kMessageAccepted:
-      return fold(event.workspace(), event.offset(), event.message_accepted(), at);
+      return fold(event.workspace(), event.message_accepted(), at);
+    case Event::kMessageReleased:
+      return check_work(event.workspace(), event.message_released().as(), at);
     case Event::kAgentHealthChanged:
       return fold({event.workspace(), event.agent_health_changed().agent()}, event.agent_health_changed(), at);
     case Event::kServerStarted:  // D2

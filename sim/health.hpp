@@ -6,13 +6,16 @@
 #include "event/events.pb.h"
 #include "sim/findings.hpp"
 #include "sim/sightings.hpp"
+#include "sim/tasks.hpp"
 
 namespace parley::sim {
 
 class HealthChronicle {
  public:
-  HealthChronicle(Findings& findings, Sightings& sightings) : findings_(findings), sightings_(sightings) {}
+  HealthChronicle(Findings& findings, Sightings& sightings, const TaskChronicle& tasks)
+      : findings_(findings), sightings_(sightings), tasks_before_(tasks) {}
 
+  // Before the tasks'.
   void fold(const event::Event& event, base::Instant at);
 
  private:
@@ -24,14 +27,15 @@ class HealthChronicle {
   };
   using Who = std::pair<std::uint32_t, std::uint32_t>;  // workspace, agent
 
-  void fold(std::uint32_t workspace, std::uint64_t offset, const event::MessageAccepted& message, base::Instant at);
+  void fold(std::uint32_t workspace, const event::MessageAccepted& message, base::Instant at);
+  void check_work(std::uint32_t workspace, const event::MessageAccepted& message, base::Instant at);
   void fold(const Who& who, const event::AgentHealthChanged& changed, base::Instant at);
   void require(bool holds, const Who& who, const std::string& what);
 
   Findings& findings_;
   Sightings& sightings_;
+  const TaskChronicle& tasks_before_;
   std::map<Who, Agent> agents_;
-  std::map<std::pair<std::uint32_t, std::uint64_t>, std::uint32_t> orders_;  // by their offsets: to whom
 };
 
 }  // namespace parley::sim

@@ -34,11 +34,8 @@ void TaskChronicle::fold(std::uint32_t number, std::uint64_t offset, const event
   findings_.require(!task.over(), place, "COL-08: the server moved a task that was over");
   findings_.require(moved.epoch() == task.epoch + (moved.given_again() ? 1 : 0), place,
                     "BEY-03: the server changed an epoch");
-  if (moved.has_error()) {
-    note_error(place, task, moved.error());
-    task.error_at = at;
-  }
-  if (to == State::aborted) task.given_up = task.error_at == at;
+  if (moved.has_error()) note_error(place, task, moved.error());
+  if (to == State::aborted) task.given_up = moved.has_error();
   judge_move(place, task, moved, at);
   if (moved.late() != task.told_late && !moved.extended()) {
     findings_.require(moved.late() && task.deadline != base::Instant{} && task.deadline <= at, place,

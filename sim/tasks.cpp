@@ -435,7 +435,7 @@ void TaskChronicle::move(std::uint32_t number, std::uint64_t offset, const TaskW
   if (of_a_review || word.kind == Kind::task_abort) follow_review(workspace, task, word, place, message, at);
   if (word.kind == Kind::review_request) workspace.reviews.at(word.review).request = offset;
   if (judged.to == State::aborted) {
-    task.given_up = word.kind == Kind::review_result || task.error_at == at;
+    task.given_up = word.kind == Kind::review_result;
     end_parts(workspace, task, at);
   }
   task.held_by = judged.to == State::held ? offset : 0;
@@ -579,6 +579,19 @@ void TaskChronicle::take_back(std::uint32_t number, std::uint64_t message) {
 bool TaskChronicle::replaced(std::uint32_t number, std::uint64_t order, std::uint64_t by) const {
   return std::any_of(tasks_.begin(), tasks_.end(), [&](const auto& one) {
     return one.first.first == number && one.second.old_orders.contains({order, by});
+  });
+}
+
+// HND-05: who is offline has none, its work went back.
+bool TaskChronicle::corrects_its_order(std::uint32_t number, const event::MessageAccepted& message,
+                                       std::uint32_t agent) const {
+  if (static_cast<Kind>(message.kind()) != Kind::task_assign || message.supersedes() == 0) return false;
+  if (workspaces_.at(number).agents.at(agent).is_offline) return false;
+  return std::any_of(tasks_.begin(), tasks_.end(), [&](const auto& one) {
+    const Task& task = one.second;
+    const bool has_it = task.state == State::assigned || task.state == State::active || task.state == State::stalled;
+    return one.first.first == number && task.order == message.supersedes() && task.id == message.task() &&
+           task.assignee == agent && has_it;
   });
 }
 

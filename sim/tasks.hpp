@@ -90,7 +90,6 @@ class TaskChronicle {
     std::set<std::uint64_t> questions;  // of its assignee to humans, which wait (SUP-05)
     base::Instant asked_since{};        // its times stand still; 0: they do not
     base::Instant answered_at{};        // the newest time
-    base::Instant error_at{};           // likewise
     bool given_up = false;              // aborted by its last error or review
     bool in_part = false;               // its newest completion is one in part
     base::Instant again_at{};           // while it is postponed
@@ -142,6 +141,9 @@ class TaskChronicle {
 
   // BEY-03: whether this order of a task was replaced by that message.
   bool replaced(std::uint32_t workspace, std::uint64_t order, std::uint64_t by) const;
+
+  // BEY-03: whether the message gives an agent anew the order that it has.
+  bool corrects_its_order(std::uint32_t workspace, const event::MessageAccepted& message, std::uint32_t agent) const;
 
   // COL-08, COL-20: whether the server ended a task with that event.
   bool ended(std::uint32_t workspace, std::uint64_t by) const { return ended_.contains({workspace, by}); }

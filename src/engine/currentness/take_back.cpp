@@ -70,7 +70,7 @@ base::Result<Consequences> judge_order(const TakeBack& command, const Workspace&
   if (can_be_cancelled(task.state)) return Consequences{.cancels = of_task};
   return stands(
       workspace, command,
-      "was carried out: task " + quoted(task.id.view()) + " is " + std::string(machine::task::name(task.state)));
+      "was acted upon: task " + quoted(task.id.view()) + " is " + std::string(machine::task::name(task.state)));
 }
 
 base::Result<Consequences> judge_move(const TakeBack& command, const Workspace& workspace) {
@@ -211,6 +211,12 @@ base::Result<Consequences> judge_superseded(const AcceptMessage& command, const 
     if (static_cast<TaskState>(moved->state()) == TaskState::aborted) consequences.withdraws = false;
   }
   return consequences;
+}
+
+Load load_of(const TakeBack& command, const Workspace& workspace, AgentNumber agent) {
+  const Message& message = workspace.messages.at(command.message);
+  const Receipt* const receipt = message.receipt_of(agent);
+  return receipt && ends(receipt->state) ? Load{1, message.length} : Load{};
 }
 
 void warn_of_late(const TakeBack& command, const Workspace& workspace, std::vector<base::Problem>& warnings) {

@@ -74,14 +74,20 @@ std::string first_of(std::span<const std::string> names) {
   return at == names.end() ? std::string() : *at;
 }
 
-// What corrects an order that it has already is no new work (BEY-03).
+constexpr bool is_had(TaskState state) {
+  return state == TaskState::assigned || state == TaskState::active || state == TaskState::stalled;
+}
+
+// The order that the agent has, given anew (BEY-03). Who is offline has none where its work is returned (HND-05).
 bool corrects_its_order(const AcceptMessage& command, const Workspace& workspace, const Agent& recipient) {
-  if (!command.supersedes) return false;
+  if (!command.supersedes || command.envelope.kind != envelope::Kind::task_assign) return false;
+  const auto& tasks = command.ruleset.tasks;
+  if (is_offline(recipient) && tasks && tasks->returned) return false;
   const auto known = workspace.tasks.of_assignment(command.supersedes->message);
   if (!known) return false;
   const Task& task = workspace.tasks.at(*known);
   const bool same = task.id.view() == command.envelope.task && supersedes_order(command, task);
-  return same && &workspace.registry.agent(task.assignee) == &recipient;
+  return same && is_had(task.state) && &workspace.registry.agent(task.assignee) == &recipient;
 }
 
 }  // namespace
@@ -103,11 +109,15 @@ bool takes_new_work(const Settings& settings, const Agent& agent, Instant now) {
   return obstacle(settings, agent, now) == Obstacle::none;
 }
 
+bool is_new_work(const AcceptMessage& command, const Workspace& workspace, const Agent& recipient) {
+  return (work_kinds & bit(command.envelope.kind)) != 0 && !corrects_its_order(command, workspace, recipient);
+}
+
 base::Result<> check_available(const AcceptMessage& command, const Workspace& workspace, const Agent& recipient,
                                Instant now) {
-  if ((work_kinds & bit(command.envelope.kind)) == 0) return {};
+  if (!is_new_work(command, workspace, recipient)) return {};
   const Obstacle found = obstacle(workspace.settings, recipient, now);
-  if (found == Obstacle::none || corrects_its_order(command, workspace, recipient)) return {};
+  if (found == Obstacle::none) return {};
   base::Error error;
   error.code = base::ErrorCode::AGENT_UNAVAILABLE;
   error.message = what_is_so(workspace.settings, recipient, found, now);
@@ -127,8 +137,10 @@ base::Result<> check_available(const AcceptMessage& command, const Workspace& wo
 
 void warn_of_degraded(const AcceptMessage& command, const Workspace& workspace, std::span<const AgentNumber> recipients,
                       Instant now, std::vector<base::Problem>& warnings) {
-  if ((work_kinds & bit(command.envelope.kind)) == 0) return;
-  const auto degraded = [&](AgentNumber number) { return is_degraded(workspace.registry.agent(number)); };
+  const auto degraded = [&](AgentNumber number) {
+    const Agent& agent = workspace.registry.agent(number);
+    return is_new_work(command, workspace, agent) && is_degraded(agent);
+  };
   const auto first = std::ranges::find_if(recipients, degraded);
   if (first == recipients.end()) return;
   const Agent& agent = workspace.registry.agent(*first);

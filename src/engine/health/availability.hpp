@@ -16,10 +16,13 @@ bool is_degraded(const Agent& agent);
 // It has said, or shown, that it is not at work: it begins nothing by itself either.
 bool is_away(const Agent& agent, Instant now);
 
-// Of a message that gives work, at one recipient. Error: AGENT_UNAVAILABLE, with who else would take it.
+// Whether the message gives the recipient work that it does not have yet: a correction of its order gives none (BEY-03).
+bool is_new_work(const AcceptMessage& command, const Workspace& workspace, const Agent& recipient);
+
+// Of new work, at one recipient. Error: AGENT_UNAVAILABLE, with who else would take it.
 base::Result<> check_available(const AcceptMessage& command, const Workspace& workspace, const Agent& recipient,
                                Instant now);
-// SUP-07: of work for who is degraded, where others are well.
+// SUP-07: of new work for who is degraded, where others are well.
 void warn_of_degraded(const AcceptMessage& command, const Workspace& workspace, std::span<const AgentNumber> recipients,
                       Instant now, std::vector<base::Problem>& warnings);
 

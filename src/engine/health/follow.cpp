@@ -4,6 +4,7 @@
 
 #include "base/excerpt.hpp"
 #include "engine/appliers.hpp"
+#include "engine/health/availability.hpp"
 #include "engine/messages/fields.hpp"
 #include "engine/retry.hpp"
 #include "engine/tasks/returned.hpp"
@@ -140,11 +141,12 @@ Instant attempt_until(const Settings& settings, const Agent& agent, Instant now)
 
 void follow_attempts(const AcceptMessage& command, const Workspace& workspace, Instant now,
                      event::MessageAccepted& event) {
-  if ((work_kinds & bit(command.envelope.kind)) == 0) return;
-  for (const std::uint32_t agent : event.recipients()) {
-    const Instant until = attempt_until(workspace.settings, workspace.registry.agent(AgentNumber(agent)), now);
+  for (const std::uint32_t number : event.recipients()) {
+    const Agent& agent = workspace.registry.agent(AgentNumber(number));
+    if (!is_new_work(command, workspace, agent)) continue;
+    const Instant until = attempt_until(workspace.settings, agent, now);
     if (until == Instant{}) continue;
-    event.add_tried(agent);
+    event.add_tried(number);
     event.set_tried_until(base::unix_us(until));
   }
 }

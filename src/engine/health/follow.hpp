@@ -11,8 +11,7 @@ void follow_health(const AcceptMessage& command, const Workspace& workspace, con
                    event::MessageAccepted& event);
 void apply_to_health(State&, Workspace&, WorkspaceNumber, const event::MessageAccepted&, Instant at);
 
-// Of a message that gives work: whose breakers let it through as an attempt (R39). A held one is none before it is
-// released.
+// Of new work: whose breakers let it through as an attempt (R39). A held one is none before it is released.
 void follow_attempts(const AcceptMessage& command, const Workspace& workspace, Instant now,
                      event::MessageAccepted& event);
 void apply_attempts(Workspace&, const event::MessageAccepted&);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/excerpt.hpp"
+#include "engine/currentness/take_back.hpp"
 #include "engine/health/availability.hpp"
 #include "engine/messages/directions.hpp"
 #include "engine/routing/choose.hpp"
@@ -40,13 +41,11 @@ base::Result<Recipients> resolve_broadcast(const AcceptMessage& command, const W
     if (agent.properties.profile != command.ruleset.name) continue;  // until there is translation (R29)
     if (!command.ruleset.may_receive(command.type, role_of(command.ruleset, agent))) continue;
     if (!check_available(command, workspace, agent, now)) continue;
-    auto& list = has_room(workspace.settings, agent, command.length) ? recipients.open : recipients.bounced;
-    list.emplace_back(number);
+    recipients.open.emplace_back(number);
   }
-  if (recipients.open.size() + recipients.bounced.size() > workspace.settings.recipients)
+  if (recipients.open.size() > workspace.settings.recipients)
     return base::fail(ErrorCode::PAYLOAD_TOO_LARGE,
-                      "a broadcast here would reach " +
-                          std::to_string(recipients.open.size() + recipients.bounced.size()) +
+                      "a broadcast here would reach " + std::to_string(recipients.open.size()) +
                           " agents, the limit is " + std::to_string(workspace.settings.recipients),
                       "recipients");
   return recipients;
@@ -78,12 +77,25 @@ base::Result<Recipients> resolve_named(const AcceptMessage& command, const Works
     PARLEY_CHECK(check_translatable(command, agent));
     PARLEY_CHECK(check_recipient(command, sender, agent));
     PARLEY_CHECK(check_available(command, workspace, agent, now));
-    if (!has_room(workspace.settings, agent, command.length)) return mailbox_full(agent);
   }
   return recipients;
 }
 
 }  // namespace
+
+base::Result<> find_room(const AcceptMessage& command, const Workspace& workspace, const TakeBack* leaves,
+                         Recipients& recipients) {
+  const auto fits = [&](AgentNumber number) {
+    const Load leaving = leaves ? load_of(*leaves, workspace, number) : Load{};
+    return has_room(workspace.settings, workspace.registry.agent(number), command.length, {}, leaving);
+  };
+  const auto full = std::ranges::stable_partition(recipients.open, fits);
+  if (full.empty()) return {};
+  if (!command.envelope.broadcast) return mailbox_full(workspace.registry.agent(full.front()));
+  recipients.bounced.insert(recipients.bounced.end(), full.begin(), full.end());
+  recipients.open.erase(full.begin(), full.end());
+  return {};
+}
 
 base::Result<Recipients> resolve(const AcceptMessage& command, const Workspace& workspace, Instant now) {
   if (command.envelope.automatic) {

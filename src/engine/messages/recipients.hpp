@@ -9,7 +9,13 @@ struct Recipients {
   std::vector<AgentNumber> bounced;  // of a broadcast: their mailbox is full
 };
 
-// Errors: RECIPIENT_UNKNOWN, UNTRANSLATABLE, DIRECTION, AGENT_UNAVAILABLE, MAILBOX_FULL, PAYLOAD_TOO_LARGE.
+// Whoever may get it, also where there is no room. Errors: RECIPIENT_UNKNOWN, UNTRANSLATABLE, DIRECTION,
+// AGENT_UNAVAILABLE, PAYLOAD_TOO_LARGE.
 base::Result<Recipients> resolve(const AcceptMessage& command, const Workspace& workspace, Instant now);
+
+// Whose mailboxes have room for it, once what it takes the place of has left them (0: nothing does). Error:
+// MAILBOX_FULL, where a recipient is named.
+base::Result<> find_room(const AcceptMessage& command, const Workspace& workspace, const TakeBack* leaves,
+                         Recipients& recipients);
 
 }  // namespace parley::engine

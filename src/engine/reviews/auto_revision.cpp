@@ -33,7 +33,8 @@ base::Result<> write_order(const ReviseTask& command, const State& state, const 
   if (command.refused) return std::unexpected(*command.refused);
   const AcceptMessage& as = *command.as;
   const Workspace& workspace = state.workspace(command.workspace);
-  PARLEY_TRY(const Recipients recipients, resolve(as, workspace, context.now));
+  PARLEY_TRY(Recipients recipients, resolve(as, workspace, context.now));
+  PARLEY_CHECK(find_room(as, workspace, nullptr, recipients));
   PARLEY_CHECK(check_chain(as, workspace));
   const std::optional<Asking> asking = held_by_policy(as, workspace);
   std::vector<base::Problem> warnings;

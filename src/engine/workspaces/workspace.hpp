@@ -97,11 +97,13 @@ inline Load load_of(const Agent& agent) {
   return {agent.open_messages + agent.dead_letters.size() + agent.held_messages,
           agent.open_bytes + agent.dead_bytes + agent.held_bytes};
 }
-// Whether another message of so many bytes fits into an agent's mailbox, behind what is about to go there.
-inline bool has_room(const Settings& settings, const Agent& agent, std::uint64_t bytes, const Load& before = {}) {
+// Whether another message of so many bytes fits into an agent's mailbox, behind what is about to go there, and once
+// what is about to leave it has.
+inline bool has_room(const Settings& settings, const Agent& agent, std::uint64_t bytes, const Load& before = {},
+                     const Load& leaving = {}) {
   const Load load = load_of(agent);
-  return load.messages + before.messages < settings.mailbox_messages &&
-         load.bytes + before.bytes + bytes <= settings.mailbox_bytes;
+  return load.messages + before.messages < settings.mailbox_messages + leaving.messages &&
+         load.bytes + before.bytes + bytes <= settings.mailbox_bytes + leaving.bytes;
 }
 
 // Where in the journal a workspace's offset lies: of every so many, and of each that lies far behind the one before, so
