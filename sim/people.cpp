@@ -78,9 +78,10 @@ void Workload::decide(const std::string& space, const broker::Caller& person, js
   const ErrorCode code = done.error().code;
   // Its time, or its task, may be over, and its turn not come.
   const bool over = !waits || code == ErrorCode::APPROVAL_LAPSED || code == ErrorCode::APPROVAL_WITHDRAWN;
-  // Decision 10: what came too late for its task cannot be let through, only rejected.
+  // Decision 10: what came too late for its task, or its error, cannot be let through, only rejected.
   const bool too_late = word != "reject" && (code == ErrorCode::STALE_ORDER || code == ErrorCode::OUT_OF_SEQUENCE ||
-                                             code == ErrorCode::NOT_PARTY || code == ErrorCode::AGENT_UNAVAILABLE);
+                                             code == ErrorCode::NOT_PARTY || code == ErrorCode::AGENT_UNAVAILABLE ||
+                                             code == ErrorCode::ERROR_UNKNOWN);
   const bool right = over || too_late || (!seen && code == ErrorCode::APPROVAL_SHOWN_OTHER) ||
                      code == ErrorCode::EXPIRED || code == ErrorCode::APPROVAL_NOT_OFFERED;
   if (!right) findings_.wrong("SUP-05: a decision was refused: " + done.error().message);

@@ -16,7 +16,8 @@ bool is_degraded(const Agent& agent);
 // It has said, or shown, that it is not at work: it begins nothing by itself either.
 bool is_away(const Agent& agent, Instant now);
 
-// Whether the message gives the recipient work that it does not have yet: a correction of its order gives none (BEY-03).
+// Whether the message gives the recipient work that it does not have yet: a correction of its order gives none
+// (BEY-03).
 bool is_new_work(const AcceptMessage& command, const Workspace& workspace, const Agent& recipient);
 
 // Of new work, at one recipient. Error: AGENT_UNAVAILABLE, with who else would take it.
