@@ -125,6 +125,14 @@ bool ends(ReceiptState state) {
   return open(state) || state == ReceiptState::held || state == ReceiptState::dead;
 }
 
+// By the move that the new message makes.
+bool is_ended(Decided& decided, Offset message, AgentNumber agent) {
+  return std::ranges::any_of(decided.facts(), [&](const Fact& fact) {
+    const event::MessagesSuperseded& ended = fact.event.messages_superseded();
+    return ended.agent() == agent.value && std::ranges::find(ended.offsets(), message.value) != ended.offsets().end();
+  });
+}
+
 bool has_it(ReceiptState state) {
   return state == ReceiptState::leased || state == ReceiptState::acked || state == ReceiptState::offered;
 }
@@ -239,7 +247,8 @@ void decide_taken_back(Decided& decided, const State& state, const TakeBack& com
   event.set_sender(message.sender.value);
   event.set_reason(base::excerpt(command.reason, reason_bytes));
   for (const Receipt& receipt : message.receipts)
-    if (ends(receipt.state)) event.add_agents(receipt.agent.value);
+    if (ends(receipt.state) && !is_ended(decided, command.message, receipt.agent))
+      event.add_agents(receipt.agent.value);
 
   const auto rules_of = [&](Offset task) {
     return ruleset_of(workspace.registry.agent(workspace.tasks.at(task).assigner).properties.profile);
