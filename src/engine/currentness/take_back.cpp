@@ -221,7 +221,7 @@ base::Result<Consequences> judge_superseded(const AcceptMessage& command, const 
   return consequences;
 }
 
-Load load_of(const TakeBack& command, const Workspace& workspace, AgentNumber agent) {
+Load leaving_load(const TakeBack& command, const Workspace& workspace, AgentNumber agent) {
   const Message& message = workspace.messages.at(command.message);
   const Receipt* const receipt = message.receipt_of(agent);
   return receipt && ends(receipt->state) ? Load{1, message.length} : Load{};

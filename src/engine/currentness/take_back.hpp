@@ -38,8 +38,8 @@ base::Result<> check_not_taken_back(const TakeBack& superseded, const Workspace&
 base::Result<Consequences> judge_superseded(const AcceptMessage& command, const Workspace& workspace,
                                             const std::optional<event::TaskMoved>& moved, Hold hold);
 
-// The room that the message leaves in the agent's mailbox.
-Load load_of(const TakeBack& command, const Workspace& workspace, AgentNumber agent);
+// What leaves the agent's mailbox with the message.
+Load leaving_load(const TakeBack& command, const Workspace& workspace, AgentNumber agent);
 
 // D7: its sender hears at once who has the message already.
 void warn_of_late(const TakeBack& command, const Workspace& workspace, std::vector<base::Problem>& warnings);

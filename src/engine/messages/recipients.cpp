@@ -86,7 +86,7 @@ base::Result<Recipients> resolve_named(const AcceptMessage& command, const Works
 base::Result<> find_room(const AcceptMessage& command, const Workspace& workspace, const TakeBack* leaves,
                          Recipients& recipients) {
   const auto fits = [&](AgentNumber number) {
-    const Load leaving = leaves ? load_of(*leaves, workspace, number) : Load{};
+    const Load leaving = leaves ? leaving_load(*leaves, workspace, number) : Load{};
     return has_room(workspace.settings, workspace.registry.agent(number), command.length, {}, leaving);
   };
   const auto full = std::ranges::stable_partition(recipients.open, fits);

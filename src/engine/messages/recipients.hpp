@@ -13,7 +13,7 @@ struct Recipients {
 // AGENT_UNAVAILABLE, PAYLOAD_TOO_LARGE.
 base::Result<Recipients> resolve(const AcceptMessage& command, const Workspace& workspace, Instant now);
 
-// Whose mailboxes have room for it, once what it takes the place of has left them (0: nothing does). Error:
+// Whose mailboxes have room for it, once what it takes the place of has left them (null: nothing does). Error:
 // MAILBOX_FULL, where a recipient is named.
 base::Result<> find_room(const AcceptMessage& command, const Workspace& workspace, const TakeBack* leaves,
                          Recipients& recipients);
