@@ -4,11 +4,21 @@ namespace parley::broker {
 
 using base::ErrorCode;
 
+namespace {
+
+// Held, rejected, or taken back before it was ever offered: it went to nobody, and is nobody's to read (SUP-04).
+bool never_came(const engine::Receipt& receipt) {
+  using engine::ReceiptState;
+  const bool taken_back = receipt.state == ReceiptState::superseded || receipt.state == ReceiptState::rescinded;
+  return receipt.state == ReceiptState::held || receipt.state == ReceiptState::rejected ||
+         (taken_back && receipt.epoch == 0);
+}
+
+}  // namespace
+
 bool party_to(const engine::Message& message, base::AgentNumber agent) {
   const engine::Receipt* const receipt = message.receipt_of(agent);
-  const bool held_back =
-      receipt && (receipt->state == engine::ReceiptState::held || receipt->state == engine::ReceiptState::rejected);
-  return message.sender == agent || (receipt && !held_back);
+  return message.sender == agent || (receipt && !never_came(*receipt));
 }
 
 std::unexpected<base::Error> not_known(std::string_view message_id) {
