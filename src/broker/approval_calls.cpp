@@ -19,10 +19,10 @@ using engine::Decision;
 constexpr std::string_view action_field = "action";
 
 // People and the admin see all; an agent what it asked, and what it was told somebody asks: of a held message once it
-// goes out.
+// goes out as it is. What a human has changed shows as it was to its asker alone.
 bool sees(const Caller& caller, const Approval& approval) {
   if (caller.kind != Caller::Kind::agent) return true;
-  const bool out = approval.state == Approval::State::approved || approval.state == Approval::State::modified;
+  const bool out = approval.state == Approval::State::approved;
   if (approval.holds && !out) return approval.asker == caller.agent;
   return approval.asker == caller.agent || std::ranges::find(approval.told, caller.agent) != approval.told.end();
 }
