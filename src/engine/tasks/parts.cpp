@@ -133,6 +133,10 @@ base::Result<std::optional<Offset>> split_answered(const AcceptMessage& command,
                                                    Offset released) {
   const Approval* const approval = released == Offset{} ? nullptr : workspace.approvals.find(released);
   if (approval && approval->part_of != Offset{}) return still_in_parts(workspace, *approval);
+  // In the place of a part about which a human has yet to decide (BEY-03).
+  const Approval* const before = command.supersedes ? workspace.approvals.find(command.supersedes->message) : nullptr;
+  if (before && before->waits() && before->part_of != Offset{} && before->task == command.envelope.task)
+    return before->part_of;
   const std::string& answers = command.envelope.reply_to;
   const auto message = answers.empty() ? std::nullopt : workspace.ids.find(id_key_of(answers));
   const auto whole = message ? workspace.tasks.of_split(*message) : std::nullopt;
