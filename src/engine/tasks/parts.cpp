@@ -42,13 +42,18 @@ const std::vector<Dependency>* parts_of(const Workspace& workspace, const Task& 
 
 // And there is one.
 bool have_ended(const std::vector<Dependency>& on) {
-  return std::ranges::all_of(on, [&](const Dependency& d) { return !is_part(d) || has_ended(d.state); });
+  return std::ranges::all_of(on, [](const Dependency& d) { return !is_part(d) || has_ended(d.state); });
+}
+
+bool is_in_parts(const Workspace& workspace, Offset whole) {
+  const auto known = workspace.tasks.all().find(whole);
+  return known != workspace.tasks.all().end() && known->second->state == TaskState::in_parts;
 }
 
 // What its release would be a part of goes on without it, or is over: rejecting is left (decision 10).
 base::Result<std::optional<Offset>> still_in_parts(const Workspace& workspace, const Approval& approval) {
+  if (is_in_parts(workspace, approval.part_of)) return approval.part_of;
   const auto whole = workspace.tasks.all().find(approval.part_of);
-  if (whole != workspace.tasks.all().end() && whole->second->state == TaskState::in_parts) return approval.part_of;
   return base::fail(base::ErrorCode::OUT_OF_SEQUENCE,
                     "the task that it was to be a part of is " +
                         (whole == workspace.tasks.all().end() ? std::string("forgotten")
@@ -123,7 +128,7 @@ void look_at_parts(const TaskScene& scene) {
     return;
   }
   const bool all =
-      std::ranges::all_of(*on, [&](const Dependency& d) { return !is_part(d) || d.state == TaskState::completed; });
+      std::ranges::all_of(*on, [](const Dependency& d) { return !is_part(d) || d.state == TaskState::completed; });
   if (!all) return fails("its parts ended, not all with a result: " + listed(*on) + ".");
   make(scene, {Step::join, task.watch.late,
                opening(scene.workspace(), task) + " is completed in parts: " + listed(*on) + "."});
@@ -135,7 +140,7 @@ base::Result<std::optional<Offset>> split_answered(const AcceptMessage& command,
   if (approval && approval->part_of != Offset{}) return still_in_parts(workspace, *approval);
   // In the place of a part about which a human has yet to decide (BEY-03).
   const Approval* const before = command.supersedes ? workspace.approvals.find(command.supersedes->message) : nullptr;
-  if (before && before->waits() && before->part_of != Offset{} && before->task == command.envelope.task)
+  if (before && before->waits() && before->task == command.envelope.task && is_in_parts(workspace, before->part_of))
     return before->part_of;
   const std::string& answers = command.envelope.reply_to;
   const auto message = answers.empty() ? std::nullopt : workspace.ids.find(id_key_of(answers));
