@@ -7,6 +7,7 @@
 #include "engine/collaborations/follow.hpp"
 #include "engine/help/watch.hpp"
 #include "engine/messages/fields.hpp"
+#include "engine/requests/deadlock.hpp"
 #include "engine/steps.hpp"
 #include "engine/workspaces/share.hpp"
 
@@ -191,7 +192,8 @@ void open(State& state, Workspace& workspace, WorkspaceNumber number, Offset off
             .asked_at = at,
             .moved_at = at,
             .deadline = moved.deadline() != 0 ? base::instant_of(moved.deadline()) : Instant{},
-            .due = {}};
+            .due = {},
+            .about = about_of(workspace, AgentNumber(event.sender()), event.reply_to(), event.correlation())};
   Help& kept = workspace.help.add(offset, std::move(help));
   look_at(state, number, offset, kept, kept.deadline);
   ++workspace.messages.find(offset)->needed;

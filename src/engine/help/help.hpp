@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "engine/messages/message.hpp"
+#include "engine/requests/about.hpp"
 #include "machine/help.hpp"
 
 namespace parley::engine {
@@ -38,13 +39,14 @@ struct Help {
   Instant asked_at, moved_at;
   Instant deadline;  // 0: none
   Instant due;       // when the server looks at it; 0: never
+  About about;
 
   AgentNumber helper() const { return helpers.back(); }
   bool over() const { return machine::help::is_over(state); }
 
   template <class Archive>
   void archive(Archive& a) {
-    a(id, task, asker, subject, state, helpers, answers, asked_at, moved_at, deadline, due);
+    a(id, task, asker, subject, state, helpers, answers, asked_at, moved_at, deadline, due, about);
   }
 };
 

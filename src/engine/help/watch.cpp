@@ -52,7 +52,7 @@ std::optional<AgentNumber> next_helper(const Workspace& workspace, Offset offset
   wanted.but.push_back(help.asker);
   for (const Receipt& receipt : message.receipts) wanted.but.push_back(receipt.agent);
   return choose(workspace, std::move(wanted), now,
-                [&](AgentNumber helper) { return waits_for(workspace, helper, help.asker); });
+                [&](AgentNumber helper) { return waits_for_asker(workspace, helper, help); });
 }
 
 void tell_asker(Decided& decided, const State& state, WorkspaceNumber number, Offset offset, const Move& move,

@@ -1,9 +1,9 @@
 #include "engine/requests/deadlock.hpp"
 
-#include <absl/container/btree_map.h>
+#include <absl/container/btree_set.h>
 
-#include <algorithm>
 #include <span>
+#include <vector>
 
 #include "base/excerpt.hpp"
 #include "engine/help/follow.hpp"
@@ -15,127 +15,132 @@ namespace {
 constexpr std::size_t looks_max = 10'000;  // agents and requests a search (D11)
 constexpr std::size_t named_max = 16;      // of a cycle
 
-// How the search came to an agent: from whom, by which request of theirs, also one for help; both 0 for who is asked
-// now.
-struct Way {
-  AgentNumber from;
-  Offset request;
+// Who must answer what before the new request is answered.
+struct Answer {
+  AgentNumber agent;
+  Offset request;    // also one for help; 0: the new one
+  std::size_t from;  // whose agent waits for it; of the new one's answers nobody's but the asker's
 };
 
-// `left_out`: a request that waits for nothing that the new one needs.
+// `about`: what the new request is asked about.
 class Search {
  public:
-  Search(const Workspace& workspace, AgentNumber asker, std::optional<Offset> left_out)
-      : workspace_(workspace), asker_(asker), left_out_(left_out) {}
+  Search(const Workspace& workspace, AgentNumber asker, const About& about)
+      : workspace_(workspace), asker_(asker), about_(about) {}
 
-  // Whether the asker is among those whom these wait for, however far.
+  // Whether one of these answers only once the asker has answered another, however far.
   bool closes(std::span<const AgentNumber> asked) {
     for (const AgentNumber agent : asked)
-      if (agent != asker_) reach(agent, {});  // what one asks of oneself one can answer
-    for (std::size_t at = 0; at < reached_.size() && looks_ > 0; ++at)
-      if (follow(reached_[at])) return true;
+      if (agent != asker_) reach({agent, {}, 0});  // what one asks of oneself one can answer
+    for (std::size_t at = 0; at < answers_.size() && looks_ > 0; ++at)
+      if (follow(at)) return true;
     return false;
   }
 
   // "'c' would wait for 'a', who waits for 'b' (request 'x'), who waits for 'c' (request 'y')".
   std::string cycle() const {
     std::string text;
-    AgentNumber agent = asker_;
-    for (std::size_t named = 0; named < named_max; ++named) {
-      const Way& way = ways_.at(agent);
-      if (way.from == AgentNumber{}) break;
-      const Request* const request = workspace_.requests.find(way.request);
-      const base::PackedText& id = request ? request->id : workspace_.help.at(way.request).id;
-      text = ", who waits for '" + name(agent) + "' (request '" + base::excerpt(id.view(), 128) + "')" + text;
-      agent = way.from;
+    const Answer* answer = &answers_.back();
+    for (std::size_t named = 1; answer->request != Offset{} && named < named_max; ++named) {
+      text = ", who waits for '" + name(answer->agent) + "' (request '" + id_of(answer->request) + "')" + text;
+      answer = &answers_[answer->from];
     }
-    return "'" + name(asker_) + "' would wait for '" + name(agent) + "'" + text;
+    return "'" + name(asker_) + "' would wait for '" + name(answer->agent) + "'" + text;
   }
 
  private:
   const std::string& name(AgentNumber agent) const { return workspace_.registry.agent(agent).id; }
-
-  void reach(AgentNumber agent, Way way) {
-    if (ways_.emplace(agent, way).second) reached_.push_back(agent);
+  std::string id_of(Offset offset) const {
+    const Request* const request = workspace_.requests.find(offset);
+    return base::excerpt((request ? request->id : workspace_.help.at(offset).id).view(), 128);
   }
-  bool follow(AgentNumber agent) {
-    for (const Offset offset : workspace_.requests.of(agent)) {
+  const About& about(Offset offset) const {
+    if (offset == Offset{}) return about_;
+    const Request* const request = workspace_.requests.find(offset);
+    return request ? request->about : workspace_.help.at(offset).about;
+  }
+  // Who is asked about a request of its own answers while it waits, but for what it asked so that it can answer.
+  bool can_wait(const Answer& answer, const About& waits) const {
+    const bool asked_back = about(answer.request).asker == answer.agent;
+    return !asked_back || (answer.request != Offset{} && waits.request == answer.request);
+  }
+
+  // Whether it closes a ring: the asker's own, which must wait for the new request. It is the last one then.
+  bool reach(const Answer& answer) {
+    if (!reached_.insert({answer.agent, answer.request}).second) return false;
+    answers_.push_back(answer);
+    return answer.agent == asker_ && can_wait(answer, about_);
+  }
+  bool follow(std::size_t at) {
+    const Answer answer = answers_[at];
+    if (about(answer.request).asker != answer.agent && !stopped_.insert(answer.agent).second) return false;
+    for (const Offset offset : workspace_.requests.of(answer.agent)) {
       if (looks_ == 0) return false;
       --looks_;
       const Request& request = *workspace_.requests.find(offset);
-      if (offset == left_out_ || request.reply_by) continue;  // who wants to hear by a time does not wait for it
+      if (request.reply_by || !can_wait(answer, request.about)) continue;  // a time to reply by is no wait
       for (const AgentNumber awaited : request.waiting) {
-        reach(awaited, {agent, offset});
-        if (awaited == asker_) return true;
         if (looks_ > 0) --looks_;
+        if (reach({awaited, offset, at})) return true;
       }
     }
-    for (const Offset offset : workspace_.help.of(agent)) {
+    for (const Offset offset : workspace_.help.of(answer.agent)) {
       if (looks_ == 0) return false;
       --looks_;
       const Help& help = workspace_.help.at(offset);
-      if (offset == left_out_ || help.state != HelpState::asked) continue;
-      reach(help.helper(), {agent, offset});
-      if (help.helper() == asker_) return true;
+      const bool awaited = help.state == HelpState::asked && !has_reply_by(offset);
+      if (awaited && can_wait(answer, help.about) && reach({help.helper(), offset, at})) return true;
     }
     return false;
+  }
+  bool has_reply_by(Offset offset) const {
+    const Request* const request = workspace_.requests.find(offset);
+    return request && request->reply_by;
   }
 
   const Workspace& workspace_;
   const AgentNumber asker_;
-  const std::optional<Offset> left_out_;
+  const About about_;
   std::size_t looks_ = looks_max;
-  std::vector<AgentNumber> reached_;  // in the order they were
-  absl::btree_map<AgentNumber, Way> ways_;
+  std::vector<Answer> answers_;  // in the order they were reached
+  absl::btree_set<std::pair<AgentNumber, Offset>> reached_;
+  absl::btree_set<AgentNumber> stopped_;  // by whatever they wait for
 };
 
 bool waits(const AcceptMessage& command) {
   return command.reply_by == Instant{} && (awaits_answer(command) || asks_for_help(command));
 }
 
-// The request that this one is about, and whose it is: to ask that one back is to wait for what its answer needs.
-struct Named {
-  Offset request;
-  AgentNumber asker;
-};
-
-std::optional<Named> named_by(const AcceptMessage& command, const Workspace& workspace) {
-  const envelope::Envelope& envelope = command.envelope;
-  if (const auto request = workspace.requests.find(envelope.reply_to, command.sender))
-    return Named{*request, workspace.requests.find(*request)->asker};
-  const auto offset = workspace.help.find(envelope.reply_to.empty() ? envelope.correlation : envelope.reply_to);
-  if (!offset) return std::nullopt;
-  const Help& help = workspace.help.at(*offset);
-  if (help.over() || help.helper() != command.sender) return std::nullopt;
-  return Named{*offset, help.asker};
-}
-
-// The ring that the message would close; empty: none.
-std::string ring_of(const AcceptMessage& command, const Workspace& workspace, std::vector<AgentNumber> asked) {
-  const auto named = named_by(command, workspace);
-  const auto is_back = [&](AgentNumber agent) { return named && agent == named->asker; };
-  const auto others = std::ranges::stable_partition(asked, is_back);
-  Search back(workspace, command.sender, named ? std::optional(named->request) : std::nullopt);
-  if (back.closes({asked.begin(), others.begin()})) return back.cycle();
-  Search search(workspace, command.sender, std::nullopt);
-  return search.closes(others) ? search.cycle() : std::string();
+About about_of(const AcceptMessage& command, const Workspace& workspace) {
+  return about_of(workspace, command.sender, command.envelope.reply_to, command.envelope.correlation);
 }
 
 }  // namespace
 
-bool waits_for(const Workspace& workspace, AgentNumber asked, AgentNumber asker) {
-  return Search(workspace, asker, std::nullopt).closes({&asked, 1});
+About about_of(const Workspace& workspace, AgentNumber sender, std::string_view reply_to,
+               std::string_view correlation) {
+  if (const auto request = workspace.requests.find(reply_to, sender))
+    return {*request, workspace.requests.find(*request)->asker};
+  const auto offset = workspace.help.find(reply_to.empty() ? correlation : reply_to);
+  if (!offset) return {};
+  const Help& help = workspace.help.at(*offset);
+  if (help.over() || help.helper() != sender) return {};
+  return {*offset, help.asker};
+}
+
+bool waits_for_asker(const Workspace& workspace, AgentNumber helper, const Help& help) {
+  return Search(workspace, help.asker, help.about).closes({&helper, 1});
 }
 
 bool closes_ring(const AcceptMessage& command, const Workspace& workspace, AgentNumber asked) {
-  return waits(command) && !ring_of(command, workspace, {asked}).empty();
+  return waits(command) && Search(workspace, command.sender, about_of(command, workspace)).closes({&asked, 1});
 }
 
 base::Result<> check_deadlock(const AcceptMessage& command, const Workspace& workspace, const Recipients& recipients) {
   if (!waits(command)) return {};
-  std::string ring = ring_of(command, workspace, recipients.open);
-  if (ring.empty()) return {};
-  return base::fail(base::ErrorCode::WAIT_CYCLE, std::move(ring), "recipients");
+  Search search(workspace, command.sender, about_of(command, workspace));
+  if (!search.closes(recipients.open)) return {};
+  return base::fail(base::ErrorCode::WAIT_CYCLE, search.cycle(), "recipients");
 }
 
 }  // namespace parley::engine

@@ -6,6 +6,7 @@
 #include "engine/mailboxes/transitions.hpp"
 #include "engine/messages/fields.hpp"
 #include "engine/requests/ask_again.hpp"
+#include "engine/requests/deadlock.hpp"
 #include "engine/tasks/follow.hpp"
 #include "engine/workspaces/share.hpp"
 
@@ -130,7 +131,8 @@ void open(State& state, Workspace& workspace, WorkspaceNumber number, Offset off
                   base::instant_of(event.answer_due()),
                   {},
                   event.reply_by(),
-                  static_cast<Kind>(event.kind()) == Kind::request};
+                  static_cast<Kind>(event.kind()) == Kind::request,
+                  about_of(workspace, message.sender, event.reply_to(), event.correlation())};
   for (const std::uint32_t agent : event.recipients()) request.waiting.emplace_back(agent);
   state.timers.insert(timer_of(number, offset, request.due));
   workspace.requests.add(offset, std::move(request));

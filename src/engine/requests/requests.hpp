@@ -11,6 +11,7 @@
 
 #include "base/packed_text.hpp"
 #include "engine/messages/message.hpp"
+#include "engine/requests/about.hpp"
 
 namespace parley::engine {
 
@@ -34,6 +35,7 @@ struct Request {
   std::vector<AgentNumber> waiting;  // rising: who was asked and has not answered
   bool reply_by = false;             // its sender's own deadline: unmet, the message bounces (BEY-01)
   bool asks = true;                  // it is answered for good; else its sender wants to hear, and it may be more
+  About about{};
   absl::btree_map<AgentNumber, AskedAgain> again{};
 
   std::uint32_t sends_to(AgentNumber agent) const {
@@ -44,7 +46,7 @@ struct Request {
 
   template <class Archive>
   void archive(Archive& a) {
-    a(asker, id, task, timeout, due, waiting, reply_by, asks, again);
+    a(asker, id, task, timeout, due, waiting, reply_by, asks, about, again);
   }
 };
 
