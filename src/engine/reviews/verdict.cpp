@@ -41,8 +41,10 @@ std::vector<std::string> related_in(const envelope::Envelope& envelope) {
   return ids;
 }
 
-// Beside these names of checks, what each was asked as; empty: that is not known, in a lenient workspace.
-std::vector<std::string> asked_in(const envelope::Envelope& envelope, const std::vector<std::string>& names) {
+// Beside these names of checks, what each was asked as; empty: that is not known, in a lenient workspace. By its name a
+// check is told from the others, in the result and by who runs it (COL-23).
+base::Result<std::vector<std::string>> asked_in(const envelope::Envelope& envelope,
+                                                const std::vector<std::string>& names) {
   std::vector<std::string> asked(names.size());
   const json::Value checks = envelope::value(envelope, "checks");
   for (const json::Value check : checks.elements()) {
@@ -51,7 +53,11 @@ std::vector<std::string> asked_in(const envelope::Envelope& envelope, const std:
     const auto expected = check.find("expected_exit_code").if_int();
     if (at == names.end() || !command || !expected) continue;
     std::string& as = asked[static_cast<std::size_t>(at - names.begin())];
-    if (as.empty()) as = asked_as(*command, *expected);
+    const std::string this_as = asked_as(*command, *expected);
+    if (!as.empty() && as != this_as)
+      return base::fail(ErrorCode::ID_CONFLICT, "two checks that differ are named " + quoted(*at), "checks",
+                        "Give each check a name of its own.");
+    as = this_as;
   }
   return asked;
 }
@@ -258,7 +264,8 @@ base::Result<> write_criteria(const AcceptMessage& command, event::ReviewMoved& 
   const std::vector<std::string> checks = names_in(command.envelope, "checks", "name");
   PARLEY_CHECK(check_names(checks, "checks", "checks"));
   for (const std::string& name : checks) moved.add_checks(name);
-  for (std::string& as : asked_in(command.envelope, checks)) moved.add_asked(std::move(as));
+  PARLEY_TRY(std::vector<std::string> asked, asked_in(command.envelope, checks));
+  for (std::string& as : asked) moved.add_asked(std::move(as));
   return {};
 }
 

@@ -40,10 +40,16 @@ base::Result<> check_runner(const Workspace& workspace, const envelope::Evidence
   return {};
 }
 
-base::Result<> check_age(const Statement& statement, Instant now) {
-  if (statement.at >= now - evidence_age_max && statement.at <= now + evidence_age_max) return {};
-  return refused(ErrorCode::EVIDENCE_EXPIRED, "the evidence is of " + base::to_rfc3339(statement.at) +
-                                                  "; it is believed for " + base::to_text(evidence_age_max));
+// What was run before the review was asked for was run on other work.
+base::Result<> check_age(const Statement& statement, const Review& review, Instant now) {
+  const auto expired = [&](const std::string& why) {
+    return refused(ErrorCode::EVIDENCE_EXPIRED, "the evidence is of " + base::to_rfc3339(statement.at) + "; " + why);
+  };
+  if (statement.at < now - evidence_age_max) return expired("it is believed for " + base::to_text(evidence_age_max));
+  if (statement.at > now + runner_skew_max) return expired("the server's clock says " + base::to_rfc3339(now));
+  if (statement.at < review.asked_at - runner_skew_max)
+    return expired("review " + quoted(review.id.view()) + " was asked for at " + base::to_rfc3339(review.asked_at));
+  return {};
 }
 
 base::Result<> check_about(const Statement& statement, const Workspace& workspace, const Review& review) {
@@ -96,7 +102,7 @@ base::Result<std::optional<Statement>> read_evidence(const AcceptMessage& comman
   PARLEY_TRY(envelope::Evidence evidence, envelope::Evidence::parse(command.evidence));
   PARLEY_CHECK(check_runner(workspace, evidence, now));
   const Statement& statement = evidence.statement();
-  PARLEY_CHECK(check_age(statement, now));
+  PARLEY_CHECK(check_age(statement, review, now));
   PARLEY_CHECK(check_about(statement, workspace, review));
   const json::Value verification = envelope::value(command.envelope, "verification");
   for (const SignedCheck& check : statement.checks) {

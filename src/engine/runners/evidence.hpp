@@ -9,6 +9,7 @@ namespace parley::engine {
 
 // A statement is believed for so long; the runner's clock may be as much ahead (R10).
 inline constexpr base::Duration evidence_age_max = std::chrono::hours(24);
+inline constexpr base::Duration runner_skew_max = std::chrono::minutes(5);  // of its clock against the server's
 
 // Whether what came beside the message has a place there. `of_review`: it moves one. Error: EVIDENCE_OTHER.
 base::Result<> check_evidence_has_place(const AcceptMessage& command, bool of_review);
