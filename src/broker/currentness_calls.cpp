@@ -49,7 +49,13 @@ base::Result<std::unique_ptr<Broker::Superseded>> Broker::superseded_by(const Ca
   const engine::Workspace& workspace = engine_.state().workspace(number);
   PARLEY_TRY(const base::Offset offset, own_message(workspace, caller, options.supersedes, options.to));
   PARLEY_TRY(event::Event event, event_that_counted(workspace, offset));
-  return std::make_unique<Superseded>(std::move(event), number, offset);
+  auto superseded = std::make_unique<Superseded>(std::move(event), number, offset);
+  const engine::Approval* const held = workspace.approvals.find(offset);
+  if (held && held->waits() && !workspace.replacements.after(held->supersedes)) {
+    PARLEY_TRY(superseded->beneath, superseded_by(number, *held));
+    if (superseded->beneath) superseded->take_back.beneath = &superseded->beneath->take_back;
+  }
+  return superseded;
 }
 
 base::Result<Answer> Broker::rescind(const Caller& caller, std::string_view workspace_name, std::string_view message_id,

@@ -92,6 +92,7 @@ struct TakeBack {
   Offset message;
   const event::MessageAccepted& was;  // as the journal has it: what it meant for mechanisms
   std::string_view reason;
+  const TakeBack* beneath = nullptr;  // what it was to take the place of, where it is held itself: still in force
 };
 
 // A runner's key is registered, and revoked (BEY-05).

@@ -52,6 +52,20 @@ class Decided {
   // What the server says in this very decision, which no mailbox counts yet.
   Load& notices_to(WorkspaceNumber workspace, AgentNumber agent) { return notices_[{workspace, agent}]; }
 
+  // What its mailbox is rid of with an event of this very decision. Whether no earlier event of it has ended the
+  // message.
+  bool leaves(WorkspaceNumber workspace, AgentNumber agent, Offset message, std::uint64_t bytes) {
+    return leaving_[{workspace, agent}].emplace(message, bytes).second;
+  }
+  Load leaving(WorkspaceNumber workspace, AgentNumber agent) const {
+    Load load;
+    const auto at = leaving_.find({workspace, agent});
+    if (at == leaving_.end()) return load;
+    for (const auto& [message, bytes] : at->second) load.bytes += bytes;
+    load.messages = at->second.size();
+    return load;
+  }
+
   Fact& last() { return facts_[used_ - 1]; }
   std::span<Fact> facts() { return {facts_.data(), used_}; }
   bool empty() const { return used_ == 0; }
@@ -68,6 +82,7 @@ class Decided {
     used_ = 0;
     if (facts_.size() > kept) facts_.resize(kept);
     notices_.clear();
+    leaving_.clear();
   }
 
  private:
@@ -77,6 +92,7 @@ class Decided {
   std::vector<Fact> facts_;  // the first `used_` are the decision's
   std::size_t used_ = 0;
   absl::btree_map<std::pair<WorkspaceNumber, AgentNumber>, Load> notices_;
+  absl::btree_map<std::pair<WorkspaceNumber, AgentNumber>, absl::btree_map<Offset, std::uint64_t>> leaving_;
   std::vector<std::unique_ptr<event::MessageAccepted>> spare_;
 };
 

@@ -143,7 +143,7 @@ class Consistency {
       if (is_kept_back(task->state)) kept_back(number, workspace, *task, offset);
       if (over && task->due != Instant{}) defect(number, offset, "a task that is over is watched");
       if (task->due != Instant{}) timers_wanted_.insert({task->due, TimerKind::task_due, number, {}, offset});
-      for (const Offset wanted : {task->needed().order, task->needed().offer})
+      for (const Offset wanted : {task->needed().order, task->needed().offer, task->needed().split})
         if (wanted != Offset{}) ++needed[wanted];
       const Agent& assignee = workspace.registry.agent(task->assignee);
       if (worked_on && assignee.removed && !state_.unfinished.leaving.contains({number, task->assignee}))

@@ -2,6 +2,7 @@
 // those that ended, so that a second decision is told what the first was. Value types, part of the engine's state.
 #pragma once
 #include <absl/container/btree_map.h>
+#include <absl/container/btree_set.h>
 
 #include <deque>
 #include <optional>
@@ -91,6 +92,16 @@ class Approvals {
     return at == by_id_.end() ? std::nullopt : std::optional(at->second);
   }
 
+  // Those that wait, of messages that are to take the place of this one.
+  std::vector<Offset> to_supersede(Offset message) const {
+    std::vector<Offset> waiting;
+    for (auto at = by_superseded_.lower_bound({message, Offset{}}); at != by_superseded_.end(); ++at) {
+      if (at->first != message) break;
+      waiting.push_back(at->second);
+    }
+    return waiting;
+  }
+
   void add(Offset offset, Approval approval) {
     index(offset, approval);
     all_.emplace(offset, std::move(approval));
@@ -98,6 +109,7 @@ class Approvals {
   // It waits no longer. Of those that ended the newest `kept` stay.
   void end(Offset offset, std::size_t kept) {
     uncount(all_.at(offset).asker);
+    by_superseded_.erase({all_.at(offset).supersedes, offset});
     ended_.push_back(offset);
     for (; ended_.size() > kept; ended_.pop_front()) forget(ended_.front());
   }
@@ -112,7 +124,9 @@ class Approvals {
  private:
   void index(Offset offset, const Approval& approval) {
     by_id_[id_key_of(approval.id.view())] = offset;
-    if (approval.waits()) ++by_asker_[approval.asker];
+    if (!approval.waits()) return;
+    ++by_asker_[approval.asker];
+    if (approval.supersedes != Offset{}) by_superseded_.emplace(approval.supersedes, offset);
   }
   void uncount(AgentNumber asker) {
     const auto at = by_asker_.find(asker);
@@ -129,6 +143,7 @@ class Approvals {
   std::deque<Offset> ended_;                            // in the order they ended
   absl::btree_map<IdKey, Offset> by_id_;                // the newest
   absl::btree_map<AgentNumber, std::size_t> by_asker_;  // how many wait
+  absl::btree_set<std::pair<Offset, Offset>> by_superseded_;
 };
 
 }  // namespace parley::engine

@@ -64,4 +64,9 @@ void end_questions(State& state, Workspace& workspace, WorkspaceNumber number, c
   }
 }
 
+void end_corrections(State& state, Workspace& workspace, WorkspaceNumber number, Offset message, Instant at) {
+  for (const Offset offset : workspace.approvals.to_supersede(message))
+    outlive(state, number, offset, workspace.approvals.at(offset), at);
+}
+
 }  // namespace parley::engine

@@ -1,5 +1,5 @@
-// What a worker asks humans about its task (SUP-05). While it waits for the answer the task's times stand still; what
-// it asks ends with the task, or with its part in it. Only appliers call these.
+// What humans are asked about tasks. While a worker waits for the answer to its question (SUP-05) the task's times
+// stand still; what it asks ends with the task, or with its part in it. Only appliers call these.
 #pragma once
 #include "engine/state.hpp"
 
@@ -22,5 +22,9 @@ void note_answered(State& state, Workspace& workspace, WorkspaceNumber number, c
 // The task is over, or is about to be another's: what its assignee asks about it is withdrawn, with the next turn; of
 // an aborted one whatever a human is still asked about it (COL-20).
 void end_questions(State& state, Workspace& workspace, WorkspaceNumber number, const Task& task, Instant at);
+
+// The message is in force no longer: what was held, and was to take its place, is withdrawn with the next turn
+// (BEY-03).
+void end_corrections(State& state, Workspace& workspace, WorkspaceNumber number, Offset message, Instant at);
 
 }  // namespace parley::engine

@@ -3,6 +3,7 @@
 #pragma once
 #include <absl/container/btree_map.h>
 
+#include <algorithm>
 #include <cstdint>
 
 #include "base/ids.hpp"
@@ -16,7 +17,7 @@ class Replacements {
  public:
   static constexpr std::uint32_t chain_max = 1'000;  // messages of a chain (D11)
 
-  // In whose place a message stands.
+  // In whose place a message stands: the one that its sender named.
   struct Before {
     Offset message;
     base::PackedText id;
@@ -50,7 +51,10 @@ class Replacements {
 
   void add(Offset message, std::string_view id, Offset by) {
     after_.emplace(message, by);
-    if (by != Offset{}) before_.emplace(by, Before{message, base::PackedText(id), depth(message) + 1});
+    if (by == Offset{}) return;
+    const std::uint32_t deep = depth(message) + 1;
+    Before& before = before_.try_emplace(by, Before{message, base::PackedText(id), deep}).first->second;
+    before.depth = std::max(before.depth, deep);  // of what a held one would have taken the place of, too
   }
   void forget(Offset message) {
     after_.erase(message);

@@ -6,6 +6,7 @@
 #include "base/quoted.hpp"
 #include "engine/appliers.hpp"
 #include "engine/approvals/held.hpp"
+#include "engine/approvals/questions.hpp"
 #include "engine/errors/follow.hpp"
 #include "engine/help/follow.hpp"
 #include "engine/mailboxes/transitions.hpp"
@@ -125,14 +126,6 @@ bool ends(ReceiptState state) {
   return open(state) || state == ReceiptState::held || state == ReceiptState::dead;
 }
 
-// By the move that the new message makes.
-bool is_ended(Decided& decided, Offset message, AgentNumber agent) {
-  return std::ranges::any_of(decided.facts(), [&](const Fact& fact) {
-    const event::MessagesSuperseded& ended = fact.event.messages_superseded();
-    return ended.agent() == agent.value && std::ranges::find(ended.offsets(), message.value) != ended.offsets().end();
-  });
-}
-
 bool has_it(ReceiptState state) {
   return state == ReceiptState::leased || state == ReceiptState::acked || state == ReceiptState::offered;
 }
@@ -184,7 +177,8 @@ base::Result<> check_repeated(const TakeBack& superseded, const Workspace& works
 }
 
 bool supersedes_order(const AcceptMessage& command, const Task& task) {
-  return command.supersedes && command.supersedes->message == task.assignment() && !task.offer;
+  const TakeBack* const before = in_force(command);
+  return before && before->message == task.assignment() && !task.offer;
 }
 
 base::Result<> check_not_taken_back(const TakeBack& superseded, const Workspace& workspace) {
@@ -194,9 +188,14 @@ base::Result<> check_not_taken_back(const TakeBack& superseded, const Workspace&
   return {};
 }
 
-base::Result<Consequences> judge_superseded(const AcceptMessage& command, const Workspace& workspace,
+const TakeBack* in_force(const AcceptMessage& command) {
+  return command.supersedes && command.supersedes->beneath ? command.supersedes->beneath : command.supersedes;
+}
+
+namespace {
+
+base::Result<Consequences> judge_superseded(const TakeBack& superseded, const Workspace& workspace,
                                             const std::optional<event::TaskMoved>& moved, Hold hold) {
-  const TakeBack& superseded = *command.supersedes;
   PARLEY_TRY(Consequences consequences, judge(superseded, workspace));
   if (workspace.replacements.depth(superseded.message) + 1 >= Replacements::chain_max)
     return base::fail(ErrorCode::CHAIN_FULL,
@@ -221,10 +220,34 @@ base::Result<Consequences> judge_superseded(const AcceptMessage& command, const 
   return consequences;
 }
 
-Load leaving_load(const TakeBack& command, const Workspace& workspace, AgentNumber agent) {
-  const Message& message = workspace.messages.at(command.message);
-  const Receipt* const receipt = message.receipt_of(agent);
-  return receipt && ends(receipt->state) ? Load{1, message.length} : Load{};
+}  // namespace
+
+base::Result<AllDisplaced> judge_superseded(const AcceptMessage& command, const Workspace& workspace,
+                                            const std::optional<event::TaskMoved>& moved, Hold hold) {
+  AllDisplaced all;
+  for (const TakeBack* one = command.supersedes; one; one = one->beneath) {
+    PARLEY_TRY(const Consequences of, judge_superseded(*one, workspace, moved, hold));
+    all.push_back({one, of});
+  }
+  return all;
+}
+
+absl::InlinedVector<Offset, 2> superseded_by(const AcceptMessage& command) {
+  absl::InlinedVector<Offset, 2> messages;
+  for (const TakeBack* one = command.supersedes; one; one = one->beneath) messages.push_back(one->message);
+  return messages;
+}
+
+Load leaving_load(std::span<const Offset> messages, const Workspace& workspace, AgentNumber agent) {
+  Load leaving;
+  for (const Offset offset : messages) {
+    const Message& message = workspace.messages.at(offset);
+    const Receipt* const receipt = message.receipt_of(agent);
+    if (!receipt || !ends(receipt->state)) continue;
+    ++leaving.messages;
+    leaving.bytes += message.length;
+  }
+  return leaving;
 }
 
 void warn_of_late(const TakeBack& command, const Workspace& workspace, std::vector<base::Problem>& warnings) {
@@ -247,7 +270,8 @@ void decide_taken_back(Decided& decided, const State& state, const TakeBack& com
   event.set_sender(message.sender.value);
   event.set_reason(base::excerpt(command.reason, reason_bytes));
   for (const Receipt& receipt : message.receipts)
-    if (ends(receipt.state) && !is_ended(decided, command.message, receipt.agent))
+    // Or by the move that the new message makes.
+    if (ends(receipt.state) && decided.leaves(command.workspace, receipt.agent, command.message, message.length))
       event.add_agents(receipt.agent.value);
 
   const auto rules_of = [&](Offset task) {
@@ -306,6 +330,7 @@ void apply(State& state, Workspace& workspace, WorkspaceNumber number, const eve
   message->linked = true;
   workspace.replacements.add(offset, message->id.view(), by);
   if (by != Offset{}) workspace.messages.find(by)->linked = true;
+  end_corrections(state, workspace, number, offset, at);
   withdraw_request(state, workspace, number, offset);
   withdraw_help_request(state, workspace, number, offset, at);
   withdraw_error(workspace, offset);

@@ -2,6 +2,9 @@
 // mailbox never comes out of it, who has it is told at the next act, what was done with it stays done. What the message
 // began, an order, a request, an approval, ends with it.
 #pragma once
+#include <absl/container/inlined_vector.h>
+
+#include <algorithm>
 #include <span>
 #include <vector>
 
@@ -21,6 +24,18 @@ struct Consequences {
   bool later = false;           // all of it, once a human has let the new message pass (decision 10)
 };
 
+// A message in whose place another comes. Where that one was held it is two: it, and what it would have taken the place
+// of.
+struct Displaced {
+  const TakeBack* message;
+  Consequences of;
+};
+using AllDisplaced = absl::InlinedVector<Displaced, 2>;
+
+inline bool replaces_order(const AllDisplaced& all) {
+  return std::ranges::any_of(all, [](const Displaced& one) { return one.of.replaces_order; });
+}
+
 // What stands in its place, and whom that reaches.
 struct InItsPlace {
   Offset by;  // 0: nothing does
@@ -33,13 +48,18 @@ base::Result<> check_repeated(const TakeBack& superseded, const Workspace& works
 // That nobody has taken it back yet. Error: TAKEN_BACK.
 base::Result<> check_not_taken_back(const TakeBack& superseded, const Workspace& workspace);
 
-// `moved`: what the new message means for a task. What is in force stands as long as the new message is held, and may
-// be rejected. Errors: TAKEN_BACK, STANDS, CHAIN_FULL.
-base::Result<Consequences> judge_superseded(const AcceptMessage& command, const Workspace& workspace,
+// The message in force that this one supersedes; null: none.
+const TakeBack* in_force(const AcceptMessage& command);
+
+// Of whatever the message supersedes. `moved`: what it means for a task. What is in force stands as long as the new
+// message is held, and may be rejected. Errors: TAKEN_BACK, STANDS, CHAIN_FULL.
+base::Result<AllDisplaced> judge_superseded(const AcceptMessage& command, const Workspace& workspace,
                                             const std::optional<event::TaskMoved>& moved, Hold hold);
 
-// What leaves the agent's mailbox with the message.
-Load leaving_load(const TakeBack& command, const Workspace& workspace, AgentNumber agent);
+// The messages in whose place it comes, in the order of `judge_superseded`; and what leaves the agent's mailbox with
+// them.
+absl::InlinedVector<Offset, 2> superseded_by(const AcceptMessage& command);
+Load leaving_load(std::span<const Offset> messages, const Workspace& workspace, AgentNumber agent);
 
 // D7: its sender hears at once who has the message already.
 void warn_of_late(const TakeBack& command, const Workspace& workspace, std::vector<base::Problem>& warnings);

@@ -4,6 +4,7 @@
 
 #include "base/excerpt.hpp"
 #include "base/quoted.hpp"
+#include "engine/currentness/take_back.hpp"
 #include "engine/messages/directions.hpp"
 #include "engine/messages/fields.hpp"
 #include "engine/messages/said.hpp"
@@ -90,7 +91,7 @@ class Follow {
       whose = error->agent;
     }
     if (whose != AgentNumber{}) known = errors_.find(id, whose);
-    if (command_.supersedes) std::erase(known, command_.supersedes->message);
+    for (const Offset superseded : superseded_by(command_)) std::erase(known, superseded);
     return known;
   }
 

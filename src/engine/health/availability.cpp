@@ -80,13 +80,17 @@ constexpr bool is_had(TaskState state) {
 
 // The order that the agent has, given anew (BEY-03). Who is offline has none where its work is returned (HND-05).
 bool corrects_its_order(const AcceptMessage& command, const Workspace& workspace, const Agent& recipient) {
-  if (!command.supersedes || command.envelope.kind != envelope::Kind::task_assign) return false;
+  const TakeBack* const before = in_force(command);
+  if (!before || command.envelope.kind != envelope::Kind::task_assign) return false;
   const auto& tasks = command.ruleset.tasks;
   if (is_offline(recipient) && tasks && tasks->returned) return false;
-  const auto known = workspace.tasks.of_assignment(command.supersedes->message);
+  const auto known = workspace.tasks.of_assignment(before->message);
   if (!known) return false;
   const Task& task = workspace.tasks.at(*known);
-  const bool same = task.id.view() == command.envelope.task && supersedes_order(command, task);
+  // Where the message's id is its task's too, an order given anew is another task (R38).
+  const bool each_its_own =
+      command.envelope.task == command.envelope.message_id && task.id.view() == before->was.message_id();
+  const bool same = (task.id.view() == command.envelope.task || each_its_own) && supersedes_order(command, task);
   return same && is_had(task.state) && &workspace.registry.agent(task.assignee) == &recipient;
 }
 

@@ -37,6 +37,7 @@ void decide_taken_back(Decided& decided, const Workspace& workspace, WorkspaceNu
   if (!receipt) return;
   const bool held = kept_back && receipt->state == ReceiptState::held;
   if (!open(receipt->state) && !held) return;
+  decided.leaves(number, agent, message, known->length);
   event::MessagesSuperseded& event = *decided.add(number).mutable_messages_superseded();
   event.set_agent(agent.value);
   event.set_by(by.value);

@@ -149,7 +149,7 @@ void keep_order_back(event::TaskMoved& moved, event::MessageAccepted& message, s
 void write_judged(const AcceptMessage& command, const Workspace& workspace, const Context& context, const IdKey& key,
                   const std::string& message_id, Judged& judged, event::MessageAccepted& message) {
   write(command, judged.recipients, message_id, key, message);
-  message.set_supersedes_later(judged.of_superseded.later);
+  message.set_supersedes_later(judged.supersedes_later());
   if (judged.part_of) message.set_approval_part_of(judged.part_of->value);
   const profile::RateLimit rate = rate_of(workspace.settings, command.ruleset);
   if (rate.messages > 0) message.set_counts_until(base::unix_us(counts_until(rate, context.now)));
@@ -178,7 +178,7 @@ void follow_task(Decided& decided, const State& state, const AcceptMessage& comm
                  Offset offset, const event::TaskMoved& moved, const Context& context) {
   const Workspace& workspace = state.workspace(command.workspace);
   decide_named_dropped(decided, command, workspace);
-  if (!judged.of_superseded.replaces_order)
+  if (!replaces_order(judged.displaced))
     decide_orders_over(decided, workspace, command.workspace, offset, moved, command.lane);
   if (static_cast<TaskState>(moved.state()) != TaskState::aborted) return;
   take_room(command, judged.recipients, decided);
@@ -198,12 +198,13 @@ void follow(Decided& decided, const State& state, const AcceptMessage& command, 
   const event::MessageAccepted& accepted = decided.facts().front().event.message_accepted();
   const Semantics& semantics = judged.semantics;
   if (accepted.has_task_moved()) follow_task(decided, state, command, judged, offset, accepted.task_moved(), context);
-  const bool supersedes = command.supersedes && !judged.of_superseded.later;
+  const auto at_once = [](const Displaced& one) { return !one.of.later; };
+  const bool supersedes = std::ranges::any_of(judged.displaced, at_once);
   if (tells(semantics, accepted) || supersedes) take_room(command, judged.recipients, decided);
-  if (supersedes) {
-    warn_of_late(*command.supersedes, workspace, judged.to_sender);
-    decide_taken_back(decided, state, *command.supersedes, judged.of_superseded, {offset, judged.recipients.open},
-                      ruleset_of, context);
+  for (const Displaced& one : judged.displaced) {
+    if (!at_once(one)) continue;
+    warn_of_late(*one.message, workspace, judged.to_sender);
+    decide_taken_back(decided, state, *one.message, one.of, {offset, judged.recipients.open}, ruleset_of, context);
   }
   if (!accepted.used().empty()) tell_of_overuse(decided, state, command, accepted.used(), context);
   if (semantics.review_moved) tell_of_limit(decided, state, command, *semantics.review_moved, context);

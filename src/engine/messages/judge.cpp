@@ -1,5 +1,7 @@
 #include "engine/messages/judge.hpp"
 
+#include <algorithm>
+
 #include "engine/approvals/held.hpp"
 #include "engine/health/availability.hpp"
 #include "engine/help/follow.hpp"
@@ -89,11 +91,13 @@ base::Result<> check_begun(const AcceptMessage& command, const Workspace& worksp
 }
 
 base::Result<> judge_place(const AcceptMessage& command, const Workspace& workspace, Hold hold, Judged& judged) {
-  if (!command.supersedes) return {};
-  PARLEY_TRY(judged.of_superseded, judge_superseded(command, workspace, judged.semantics.task_moved, hold));
-  if (!judged.of_superseded.later) return {};
-  judged.asking->why += "; until then message '" + std::string(command.supersedes->was.message_id()) + "' stands";
-  return find_room(command, workspace, nullptr, judged.recipients);
+  PARLEY_TRY(judged.displaced, judge_superseded(command, workspace, judged.semantics.task_moved, hold));
+  const auto stays = std::ranges::find_if(judged.displaced, [](const Displaced& one) { return one.of.later; });
+  if (stays == judged.displaced.end()) return {};
+  judged.asking->why += "; until then message '" + std::string(stays->message->was.message_id()) + "' stands";
+  const auto leaves = superseded_by(command);
+  const auto at_once = static_cast<std::size_t>(stays - judged.displaced.begin());
+  return find_room(command, workspace, std::span(leaves).first(at_once), judged.recipients);
 }
 
 }  // namespace
@@ -108,7 +112,7 @@ base::Result<Judged> judge_message(const AcceptMessage& command, const Workspace
   PARLEY_CHECK(check_rate(rate_of(workspace.settings, command.ruleset), sender, context.now, judged.to_sender));
   if (command.supersedes) PARLEY_CHECK(check_not_taken_back(*command.supersedes, workspace));
   PARLEY_TRY(judged.recipients, resolve(command, workspace, context.now));
-  PARLEY_CHECK(find_room(command, workspace, command.supersedes, judged.recipients));
+  PARLEY_CHECK(find_room(command, workspace, superseded_by(command), judged.recipients));
   PARLEY_CHECK(check_chain(command, workspace));
   judged.link = link_of(command, workspace, judged.recipients);
   judged.asking = asking_first(command, workspace, judged);

@@ -14,13 +14,15 @@ struct Judged {
   std::optional<Asking> asking;  // a human looks at it, and where it `holds` before anybody else does
   std::optional<Link> link;
   Semantics semantics;
-  Consequences of_superseded;
+  AllDisplaced displaced;
   std::optional<Offset> part_of;           // held, it is to be a part of this task
   std::vector<base::Problem> of_sequence;  // to the recipients too
   std::vector<base::Problem> to_sender;    // warnings to the sender alone
   std::vector<base::Problem> to_readers;   // and to the recipients too
 
   bool is_held() const { return asking && asking->holds; }
+  // What is in force stands until this one is released.
+  bool supersedes_later() const { return !displaced.empty() && displaced.back().of.later; }
 };
 
 // A message that is not known yet. Errors: what each mechanism refuses, in the order of the checks.

@@ -82,7 +82,7 @@ struct Message {
   bool private_ = false;  // R25: delivered to nobody here, shown as {offset, private}
   bool remarked = false;  // its event carries what its deliveries say beside it
   bool remembered = false;
-  std::uint8_t needed = 0;  // by how many mechanisms: an open task's order, its offer
+  std::uint8_t needed = 0;  // by how many mechanisms: an open task's order, its offer, its parts
   bool linked = false;      // was taken back, or stands in another's place (currentness/replacements.hpp)
   bool over = false;        // what it asked for is over, and its record of it gone: nobody acts upon it any more
   IdKey id_key{};

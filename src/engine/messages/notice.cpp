@@ -34,7 +34,8 @@ void post_notice(Decided& decided, const State& state, WorkspaceNumber number, A
   if (to == AgentNumber{} || workspace.registry.agent(to).removed) return;
   std::string body = body_of(workspace, now, notice);
   Load& before = decided.notices_to(number, to);
-  if (!has_room(workspace.settings, workspace.registry.agent(to), body.size(), before)) return;
+  if (!has_room(workspace.settings, workspace.registry.agent(to), body.size(), before, decided.leaving(number, to)))
+    return;
   ++before.messages;
   before.bytes += body.size();
   event::NoticePosted& event = *decided.add(number).mutable_notice_posted();

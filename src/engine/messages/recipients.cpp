@@ -83,11 +83,11 @@ base::Result<Recipients> resolve_named(const AcceptMessage& command, const Works
 
 }  // namespace
 
-base::Result<> find_room(const AcceptMessage& command, const Workspace& workspace, const TakeBack* leaves,
+base::Result<> find_room(const AcceptMessage& command, const Workspace& workspace, std::span<const Offset> leave,
                          Recipients& recipients) {
   const auto fits = [&](AgentNumber number) {
-    const Load leaving = leaves ? leaving_load(*leaves, workspace, number) : Load{};
-    return has_room(workspace.settings, workspace.registry.agent(number), command.length, {}, leaving);
+    return has_room(workspace.settings, workspace.registry.agent(number), command.length, {},
+                    leaving_load(leave, workspace, number));
   };
   const auto full = std::ranges::stable_partition(recipients.open, fits);
   if (full.empty()) return {};

@@ -61,8 +61,7 @@ base::Result<Release> judge_release(const State& state, Offset offset, const Acc
   PARLEY_TRY(release.semantics, check_semantics(command, workspace, release.recipients, {Hold::released, offset},
                                                 context, release.warnings));
   if (takes_place(command, release.recipients)) {
-    PARLEY_TRY(release.of_superseded,
-               judge_superseded(command, workspace, release.semantics.task_moved, Hold::released));
+    PARLEY_TRY(release.displaced, judge_superseded(command, workspace, release.semantics.task_moved, Hold::released));
     warn_of_late(*command.supersedes, workspace, release.warnings);
   }
   return release;
@@ -83,7 +82,7 @@ void decide_release(Decided& decided, const State& state, Offset offset, const A
   write(command, recipients, std::string(message.id.view()), {}, as);
   as.clear_id_key();
   if (message.sender == AgentNumber{}) as.clear_record_at();  // of an order that the server wrote (R12)
-  if (message.linked) write_supersedes(workspace, offset, as);
+  if (message.linked && !command.supersedes) write_supersedes(workspace, offset, as);
   if (command.supersedes && !takes_place(command, recipients)) {
     as.clear_supersedes();
     as.clear_superseded_id();
@@ -100,12 +99,11 @@ void decide_release(Decided& decided, const State& state, Offset offset, const A
   decided.last().body = changed;
   if (const auto& moved = release.semantics.task_moved) {
     decide_named_dropped(decided, command, workspace);
-    if (!release.of_superseded.replaces_order)
+    if (!replaces_order(release.displaced))
       decide_orders_over(decided, workspace, command.workspace, offset, *moved, command.lane);
   }
-  if (takes_place(command, recipients))
-    decide_taken_back(decided, state, *command.supersedes, release.of_superseded, {offset, recipients.open}, ruleset_of,
-                      context);
+  for (const Displaced& one : release.displaced)
+    decide_taken_back(decided, state, *one.message, one.of, {offset, recipients.open}, ruleset_of, context);
   decide_help_told(decided, state, command, as, context);
   if (release.semantics.error_moved) tell_of_waiting(decided, state, command, as, ruleset_of, context);
   if (!recipients.bounced.empty())

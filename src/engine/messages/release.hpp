@@ -11,7 +11,7 @@ namespace parley::engine {
 struct Release {
   Recipients recipients;  // bounced: who was removed since
   Semantics semantics;
-  Consequences of_superseded;  // of taking back what has stood until now
+  AllDisplaced displaced;  // what has stood until now
   std::vector<base::Problem> warnings;
 };
 

@@ -59,7 +59,7 @@ void say(Decided& decided, const State& state, WorkspaceNumber number, AgentNumb
         {"cleanup", saying.cleanup ? "true" : "false", true},
         {"retries", std::to_string(saying.retries), true}}});
   Load& before = decided.notices_to(number, to);
-  if (!has_room(workspace.settings, agent, spoken.message.size(), before)) return;
+  if (!has_room(workspace.settings, agent, spoken.message.size(), before, decided.leaving(number, to))) return;
   const std::uint64_t there = load_of(agent).messages + before.messages;
   const bool of_others =
       occasion == profile::Occasion::request_escalated || occasion == profile::Occasion::agent_silent;

@@ -1,5 +1,6 @@
 #include "engine/messages/semantics.hpp"
 
+#include "engine/currentness/take_back.hpp"
 #include "engine/errors/follow.hpp"
 #include "engine/reviews/follow.hpp"
 #include "engine/runners/evidence.hpp"
@@ -41,9 +42,9 @@ void write(const AcceptMessage& command, const Recipients& recipients, std::stri
   event.set_reply_to(envelope.reply_to);
   event.set_conversation(envelope.conversation);
   event.set_sender_instance(envelope.sender_instance);
-  if (command.supersedes) {
-    event.set_supersedes(command.supersedes->message.value);
-    event.set_superseded_id(command.supersedes->was.message_id());
+  if (const TakeBack* const before = in_force(command)) {
+    event.set_supersedes(before->message.value);
+    event.set_superseded_id(before->was.message_id());
   }
   if (!envelope.task.empty()) event.set_record_at(command.ruleset.type(command.type).keeps);
   for (const envelope::Field& field : envelope.fields) {

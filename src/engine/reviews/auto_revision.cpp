@@ -34,7 +34,7 @@ base::Result<> write_order(const ReviseTask& command, const State& state, const 
   const AcceptMessage& as = *command.as;
   const Workspace& workspace = state.workspace(command.workspace);
   PARLEY_TRY(Recipients recipients, resolve(as, workspace, context.now));
-  PARLEY_CHECK(find_room(as, workspace, nullptr, recipients));
+  PARLEY_CHECK(find_room(as, workspace, {}, recipients));
   PARLEY_CHECK(check_chain(as, workspace));
   const std::optional<Asking> asking = held_by_policy(as, workspace);
   std::vector<base::Problem> warnings;

@@ -56,7 +56,7 @@ class Follow {
     if (before >= reviews_max)
       return base::fail(ErrorCode::REVIEWS_FULL,
                         "task " + quoted(of_task) + " was reviewed " + std::to_string(before) + " times", "task");
-    PARLEY_CHECK(check_task_room(workspace_, task.assigner));
+    PARLEY_CHECK(check_task_room(workspace_, task.assigner, &task));
 
     ReviewStep step{{}, moved_task(*known, task, state)};
     const Instant due = context_.now + timeout_of(*command_.ruleset.reviews, workspace_.settings);

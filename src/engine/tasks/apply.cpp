@@ -35,9 +35,9 @@ class NeedsKept {
   ~NeedsKept() {
     const Needed after = task_.needed();
     if (after == before_) return;
-    for (const Offset offset : {after.order, after.offer})
+    for (const Offset offset : {after.order, after.offer, after.split})
       if (Message* const message = find(offset)) ++message->needed;
-    for (const Offset offset : {before_.order, before_.offer})
+    for (const Offset offset : {before_.order, before_.offer, before_.split})
       if (Message* const message = find(offset)) {
         --message->needed;
         forget_if_settled(workspace_, offset, *message);
@@ -69,6 +69,7 @@ void follow_offer(State& state, Workspace& workspace, WorkspaceNumber number, Of
   // The offer is the order that its new owner acts upon.
   if (event.offer().state() != TaskOffer::ACCEPTED) return workspace.messages.end(request);
   end_questions(state, workspace, number, task, at);
+  end_corrections(state, workspace, number, task.assignment(), at);
   if (task.watch.asked_since != Instant{}) task.watch = answered(task, at);
   tasks.assign(offset, task, request, task.assigner, AgentNumber(event.assignee()));
   task.given_at = workspace.head;
@@ -78,6 +79,7 @@ void follow_offer(State& state, Workspace& workspace, WorkspaceNumber number, Of
 void assign(State& state, Workspace& workspace, WorkspaceNumber number, Offset offset, Task& task, Offset message,
             const event::TaskMoved& event, Instant at) {
   end_questions(state, workspace, number, task, at);
+  if (!task.assignments.empty()) end_corrections(state, workspace, number, task.assignment(), at);
   workspace.tasks.assign(offset, task, message, AgentNumber(event.assigner()), AgentNumber(event.assignee()));
   task.given_at = workspace.head;  // a released message is an old one
   if (task.assignments.size() > 1) drop_parts(workspace, task);
@@ -179,6 +181,7 @@ void move(State& state, Workspace& workspace, WorkspaceNumber number, Offset off
   if (to != TaskState::in_review) task.in_part = to == TaskState::partial;
   if (!machine::task::is_over(to) || was_over) return;
   end_questions(state, workspace, number, task, at);
+  end_corrections(state, workspace, number, task.assignment(), at);
   if (task.offer) workspace.messages.end(task.offer->request);
   workspace.tasks.end(offset, task, std::max(by, workspace.head));  // a released message is an old one
 }

@@ -181,11 +181,12 @@ base::Result<> check_who(const Workspace& workspace, const SetDependencies& comm
 
 // Named by the order in whose place this one comes (BEY-03).
 bool was_named(const AcceptMessage& command, const Workspace& workspace, std::string_view id) {
-  if (!command.supersedes) return false;
+  const TakeBack* const before = in_force(command);
+  if (!before) return false;
   const auto known = workspace.tasks.find(command.envelope.task);
   if (!known || !supersedes_order(command, workspace.tasks.at(*known))) return false;
-  return std::ranges::find(command.supersedes->was.task_moved().depends_on(), id) !=
-         command.supersedes->was.task_moved().depends_on().end();
+  const auto& named = before->was.task_moved().depends_on();
+  return std::ranges::find(named, id) != named.end();
 }
 
 }  // namespace

@@ -75,7 +75,7 @@ class Follow {
       PARLEY_CHECK(check_revision(command_, workspace_, *known));
       PARLEY_CHECK(check_times(task));
     }
-    PARLEY_CHECK(check_task_room(workspace_, command_.sender));
+    PARLEY_CHECK(check_task_room(workspace_, command_.sender, goes_on(known)));
     PARLEY_TRY(const auto on, dependencies_of(command_, workspace_));
     facts_.readiness = readiness_of(on);
     if (known) PARLEY_CHECK(move_of(workspace_.tasks.at(*known)));  // what went out is not replaced by what must wait
@@ -189,6 +189,13 @@ class Follow {
           offset != taken_back)
         return std::unexpected(undecided(command_, workspace_, task, approval));
     return {};
+  }
+
+  // The task that it is given anew for, or whose order it takes the place of; null: none.
+  const Task* goes_on(std::optional<Offset> known) const {
+    const TakeBack* const before = in_force(command_);
+    if (!known && before) known = workspace_.tasks.of_assignment(before->message);
+    return known ? &workspace_.tasks.at(*known) : nullptr;
   }
 
   // COL-17: what reports on an order that was replaced since is no report on the newest.
@@ -337,7 +344,9 @@ Follow::Moved moved_by(const AcceptMessage& command, const Workspace& workspace,
 
 }  // namespace
 
-base::Result<> check_task_room(const Workspace& workspace, AgentNumber assigner) {
+base::Result<> check_task_room(const Workspace& workspace, AgentNumber assigner, const Task* goes_on) {
+  const bool counts = goes_on && !machine::task::is_over(goes_on->state);
+  if (counts && goes_on->assigner == assigner) return {};
   const std::size_t own = workspace.tasks.assigned_by(assigner);
   const std::size_t most = std::max<std::size_t>(10, workspace.settings.tasks / 10);  // a tenth for each (D11)
   if (own >= most)
@@ -345,7 +354,7 @@ base::Result<> check_task_room(const Workspace& workspace, AgentNumber assigner)
                       "'" + workspace.registry.agent(assigner).id + "' has assigned " + std::to_string(own) +
                           " tasks that are open; the limit is " + std::to_string(most),
                       "task");
-  if (workspace.tasks.open() < workspace.settings.tasks) return {};
+  if (counts || workspace.tasks.open() < workspace.settings.tasks) return {};
   return base::fail(base::ErrorCode::TASKS_FULL,
                     "'" + workspace.name + "' has " + std::to_string(workspace.tasks.open()) +
                         " open tasks; the limit is " + std::to_string(workspace.settings.tasks),
@@ -405,8 +414,10 @@ void decide_orders_over(Decided& decided, const Workspace& workspace, WorkspaceN
     event::MessagesSuperseded& event = *decided.add(number).mutable_messages_superseded();
     event.set_agent(i);
     event.set_by(message.value);
-    for (auto item = at->second->begin(); item != at->second->end() && left > 0; ++item, --left)
+    for (auto item = at->second->begin(); item != at->second->end() && left > 0; ++item, --left) {
       event.add_offsets(item->offset.value);
+      decided.leaves(number, AgentNumber(i), item->offset, workspace.messages.at(item->offset).length);
+    }
   }
 }
 

@@ -19,8 +19,9 @@ base::Result<std::optional<event::TaskMoved>> task_move(const AcceptMessage& com
                                                         const std::vector<AgentNumber>& to, Holding holding,
                                                         const Context& context, std::vector<base::Problem>& warnings);
 
-// Whether this agent, and the workspace, may have another task that is open. Error: TASKS_FULL.
-base::Result<> check_task_room(const Workspace& workspace, AgentNumber assigner);
+// Whether this agent, and the workspace, may have another task that is open; one that only goes on, as this one, is no
+// other. Null: it is a new one. Error: TASKS_FULL.
+base::Result<> check_task_room(const Workspace& workspace, AgentNumber assigner, const Task* goes_on);
 
 // What is undelivered ends: of a task that was aborted everything, at whomever (COL-20); of one that is given anew its
 // old order (BEY-03).

@@ -115,9 +115,10 @@ struct TaskNote {
 };
 inline constexpr std::size_t task_notes_kept = 32;  // of each task (D11)
 
-// The messages that the server still has to know for a task: its order, and its open offer; 0: none.
+// The messages that the server still has to know for a task: its order, its open offer, and what asks for the parts
+// that it is to be done in; 0: none.
 struct Needed {
-  Offset order, offer;
+  Offset order, offer, split;
   friend bool operator==(const Needed&, const Needed&) = default;
 };
 
@@ -148,7 +149,7 @@ struct Task {
   Offset assignment() const { return assignments.back(); }
   Needed needed() const {
     if (assignments.empty() || machine::task::is_over(state) || state == TaskState::in_review) return {};
-    return {assignment(), offer ? offer->request : Offset{}};
+    return {assignment(), offer ? offer->request : Offset{}, split_by};
   }
 
   template <class Archive>
