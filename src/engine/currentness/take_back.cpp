@@ -86,6 +86,13 @@ base::Result<Consequences> judge_move(const TakeBack& command, const Workspace& 
                     std::string(machine::task::name(task->second->state)) + " now");
 }
 
+// A request says its id, a result which request it answers.
+std::string name_of_review(const Workspace& workspace, const event::ReviewMoved& moved) {
+  const auto known = workspace.reviews.all().find(Offset(moved.review()));
+  if (known != workspace.reviews.all().end()) return "review " + quoted(known->second.id.view());
+  return moved.id().empty() ? "a review that is forgotten" : "review " + quoted(moved.id());
+}
+
 base::Result<Consequences> judge(const TakeBack& command, const Workspace& workspace) {
   PARLEY_CHECK(check_not_taken_back(command, workspace));
   const Message& message = workspace.messages.at(command.message);
@@ -94,7 +101,7 @@ base::Result<Consequences> judge(const TakeBack& command, const Workspace& works
     return Consequences{.withdraws_review = command.message};
   if (command.was.has_review_moved())
     return stands(workspace, command,
-                  "moved review " + quoted(command.was.review_moved().id()) + " to " +
+                  "moved " + name_of_review(workspace, command.was.review_moved()) + " to " +
                       std::string(machine::review::name(static_cast<ReviewState>(command.was.review_moved().state()))));
   const auto of_error = static_cast<ErrorState>(command.was.error_moved().state());
   if (machine::error_case::is_over(of_error)) return stands(workspace, command, "has decided on errors");

@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "base/quoted.hpp"
+#include "engine/currentness/take_back.hpp"
 #include "engine/health/availability.hpp"
 #include "engine/messages/fields.hpp"
 #include "engine/requests/deadlock.hpp"
@@ -65,7 +66,8 @@ std::optional<AgentNumber> best_of(const Workspace& workspace, const Wanted& wan
     if (looks-- == 0) break;
     const Agent& agent = workspace.registry.agent(number);
     if (!may_be(workspace, wanted, number) || !takes_new_work(workspace.settings, agent, now)) continue;
-    if (!has_room(workspace.settings, agent, wanted.length)) continue;
+    const Load leaving = leaving_load(wanted.leave, workspace, number);
+    if (!has_room(workspace.settings, agent, wanted.length, {}, leaving)) continue;
     const Fitness fitness{.degraded = is_degraded(agent),
                           .load = work_of(workspace, number),
                           .size = std::max<std::uint64_t>(1, agent.properties.max_load.value_or(size_of_unstated)),
@@ -81,11 +83,13 @@ std::optional<AgentNumber> best_of(const Workspace& workspace, const Wanted& wan
 }  // namespace
 
 base::Result<AgentNumber> choose_for(const AcceptMessage& command, const Workspace& workspace, Instant now) {
+  const auto leave = superseded_by(command);
   const Wanted wanted{.capabilities = capabilities_of(command),
                       .but = {command.sender},
                       .rules = command.ruleset,
                       .type = command.type,
-                      .length = command.length};
+                      .length = command.length,
+                      .leave = leave};
   if (wanted.capabilities.empty())
     return base::fail(base::ErrorCode::RECIPIENT_UNKNOWN,
                       "'auto' is nobody's name, and the message does not say what it takes to do it", "recipients",

@@ -3,6 +3,7 @@
 #pragma once
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,7 @@ struct Wanted {
   const profile::Ruleset& rules;          // of the message, as the next two
   profile::TypeIndex type;
   std::uint32_t length = 0;
+  std::span<const Offset> leave = {};  // the messages whose place it takes
 };
 
 // Those in good health first; then the lowest load for its size, the lowest priority number, the id. Passed over is who
