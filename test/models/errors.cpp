@@ -95,8 +95,8 @@ class ErrorModel {
   // A recipient is part of what makes an id one message (R7).
   std::optional<Offset> offset_of(const Report& report) const {
     std::optional<Offset> found;
-    world_.workspace().messages.visit_after(Offset{}, [&](Offset offset, const engine::Message& one) {
-      if (one.id.view() == report.id && one.sender == report.agent) found = offset;
+    world_.workspace().messages.visit_after(Offset{}, [&](Offset offset, const engine::Message& message) {
+      if (message.id.view() == report.id && message.sender == report.agent) found = offset;
       return !found;
     });
     return found;

@@ -353,11 +353,7 @@ class HelpModel {
 
   template <class Arrive>
   void let_time_go_on(Arrive arrive) {
-    if (!world_.waits()) return;
-    if (!world_.is_due()) {
-      world_.pass();
-      return arrive("time passes", true);
-    }
+    if (!world_.comes_to_look(arrive)) return;
     findings_.at("the server looks");
     const bool leaves = !world_.state().unfinished.empty();  // which comes first
     world_.decide_due();

@@ -285,11 +285,7 @@ class PartsModel {
 
   template <class Arrive>
   void let_time_go_on(Arrive arrive) {
-    if (!world_.waits()) return;
-    if (!world_.is_due()) {
-      world_.pass();
-      return arrive("time passes", true);
-    }
+    if (!world_.comes_to_look(arrive)) return;
     findings_.at("the server looks");
     world_.decide_due();
     findings_.require(!world_.decided_nothing(), 4, "something is due and nothing is done");

@@ -142,7 +142,13 @@ class World {
   // Time goes on to what is due next; the turn that does it is a step of its own, so that messages may come before.
   bool is_due() const { return engine_.next_due() && *engine_.next_due() <= now; }
   bool waits() const { return engine_.next_due().has_value(); }
-  void pass() { now = std::max(now, *engine_.next_due()); }
+  template <class Arrive>
+  bool comes_to_look(const Arrive& arrive) {
+    if (!waits() || is_due()) return is_due();
+    now = *engine_.next_due();
+    arrive("time passes", true);
+    return false;
+  }
 
   Instant now = base::instant_of(1'770'109'200'000'000);
 
