@@ -28,6 +28,8 @@ bool Workload::make_workspaces() {
           .member("per_agent", options_.budget)
           .member("total", 3 * options_.budget)
           .end_object();
+    if (options_.risks)
+      writer.key("risk_thresholds").begin_object().member("low", 0.3).member("high", 0.7).end_object();
     writer.member("auto_revision", name == workspaces_.front());  // R12
     writer.member("rate_window", std::string_view("10s")).end_object().end_object();
     const auto document = json::Document::parse(body);

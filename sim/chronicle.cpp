@@ -4,6 +4,7 @@
 
 #include "envelope/kind.hpp"
 #include "machine/receipt.hpp"
+#include "machine/task.hpp"
 
 namespace parley::sim {
 namespace {
@@ -297,6 +298,16 @@ void Chronicle::pass_on(std::uint32_t number, const event::HelpMoved& moved) {
   count_open(helper);
 }
 
+namespace {
+
+// COL-10: an order that waits for others is held for their sake now.
+bool keeps_back(const event::TaskMoved& moved) {
+  const auto to = static_cast<machine::task::State>(moved.state());
+  return moved.assignee() != 0 && (to == machine::task::State::waiting || to == machine::task::State::blocked);
+}
+
+}  // namespace
+
 // SUP-04: to whom it was sent, but for who was removed since.
 void Chronicle::fold(std::uint32_t number, const event::MessageReleased& event, const base::Digest& hash) {
   Workspace& workspace = workspaces_[number];
@@ -315,6 +326,7 @@ void Chronicle::fold(std::uint32_t number, const event::MessageReleased& event, 
     require(released != agent.removed, {number, number_of, offset},
             "SUP-04: released to who was removed, or not to all");
     ++held;
+    if (released && keeps_back(event.as().task_moved())) continue;
     count_open(agent);
     --agent.held;
     receipt.state = released ? State::queued : State::bounced;

@@ -46,6 +46,7 @@ void LoopChronicle::set(std::uint32_t workspace, const event::Settings& settings
   if (settings.has_loop_hops()) bounds.hops = settings.loop_hops();
   if (settings.has_loop_rounds()) bounds.rounds = settings.loop_rounds();
   if (settings.has_loop_messages()) bounds.messages = settings.loop_messages();
+  if (settings.has_risk_thresholds()) bounds.risk = settings.risk_thresholds().high();
 }
 
 // The last messages before this one, each the cause of the next, are so many times the same in the same order.
@@ -101,12 +102,22 @@ bool LoopChronicle::adds_up(const Place& answered, const event::MessageAccepted&
   return message.hops() == (goes_on ? before->second.hops : 0) + more && message.root() == root;
 }
 
+// HND-13: from the workspace's threshold on an assignment is held for its own sake. The risk of one that went out
+// stands in its task.
+bool LoopChronicle::held_for_risk(const Place& place, const event::MessageAccepted& message) {
+  const auto& from = bounds_[place.first].risk;
+  const bool out = from && message.task_moved().has_risk() && message.task_moved().risk() >= *from;
+  findings_.require(!out, place, "HND-13: risky, and nobody looked at it");
+  return from && asks(message) && message.approval_why().starts_with("its risk is");
+}
+
 void LoopChronicle::accept(const Place& place, const event::MessageAccepted& message) {
   ids_[{place.first, message.message_id()}].push_back(place.second);
   const auto kind = static_cast<Kind>(message.kind());
-  const bool ends_task = kind == Kind::task_complete || kind == Kind::task_fail;  // held for its own sake (SUP-04)
+  const bool for_itself =
+      kind == Kind::task_complete || kind == Kind::task_fail || held_for_risk(place, message);  // SUP-04
   if (message.cause() == 0) {
-    if (!ends_task) findings_.require(!asks(message), place, "BEY-04: held, and comes of nothing");
+    if (!for_itself) findings_.require(!asks(message), place, "BEY-04: held, and comes of nothing");
     return;
   }
   check_steps(place, message);
@@ -119,7 +130,7 @@ void LoopChronicle::accept(const Place& place, const event::MessageAccepted& mes
   const bool decided = message.approval_timeout() > 0;  // it asks for a human by itself
   if (is_over && message.recipients_size() > 0)
     findings_.require(decided, place, "BEY-04: over a bound, and no human looks");
-  if (asks(message) && !ends_task) findings_.require(is_over, place, "BEY-04: held within the bounds");
+  if (asks(message) && !for_itself) findings_.require(is_over, place, "BEY-04: held within the bounds");
   if (is_over && message.held()) sightings_.saw(Sighting::loop_held);
   said_[place] = said;
   if (said.root > 0) ++accounts_[{place.first, said.root}];

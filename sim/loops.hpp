@@ -2,6 +2,7 @@
 // and what is over a bound is held, as nothing else is but for its own sake. Value type but for what it reports to.
 #pragma once
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,7 @@ class LoopChronicle {
  private:
   struct Bounds {
     std::uint32_t hops = 16, rounds = 10, messages = 1'000;
+    std::optional<double> risk;  // from which on an assignment is held for its own sake (HND-13)
   };
   struct Said {
     std::uint64_t cause = 0, root = 0;
@@ -31,6 +33,7 @@ class LoopChronicle {
   void check_steps(const Place& place, const event::MessageAccepted& message);
   bool adds_up(const Place& answered, const event::MessageAccepted& message, std::uint32_t more) const;
   bool over(std::uint32_t workspace, const Said& said);
+  bool held_for_risk(const Place& place, const event::MessageAccepted& message);
   bool comes_again(std::uint32_t workspace, const Said& said, std::uint32_t rounds);
 
   Findings& findings_;

@@ -92,6 +92,7 @@ Options options_of(std::uint64_t seed, std::uint64_t steps, Planted planted) {
   options.near_loops = dice.one_in(3);
   options.unsigned_missing = dice.one_in(3);
   options.budget = dice.one_in(2) ? 0 : dice.between(3, 12);
+  options.risks = dice.one_in(2);
   return options;
 }
 
@@ -118,6 +119,7 @@ std::string describe(const Options& o) {
   add("task_silence", base::to_text(o.task_silence));
   add("unsigned_checks", o.unsigned_missing ? "missing" : "warn");
   add("budget", std::to_string(o.budget));
+  add("risks", o.risks ? "held" : "none");
   add("acts_a_turn", std::to_string(o.acts_a_turn));
   add("power_loss", std::to_string(o.power_loss));
   add("kill", std::to_string(o.kill));

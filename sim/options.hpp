@@ -55,6 +55,7 @@ struct Options {
   base::Duration lease{};
   std::uint32_t rate_messages = 0;  // of an agent in 10 s; 0: none
   std::uint64_t budget = 0;         // of an agent; 0: nobody counts
+  bool risks = false;               // risky assignments are held
   base::Duration task_silence{};    // 0: tasks have their profile's times; else progress is due far oftener
   bool near_loops = false;          // bounds of loops are low
   bool unsigned_missing = false;    // custom checks that no runner has signed count as missing

@@ -205,6 +205,15 @@ std::string Workload::request_for(const engine::Workspace& here, std::string_vie
   return requests.empty() ? "" : dice_.among(requests);
 }
 
+// Its order, or a correction of it about which a human has yet to decide; empty: forgotten.
+std::string Workload::order_to_correct(const engine::Workspace& here, const engine::Task& task) {
+  base::Offset order = task.assignment();
+  const auto held = here.approvals.to_supersede(order);
+  if (!held.empty() && dice_.one_in(2)) order = dice_.among(held);
+  const engine::Message* const message = here.messages.find(order);
+  return message ? std::string(message->id.view()) : std::string();
+}
+
 void Workload::work_on_a_task() {
   static constexpr std::array<std::string_view, 5> profiles{"collab", "collab", "collab", "handoff", "supervisor"};
   const std::string_view profile = dice_.among(profiles);
@@ -248,6 +257,9 @@ void Workload::say_of_task(std::string_view profile, const std::string& space, c
   words.revision = state == TaskState::changes_requested && !dice_.one_in(6);
   if (dice_.one_in(onward ? 16 : 6)) words.what = static_cast<What>(dice_.below(8));
   if (words.what != What::assign && id.empty()) words.what = What::assign;
+  const bool at_work = state == TaskState::assigned || state == TaskState::active || state == TaskState::stalled;
+  const bool corrects = !onward && at_work && dice_.one_in(6);  // BEY-03
+  if (corrects) words.what = What::assign;
   words.what = nearest(profile, words.what);
 
   if (words.what == What::assign && profile == "collab") words.answers = request_for(here, id);
@@ -307,17 +319,21 @@ void Workload::say_of_task(std::string_view profile, const std::string& space, c
   if (words.what == What::assign && profile == "handoff" && dice_.one_in(3))
     wish.edits["/payload/context/dependencies"] =
         "[" + quoted(some_task(workspace_number(clients_[*assigner]), profile)) + "]";
+  if (words.what == What::assign && profile == "handoff" && options_.risks && dice_.one_in(2))
+    wish.edits["/payload/context/metadata"] = dice_.one_in(2) ? R"({"risk":0.9})" : R"({"risk":0.1})";
   if (words.what == What::assign && profile == "supervisor")
     wish.edits["/task"] = R"({"description":"Simulated","priority":"medium","timeout_seconds":)" +
                           std::to_string(dice_.between(2, 600)) + "}";
   if (words.what == What::ask_human) wish.edits["/timeout_hours"] = dice_.one_in(2) ? "0.02" : "72";
   sending.bytes = natives_.text(example, wish);
   sending.hash = base::sha256(sending.bytes);
+  if (corrects) sending.supersedes = order_to_correct(here, *task);
   const bool of_result = words.what == What::approve || words.what == What::send_back || words.what == What::reject;
   if (of_result || (profile == "collab" && dice_.one_in(40)))
     sign(sending, space, id, words.review, words.what != What::reject);
   findings_.trace("send " + example.profile + "/" + example.name + " of task '" + id + "' from " + words.from + " to " +
-                  words.to + " " + sending.id);
+                  words.to + " " + sending.id +
+                  (sending.supersedes.empty() ? "" : " in place of " + sending.supersedes));
   send(std::move(sending));
 }
 

@@ -389,6 +389,9 @@ void TaskChronicle::fold(std::uint32_t number, std::uint64_t offset, const event
     return workspace.lenient &&
            std::any_of(problems.begin(), problems.end(), [&](const auto& p) { return p.schema() == what; });
   };
+  // What an order would wait for does not stand in a fact that moved no task.
+  const bool may_wait = word.kind == Kind::task_assign && word.supersedes != 0 && remarked("OUT_OF_SEQUENCE");
+  if (may_wait && !message.has_task_moved()) return;
   const bool of_its_terms = std::any_of(terms.begin(), terms.end(), remarked);
   if (of_its_terms && !message.has_task_moved()) return;
   if (!code.empty()) {
@@ -445,7 +448,7 @@ void TaskChronicle::move(std::uint32_t number, std::uint64_t offset, const TaskW
   come_to(workspace, task, judged.to, at);
   task.moved_at = at;
   note_who_waits(number, at);
-  if (word.kind == Kind::task_assign)
+  if (word.kind == Kind::task_assign && word.released == 0)
     findings_.require(message.held() == task.kept_back(), place,
                       "COL-10: an order goes out, or does not, against its task");
   findings_.require(moved.state() == static_cast<std::uint32_t>(judged.to), place,
@@ -590,8 +593,8 @@ bool TaskChronicle::corrects_its_order(std::uint32_t number, const event::Messag
   return std::any_of(tasks_.begin(), tasks_.end(), [&](const auto& one) {
     const Task& task = one.second;
     const bool has_it = task.state == State::assigned || task.state == State::active || task.state == State::stalled;
-    return one.first.first == number && task.order == message.supersedes() && task.id == message.task() &&
-           task.assignee == agent && has_it;
+    const bool same = task.id == message.task() || message.task() == message.message_id();  // R38
+    return one.first.first == number && task.order == message.supersedes() && same && task.assignee == agent && has_it;
   });
 }
 
