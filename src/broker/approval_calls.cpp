@@ -215,7 +215,8 @@ engine::AcceptMessage Broker::release_of(base::WorkspaceNumber number, const App
 base::Result<std::unique_ptr<Broker::Superseded>> Broker::superseded_by(base::WorkspaceNumber number,
                                                                         const Approval& approval) {
   const engine::Workspace& workspace = engine_.state().workspace(number);
-  if (!workspace.messages.find(approval.supersedes)) return nullptr;
+  if (!workspace.messages.find(approval.supersedes) || workspace.replacements.after(approval.supersedes))
+    return nullptr;
   PARLEY_TRY(event::Event event, event_that_counted(workspace, approval.supersedes));
   return std::make_unique<Superseded>(std::move(event), number, approval.supersedes);
 }

@@ -51,7 +51,7 @@ base::Result<std::unique_ptr<Broker::Superseded>> Broker::superseded_by(const Ca
   PARLEY_TRY(event::Event event, event_that_counted(workspace, offset));
   auto superseded = std::make_unique<Superseded>(std::move(event), number, offset);
   const engine::Approval* const held = workspace.approvals.find(offset);
-  if (held && held->waits() && !workspace.replacements.after(held->supersedes)) {
+  if (held && !held->let_through()) {
     PARLEY_TRY(superseded->beneath, superseded_by(number, *held));
     if (superseded->beneath) superseded->take_back.beneath = &superseded->beneath->take_back;
   }

@@ -62,6 +62,7 @@ struct Approval {
   std::vector<RefusedDecision> refused;
 
   bool waits() const { return !machine::approval::is_over(state); }
+  bool let_through() const { return state == State::approved || state == State::modified; }
   bool outlived() const { return outlived_at != Instant{}; }
   Instant look_at() const { return outlived() ? outlived_at : due; }
 

@@ -203,6 +203,7 @@ base::Result<> Engine::decide(const DecideApproval& command, const Context& cont
 void end_approval(State& state, Workspace& workspace, WorkspaceNumber number, Offset offset,
                   machine::approval::State to, const Placed& placed) {
   Approval& approval = workspace.approvals.at(offset);
+  if (!approval.waits()) return;  // an earlier fact of the same turn has ended it
   state.timers.erase({approval.look_at(), TimerKind::approval_times_out, number, {}, offset});
   approval.state = to;
   approval.ended_at = placed.at;

@@ -114,7 +114,9 @@ void decide_withheld(Decided& decided, const State& state, WorkspaceNumber numbe
 }
 
 void decide_withdrawn(Decided& decided, const Workspace& workspace, WorkspaceNumber number, Offset message) {
-  const Approval& approval = *workspace.approvals.find(message);
+  const Approval* const known = workspace.approvals.find(message);
+  if (!known || !known->waits()) return;
+  const Approval& approval = *known;
   event::ApprovalWithdrawn& event = *decided.add(number).mutable_approval_withdrawn();
   event.set_approval(message.value);
   event.set_state(static_cast<std::uint32_t>(*machine::approval::move_of(Step::withdraw).to));

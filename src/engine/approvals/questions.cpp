@@ -25,6 +25,12 @@ bool asks_more(const Workspace& workspace, const Approval& answered) {
   return false;
 }
 
+// As its end: whatever it was to take the place of, the task has no other.
+bool holds_its_task(const Workspace& workspace, Offset offset, const Approval& approval) {
+  const auto known = approval.holds ? workspace.tasks.find(approval.task) : std::nullopt;
+  return known && workspace.tasks.at(*known).held == offset;
+}
+
 void outlive(State& state, WorkspaceNumber number, Offset offset, Approval& approval, Instant at) {
   if (approval.outlived()) return;
   state.timers.erase({approval.due, TimerKind::approval_times_out, number, {}, offset});
@@ -65,8 +71,10 @@ void end_questions(State& state, Workspace& workspace, WorkspaceNumber number, c
 }
 
 void end_corrections(State& state, Workspace& workspace, WorkspaceNumber number, Offset message, Instant at) {
-  for (const Offset offset : workspace.approvals.to_supersede(message))
-    outlive(state, number, offset, workspace.approvals.at(offset), at);
+  for (const Offset offset : workspace.approvals.to_supersede(message)) {
+    Approval& approval = workspace.approvals.at(offset);
+    if (!holds_its_task(workspace, offset, approval)) outlive(state, number, offset, approval, at);
+  }
 }
 
 }  // namespace parley::engine

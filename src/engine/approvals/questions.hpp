@@ -24,7 +24,7 @@ void note_answered(State& state, Workspace& workspace, WorkspaceNumber number, c
 void end_questions(State& state, Workspace& workspace, WorkspaceNumber number, const Task& task, Instant at);
 
 // The message is in force no longer: what was held, and was to take its place, is withdrawn with the next turn
-// (BEY-03).
+// (BEY-03). But for the end of a task, which takes the place of nothing then.
 void end_corrections(State& state, Workspace& workspace, WorkspaceNumber number, Offset message, Instant at);
 
 }  // namespace parley::engine

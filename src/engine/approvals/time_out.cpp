@@ -7,6 +7,7 @@
 #include "engine/approvals/held.hpp"
 #include "engine/approvals/moves.hpp"
 #include "engine/approvals/tell.hpp"
+#include "engine/messages/notice.hpp"
 #include "engine/reviews/end.hpp"
 #include "engine/tasks/escalate.hpp"
 
@@ -32,6 +33,21 @@ void lapse(Decided& decided, WorkspaceNumber number, Offset offset, const Approv
   event.set_asker(approval.asker.value);
 }
 
+// Of a message that is held its sender hears; what asks by itself is over with what it asked about.
+void outlast(Decided& decided, const State& state, WorkspaceNumber number, Offset offset, const Context& context) {
+  const Workspace& workspace = state.workspace(number);
+  const Approval& approval = *workspace.approvals.find(offset);
+  decide_withdrawn(decided, workspace, number, offset);
+  if (!approval.holds) return;
+  const std::string_view what = approval.supersedes == Offset{} ? "its task" : "what it was to take the place of";
+  post_notice(decided, state, number, approval.asker, context.now,
+              {.code = "approval.withdrawn",
+               .about = {offset},
+               .agents = {},
+               .reason = "Nobody need decide it any more, and it goes to nobody: " + std::string(what) + " is over.",
+               .id = approval.id.view()});
+}
+
 }  // namespace
 
 bool escalates(const Workspace& workspace, const Approval& approval, const RulesetOf& ruleset_of) {
@@ -44,7 +60,7 @@ void decide_overdue(Decided& decided, const State& state, WorkspaceNumber number
                     const RulesetOf& ruleset_of, const Context& context) {
   const Workspace& workspace = state.workspace(number);
   const Approval& approval = *workspace.approvals.find(offset);
-  if (approval.outlived()) return decide_withdrawn(decided, workspace, number, offset);
+  if (approval.outlived()) return outlast(decided, state, number, offset, context);
   const auto* const move = overdue_move(approval.state, escalates(workspace, approval, ruleset_of));
   PARLEY_ASSERT(move && move->to);
   const std::string id(base::excerpt(approval.id.view(), 128)), time = base::to_text(approval.timeout);

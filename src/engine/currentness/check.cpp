@@ -84,6 +84,7 @@ Checked check_delivery(const Workspace& workspace, AgentNumber agent, const Deli
     if (task.assignment() != delivery.offset) return {Currentness::superseded, task.assignment(), {}};
     if (machine::task::is_over(task.state)) return stale("task_over");
     if (task.assignee != agent) return {Currentness::superseded, task.assignment(), {}};
+    if (is_set_aside(task.state)) return stale("over");
   }
   if (delivered.is != Currentness::current) return delivered;
   if (message->expires() && message->expires_at <= now) return stale("expired");

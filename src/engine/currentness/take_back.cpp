@@ -54,9 +54,11 @@ bool can_be_cancelled(TaskState state) {
          state == TaskState::postponed || state == TaskState::waiting || state == TaskState::blocked;
 }
 
-// It never counted: a human, or time, has rejected it.
-bool was_withheld(const Message& message) {
-  return std::ranges::any_of(message.receipts,
+// It never counted: a human, or time, has rejected it, or it was withdrawn.
+bool was_withheld(const Workspace& workspace, Offset message) {
+  const Approval* const approval = workspace.approvals.find(message);
+  if (approval && approval->holds && !approval->waits()) return !approval->let_through();
+  return std::ranges::any_of(workspace.messages.at(message).receipts,
                              [](const Receipt& receipt) { return receipt.state == ReceiptState::rejected; });
 }
 
@@ -95,7 +97,6 @@ std::string name_of_review(const Workspace& workspace, const event::ReviewMoved&
 
 base::Result<Consequences> judge(const TakeBack& command, const Workspace& workspace) {
   PARLEY_CHECK(check_not_taken_back(command, workspace));
-  const Message& message = workspace.messages.at(command.message);
   const auto review = workspace.reviews.all().find(command.message);
   if (review != workspace.reviews.all().end() && review->second.state == ReviewState::requested)
     return Consequences{.withdraws_review = command.message};
@@ -113,7 +114,7 @@ base::Result<Consequences> judge(const TakeBack& command, const Workspace& works
     if (task && workspace.tasks.at(*task).held == command.message) consequences.resumes = *task;
     return consequences;
   }
-  if (was_withheld(message)) return Consequences{};
+  if (was_withheld(workspace, command.message)) return Consequences{};
   // What was held has moved nothing when it came, and may have when it was released: its task tells.
   if (const auto known = workspace.tasks.of_assignment(command.message)) return judge_order(command, workspace, *known);
   if (const auto known = workspace.tasks.of_offer(command.message)) return Consequences{.withdraws_offer = *known};
@@ -209,7 +210,8 @@ base::Result<Consequences> judge_superseded(const TakeBack& superseded, const Wo
                       about(workspace, superseded.message) + " is the last of a chain of " +
                           std::to_string(Replacements::chain_max) + " messages, which is the limit",
                       "message_id", "Rescind it, and send the next as a new message.");
-  if (hold == Hold::held && !is_held(workspace, superseded.message)) return Consequences{.later = true};
+  const bool counts = !is_held(workspace, superseded.message) && !was_withheld(workspace, superseded.message);
+  if (hold == Hold::held && counts) return Consequences{.later = true};
   // What moves the task itself says what becomes of it.
   if (moved && consequences.cancels != Offset{} && Offset(moved->task()) == consequences.cancels) {
     consequences.cancels = {};

@@ -42,6 +42,19 @@ std::string what_is_so(const Settings& settings, const Agent& agent, Obstacle ob
   return health.silent ? state + ": it fell silent, its newest message is of " + base::to_rfc3339(health.heard) : state;
 }
 
+base::Error unavailable(const Settings& settings, const Agent& agent, Obstacle found, std::string_view where,
+                        Instant now) {
+  base::Error error;
+  error.code = base::ErrorCode::AGENT_UNAVAILABLE;
+  error.message = what_is_so(settings, agent, found, now);
+  error.where = where;
+  if (found != Obstacle::not_yet && found != Obstacle::breaker) return error;
+  const Health& health = *agent.health.get();
+  const Instant back = found == Obstacle::not_yet ? health.next_available : health.breaker.until;
+  error.retry_after = std::chrono::ceil<std::chrono::milliseconds>(back - now);
+  return error;
+}
+
 struct Others {
   std::string well, degraded;  // SUP-07: who is degraded is named only where nobody else is
   std::size_t well_count = 0, degraded_count = 0;
@@ -104,9 +117,10 @@ bool is_degraded(const Agent& agent) {
   return agent.health && agent.health.get()->state == HealthState::degraded;
 }
 
-bool is_away(const Agent& agent, Instant now) {
-  const Health* const health = agent.health.get();
-  return health && (gets_nothing_new(health->state) || health->next_available > now);
+base::Result<> check_takes_over(const Settings& settings, const Agent& agent, Instant now) {
+  const Obstacle found = obstacle(settings, agent, now);
+  if (found == Obstacle::none) return {};
+  return std::unexpected(unavailable(settings, agent, found, "sender", now));
 }
 
 bool takes_new_work(const Settings& settings, const Agent& agent, Instant now) {
@@ -122,15 +136,7 @@ base::Result<> check_available(const AcceptMessage& command, const Workspace& wo
   if (!is_new_work(command, workspace, recipient)) return {};
   const Obstacle found = obstacle(workspace.settings, recipient, now);
   if (found == Obstacle::none) return {};
-  base::Error error;
-  error.code = base::ErrorCode::AGENT_UNAVAILABLE;
-  error.message = what_is_so(workspace.settings, recipient, found, now);
-  error.where = "recipients";
-  if (found == Obstacle::not_yet || found == Obstacle::breaker) {
-    const Health& health = *recipient.health.get();
-    const Instant back = found == Obstacle::not_yet ? health.next_available : health.breaker.until;
-    error.retry_after = std::chrono::ceil<std::chrono::milliseconds>(back - now);
-  }
+  base::Error error = unavailable(workspace.settings, recipient, found, "recipients", now);
   const std::string names = first_of(others(command, workspace, recipient, now));
   error.hint =
       names.empty()

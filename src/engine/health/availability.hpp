@@ -13,8 +13,8 @@ bool takes_new_work(const Settings& settings, const Agent& agent, Instant now);
 bool is_offline(const Agent& agent);
 bool is_degraded(const Agent& agent);
 
-// It has said, or shown, that it is not at work: it begins nothing by itself either.
-bool is_away(const Agent& agent, Instant now);
+// Of who would take new work over by itself. Error: AGENT_UNAVAILABLE.
+base::Result<> check_takes_over(const Settings& settings, const Agent& agent, Instant now);
 
 // Whether the message gives the recipient work that it does not have yet: a correction of its order gives none
 // (BEY-03).

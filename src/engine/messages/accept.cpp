@@ -219,7 +219,12 @@ base::Result<Accepted> Engine::decide(const AcceptMessage& command, const Contex
   const IdKey sent_key = key_of(command, workspace.registry.agent(command.sender));
   PARLEY_TRY(auto known, known_already(command, workspace, sent_key));
   if (known) return std::move(*known);
-  PARLEY_TRY(Judged judged, judge_message(command, workspace, context));
+  auto judging = judge_message(command, workspace, context);
+  if (!judging) {
+    name_legal_moves(judging.error(), command, workspace);
+    return std::unexpected(std::move(judging).error());
+  }
+  Judged& judged = *judging;
   event::Event& event = decided.add(command.workspace);
   const Offset offset(event.offset());
   const std::string& sent_id = command.envelope.message_id;

@@ -17,6 +17,13 @@ std::string newest_id(const Workspace& workspace, const ReviewedTask& reviewed) 
   return base::excerpt(workspace.reviews.at(reviewed.reviews.back()).id.view(), 128);
 }
 
+// Also where a revision was given, and another is given in its place: it was declined, failed or is corrected.
+bool are_due(const Workspace& workspace, const Task& task, const ReviewedTask& reviewed) {
+  if (task.state == TaskState::changes_requested) return true;
+  return !reviewed.reviews.empty() &&
+         workspace.reviews.at(reviewed.reviews.back()).state == ReviewState::changes_requested;
+}
+
 std::size_t count_in(const envelope::Envelope& envelope, std::string_view name) {
   const json::Value list = envelope::value(envelope, name);
   std::size_t count = 0;
@@ -40,7 +47,7 @@ std::vector<std::string> lacking(const envelope::Envelope& envelope, const Revie
 base::Result<> check_revision(const AcceptMessage& command, const Workspace& workspace, Offset offset) {
   const Task& task = workspace.tasks.at(offset);
   const ReviewedTask* const reviewed = workspace.reviews.of_task(offset);
-  if (task.state != TaskState::changes_requested || !reviewed || !command.ruleset.reviews) return {};
+  if (!reviewed || !command.ruleset.reviews || !are_due(workspace, task, *reviewed)) return {};
   const std::size_t attempts = count_in(command.envelope, "attempts");
   const std::vector<std::string> missing = lacking(command.envelope, *reviewed);
   if (attempts >= reviewed->sent_back && missing.empty()) return {};

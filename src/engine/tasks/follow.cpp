@@ -146,7 +146,7 @@ class Follow {
     facts_.accepted = field(command_.envelope, "accepted") == "true";
     PARLEY_TRY(auto move, moved(*known, task, task.assignee));
     if (*facts_.accepted) {
-      PARLEY_CHECK(check_at_work());
+      PARLEY_CHECK(may_take_over());
       PARLEY_CHECK(check_kept(command_.envelope, *task.offer, warnings_));
       PARLEY_CHECK(allot(workspace_, {command_.sender, &task, true, agreed(*task.offer)}, *move));
       move->set_epoch(task.epoch + 1);
@@ -170,23 +170,20 @@ class Follow {
   }
 
  private:
-  // HND-05: who has said that it is not there takes nothing over.
-  base::Result<> check_at_work() const {
-    const Agent& sender = workspace_.registry.agent(command_.sender);
-    if (!is_away(sender, context_.now)) return {};
-    return base::fail(base::ErrorCode::AGENT_UNAVAILABLE,
-                      "'" + sender.id + "' takes no new work now, by its own word or its silence", "sender",
-                      "Report that you are at work again, then accept the offer; or decline it.");
+  // HND-05, HND-13: who would be given nothing new takes nothing over either.
+  base::Result<> may_take_over() const {
+    auto checked = check_takes_over(workspace_.settings, workspace_.registry.agent(command_.sender), context_.now);
+    if (!checked) checked.error().hint = "Accept the offer once you take new work again; or decline it.";
+    return checked;
   }
 
   // SUP-05: who has asked a human about a task does not end it well before the answer.
   base::Result<> check_decided(const Task& task) const {
     if (workspace_.approvals.waiting(command_.sender) == 0) return {};
-    const Offset taken_back =
-        command_.supersedes ? command_.supersedes->message : Offset{};  // and its question with it
+    const auto taken_back = superseded_by(command_);  // and their questions with them
     for (const auto& [offset, approval] : workspace_.approvals.all())
       if (approval.waits() && !approval.holds && approval.asker == command_.sender && approval.task == task.id.view() &&
-          offset != taken_back)
+          std::ranges::find(taken_back, offset) == taken_back.end())
         return std::unexpected(undecided(command_, workspace_, task, approval));
     return {};
   }
@@ -194,8 +191,11 @@ class Follow {
   // The task that it is given anew for, or whose order it takes the place of; null: none.
   const Task* goes_on(std::optional<Offset> known) const {
     const TakeBack* const before = in_force(command_);
-    if (!known && before) known = workspace_.tasks.of_assignment(before->message);
-    return known ? &workspace_.tasks.at(*known) : nullptr;
+    if (known) return &workspace_.tasks.at(*known);
+    const auto of_order = before ? workspace_.tasks.of_assignment(before->message) : std::nullopt;
+    if (!of_order) return nullptr;
+    const Task& task = workspace_.tasks.at(*of_order);
+    return task.assignment() == before->message ? &task : nullptr;  // else it was given anew since, and stays
   }
 
   // COL-17: what reports on an order that was replaced since is no report on the newest.
@@ -376,12 +376,13 @@ base::Result<std::optional<event::TaskMoved>> task_move(const AcceptMessage& com
                                                         const std::vector<AgentNumber>& to, Holding holding,
                                                         const Context& context, std::vector<base::Problem>& warnings) {
   if (!is_about_a_task(command.envelope.kind) || !command.ruleset.tasks) return std::nullopt;
-  auto moved = moved_by(command, workspace, to, holding, context, warnings);
-  // BEY-02: what is refused for its contents leaves the task where it is.
-  if (moved || !moved.error().legal_next.empty()) return moved;
+  return moved_by(command, workspace, to, holding, context, warnings);
+}
+
+void name_legal_moves(base::Error& error, const AcceptMessage& command, const Workspace& workspace) {
+  if (!error.legal_next.empty() || !is_about_a_task(command.envelope.kind) || !command.ruleset.tasks) return;
   if (const auto known = named_by(command, workspace))
-    moved.error().legal_next = legal_next(workspace, workspace.tasks.at(*known), command.ruleset, command.sender);
-  return moved;
+    error.legal_next = legal_next(workspace, workspace.tasks.at(*known), command.ruleset, command.sender);
 }
 
 void decide_order_over(Decided& decided, const Workspace& workspace, WorkspaceNumber number, Offset message,

@@ -19,6 +19,9 @@ base::Result<std::optional<event::TaskMoved>> task_move(const AcceptMessage& com
                                                         const std::vector<AgentNumber>& to, Holding holding,
                                                         const Context& context, std::vector<base::Problem>& warnings);
 
+// BEY-02: what is refused leaves the task that it names where it is: what its sender may send instead.
+void name_legal_moves(base::Error& error, const AcceptMessage& command, const Workspace& workspace);
+
 // Whether this agent, and the workspace, may have another task that is open; one that only goes on, as this one, is no
 // other. Null: it is a new one. Error: TASKS_FULL.
 base::Result<> check_task_room(const Workspace& workspace, AgentNumber assigner, const Task* goes_on);

@@ -61,6 +61,28 @@ base::Result<std::optional<Offset>> still_in_parts(const Workspace& workspace, c
                     "task", "It can only be rejected.");
 }
 
+// What asks for parts, and this answers.
+std::optional<Offset> answered_split(const AcceptMessage& command, const Workspace& workspace) {
+  const std::string& answers = command.envelope.reply_to;
+  const auto message = answers.empty() ? std::nullopt : workspace.ids.find(id_key_of(answers));
+  const auto whole = message ? workspace.tasks.of_split(*message) : std::nullopt;
+  if (!whole) return std::nullopt;
+  const Task& task = workspace.tasks.at(*whole);
+  const bool may = command.sender == task.assigner || workspace.registry.agent(task.assigner).removed;
+  return may && task.id.view() != command.envelope.task ? whole : std::nullopt;
+}
+
+base::Result<std::optional<Offset>> whole_of(const AcceptMessage& command, const Workspace& workspace,
+                                             Offset released) {
+  const Approval* const approval = released == Offset{} ? nullptr : workspace.approvals.find(released);
+  if (approval && approval->part_of != Offset{}) return still_in_parts(workspace, *approval);
+  // In the place of a part about which a human has yet to decide (BEY-03).
+  const Approval* const before = command.supersedes ? workspace.approvals.find(command.supersedes->message) : nullptr;
+  if (before && before->waits() && before->task == command.envelope.task && is_in_parts(workspace, before->part_of))
+    return before->part_of;
+  return answered_split(command, workspace);
+}
+
 // Assigned as one of its parts, and a human decides first (decision 10).
 bool a_part_is_held(const Workspace& workspace, Offset whole) {
   return std::ranges::any_of(workspace.approvals.all(),
@@ -136,20 +158,10 @@ void look_at_parts(const TaskScene& scene) {
 
 base::Result<std::optional<Offset>> split_answered(const AcceptMessage& command, const Workspace& workspace,
                                                    Offset released) {
-  const Approval* const approval = released == Offset{} ? nullptr : workspace.approvals.find(released);
-  if (approval && approval->part_of != Offset{}) return still_in_parts(workspace, *approval);
-  // In the place of a part about which a human has yet to decide (BEY-03).
-  const Approval* const before = command.supersedes ? workspace.approvals.find(command.supersedes->message) : nullptr;
-  if (before && before->waits() && before->task == command.envelope.task && is_in_parts(workspace, before->part_of))
-    return before->part_of;
-  const std::string& answers = command.envelope.reply_to;
-  const auto message = answers.empty() ? std::nullopt : workspace.ids.find(id_key_of(answers));
-  const auto whole = message ? workspace.tasks.of_split(*message) : std::nullopt;
+  PARLEY_TRY(const auto whole, whole_of(command, workspace, released));
   if (!whole) return std::nullopt;
-  const Task& task = workspace.tasks.at(*whole);
-  const bool may = command.sender == task.assigner || workspace.registry.agent(task.assigner).removed;
-  if (!may || task.id.view() == command.envelope.task) return std::nullopt;
-  PARLEY_CHECK(check_depends_on(workspace, task.id.view(), command.sender, command.envelope.task));
+  PARLEY_CHECK(
+      check_depends_on(workspace, workspace.tasks.at(*whole).id.view(), command.sender, command.envelope.task));
   return whole;
 }
 
