@@ -60,6 +60,15 @@ bool TaskChronicle::undecided(const Workspace& workspace, const TaskWord& word) 
          });
 }
 
+// In the place of its held end: as if that had never come. On record is what that one was to take the place of
+// (BEY-03).
+bool TaskChronicle::takes_end_back(const Workspace& workspace, const Task& task, const TaskWord& word) {
+  if (task.held_by == 0 || word.supersedes == 0) return false;
+  const auto beneath = workspace.corrections.find(task.held_by);
+  return word.supersedes == task.held_by ||
+         (beneath != workspace.corrections.end() && word.supersedes == beneath->second);
+}
+
 void TaskChronicle::come_to(Workspace& workspace, Task& task, State to, base::Instant at) {
   task.state = to;
   if (to != State::in_review) task.in_part = to == State::partial;

@@ -137,6 +137,7 @@ void TaskChronicle::check_due(const Workspace& workspace, const Place& place, st
   // Decided in the same turn as the loss of its order or its offer: it is looked at in the next.
   if (task.waits_for_tasks() && task.otherwise_at != base::Instant{}) return;  // looked at in the next turn
   if (due == 0 && task.answered_at == now_) return;                            // likewise: it stood still
+  if (task.asked_since == now_) return;                                        // or stands still from now on
   // A word of its assignee's in this turn may be behind the decision: it is looked at sooner than it must.
   const Agent& assignee = assignee_of(workspace, task);
   if (assignee.spoke_at == now_ &&

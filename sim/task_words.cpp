@@ -214,6 +214,15 @@ std::string Workload::order_to_correct(const engine::Workspace& here, const engi
   return message ? std::string(message->id.view()) : std::string();
 }
 
+// What a human has yet to decide about the task by this one's word: a question, or its end. Empty: nothing.
+std::string Workload::asked_before(const engine::Workspace& here, const engine::Task& task, const Client& client) {
+  std::vector<std::string> asked;
+  for (const auto& [offset, approval] : here.approvals.all())
+    if (approval.waits() && approval.asker == client.caller->agent && approval.task == task.id.view())
+      asked.emplace_back(approval.id.view());
+  return asked.empty() ? "" : dice_.among(asked);
+}
+
 void Workload::work_on_a_task() {
   static constexpr std::array<std::string_view, 5> profiles{"collab", "collab", "collab", "handoff", "supervisor"};
   const std::string_view profile = dice_.among(profiles);
@@ -328,6 +337,8 @@ void Workload::say_of_task(std::string_view profile, const std::string& space, c
   sending.bytes = natives_.text(example, wish);
   sending.hash = base::sha256(sending.bytes);
   if (corrects) sending.supersedes = order_to_correct(here, *task);
+  const bool ends = words.what == What::complete || words.what == What::fail || words.what == What::ask_human;
+  if (ends && task && dice_.one_in(3)) sending.supersedes = asked_before(here, *task, clients_[*client]);
   const bool of_result = words.what == What::approve || words.what == What::send_back || words.what == What::reject;
   if (of_result || (profile == "collab" && dice_.one_in(40)))
     sign(sending, space, id, words.review, words.what != What::reject);

@@ -118,8 +118,9 @@ TaskChronicle::Judged TaskChronicle::judge(const Workspace& workspace, const Tas
       answered->second.second < task.order && answered->second.second > workspace.forgotten_through)
     return {Verdict::stale, place, {}};
   if (undecided(workspace, word)) return {Verdict::out_of_sequence, place, {}};
+  const bool resumes = reports && takes_end_back(workspace, task, word);
   const bool waits = (task.stands_still() || task.kept_back()) && word.kind != Kind::task_abort;
-  if (task.over() || waits) return {Verdict::out_of_sequence, place, {}};
+  if (task.over() || (waits && !resumes)) return {Verdict::out_of_sequence, place, {}};
   if (word.kind == Kind::task_handoff) return judge_offer(workspace, word, *place);
   if (word.kind == Kind::task_abort) {
     const bool may = word.sender == task.assigner || !is_here(workspace, task.assigner);
@@ -339,6 +340,7 @@ void TaskChronicle::fold(std::uint32_t number, std::uint64_t offset, const event
   const bool for_a_human = message.held() && message.approval_timeout() > 0;
   end_session(workspace, {number, offset}, message, at);
   if (for_a_human) hold_part(workspace, {number, offset}, message);
+  if (message.supersedes_later()) workspace.corrections[offset] = message.supersedes();
   if (for_a_human && word.kind != Kind::task_complete && word.kind != Kind::task_fail)  // decision 10
     return findings_.require(!message.has_task_moved(), {number, offset},
                              "BEY-04: its message is held, and the task moved");
@@ -445,8 +447,8 @@ void TaskChronicle::move(std::uint32_t number, std::uint64_t offset, const TaskW
   task.end_rejected = false;
   if (word.sender == task.assignee) task.heard_at = at;
   if (judged.to == State::active && task.began_at == base::Instant{}) task.began_at = at;
+  if (task.state != State::held || judged.to != State::held) task.moved_at = at;  // a held end in the place of another
   come_to(workspace, task, judged.to, at);
-  task.moved_at = at;
   note_who_waits(number, at);
   if (word.kind == Kind::task_assign && word.released == 0)
     findings_.require(message.held() == task.kept_back(), place,

@@ -212,6 +212,7 @@ class TaskChronicle {
     std::map<std::string, std::pair<Place, std::uint64_t>, std::less<>> assignments;  // by message id; its offset
     std::optional<base::Duration> progress_after, progress_every, silence;            // else the profile's
     std::map<std::uint64_t, Question> questions;                                      // that wait
+    std::map<std::uint64_t, std::uint64_t> corrections;  // held messages; what each was to take the place of
   };
   struct Answered {
     std::uint64_t head = 0;
@@ -223,6 +224,7 @@ class TaskChronicle {
                      base::Instant at);
   void note_answer(std::uint32_t number, std::uint64_t question, Answer answer, base::Instant at);
   static bool undecided(const Workspace& workspace, const TaskWord& word);
+  static bool takes_end_back(const Workspace& workspace, const Task& task, const TaskWord& word);
   void come_to(Workspace& workspace, Task& task, State to, base::Instant at);
   void drop_questions(Workspace& workspace, Task& task, base::Instant at);
   static std::string_view code_of(Verdict verdict);

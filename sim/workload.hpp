@@ -117,6 +117,7 @@ class Workload {
   std::string some_part(const engine::Workspace& here);
   std::string request_for(const engine::Workspace& here, std::string_view part);
   std::string order_to_correct(const engine::Workspace& here, const engine::Task& task);
+  std::string asked_before(const engine::Workspace& here, const engine::Task& task, const Client& client);
   // `onward`: as the work should go.
   void say_of_task(std::string_view profile, const std::string& space, const std::string& id, bool onward = false);
   void note_refusal(const Sending& sending, json::Value message, const base::Error& error);

@@ -282,7 +282,7 @@ class Broker final : public Port, private journal::Outcomes {
     Superseded(event::Event recorded, base::WorkspaceNumber workspace, base::Offset offset);
     const event::Event event;  // the record of it
     engine::TakeBack take_back;
-    std::unique_ptr<Superseded> beneath;  // what it was to take the place of, as long as it is held
+    std::unique_ptr<Superseded> beneath;  // what it was to take the place of, where that is in force still
   };
   base::Result<std::unique_ptr<Superseded>> superseded_by(const Caller&, base::WorkspaceNumber, const SendOptions&);
 

@@ -6,6 +6,7 @@
 #include "broker/rights.hpp"
 #include "broker/views.hpp"
 #include "engine/currentness/check.hpp"
+#include "engine/currentness/take_back.hpp"
 #include "engine/mailboxes/failures.hpp"
 
 namespace parley::broker {
@@ -51,10 +52,11 @@ base::Result<std::unique_ptr<Broker::Superseded>> Broker::superseded_by(const Ca
   PARLEY_TRY(event::Event event, event_that_counted(workspace, offset));
   auto superseded = std::make_unique<Superseded>(std::move(event), number, offset);
   const engine::Approval* const held = workspace.approvals.find(offset);
-  if (held && !held->let_through()) {
-    PARLEY_TRY(superseded->beneath, superseded_by(number, *held));
-    if (superseded->beneath) superseded->take_back.beneath = &superseded->beneath->take_back;
-  }
+  if (!held || held->let_through() || held->state == engine::Approval::State::withdrawn) return superseded;
+  PARLEY_TRY(auto beneath, superseded_by(number, *held));
+  if (!beneath || !(held->waits() || engine::is_in_force(beneath->take_back, workspace))) return superseded;
+  superseded->beneath = std::move(beneath);
+  superseded->take_back.beneath = &superseded->beneath->take_back;
   return superseded;
 }
 

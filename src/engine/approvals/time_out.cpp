@@ -87,6 +87,7 @@ void decide_overdue(Decided& decided, const State& state, WorkspaceNumber number
 void apply(State& state, Workspace& workspace, WorkspaceNumber number, const event::ApprovalEscalated& event) {
   const Offset offset(event.approval());
   Approval& approval = workspace.approvals.at(offset);
+  if (!approval.waits()) return;  // an earlier fact of the same turn has ended it
   state.timers.erase({approval.look_at(), TimerKind::approval_times_out, number, {}, offset});
   approval.state = static_cast<ApprovalState>(event.state());
   approval.due = base::instant_of(event.due());

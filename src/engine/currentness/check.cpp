@@ -84,7 +84,8 @@ Checked check_delivery(const Workspace& workspace, AgentNumber agent, const Deli
     if (task.assignment() != delivery.offset) return {Currentness::superseded, task.assignment(), {}};
     if (machine::task::is_over(task.state)) return stale("task_over");
     if (task.assignee != agent) return {Currentness::superseded, task.assignment(), {}};
-    if (is_set_aside(task.state)) return stale("over");
+    // What is escalated is given to somebody anew, or is over. What is held goes on where a human rejects its end.
+    if (is_set_aside(task.state) || task.state == TaskState::escalated) return stale("over");
   }
   if (delivered.is != Currentness::current) return delivered;
   if (message->expires() && message->expires_at <= now) return stale("expired");

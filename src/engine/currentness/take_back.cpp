@@ -196,6 +196,13 @@ base::Result<> check_not_taken_back(const TakeBack& superseded, const Workspace&
   return {};
 }
 
+bool is_in_force(const TakeBack& message, const Workspace& workspace) {
+  const auto of_task = workspace.tasks.of_assignment(message.message);
+  const Task* const task = of_task ? &workspace.tasks.at(*of_task) : nullptr;
+  const bool is_its_order = !task || (task->assignment() == message.message && !machine::task::is_over(task->state));
+  return is_its_order && judge(message, workspace);
+}
+
 const TakeBack* in_force(const AcceptMessage& command) {
   return command.supersedes && command.supersedes->beneath ? command.supersedes->beneath : command.supersedes;
 }

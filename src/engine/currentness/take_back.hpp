@@ -48,6 +48,10 @@ base::Result<> check_repeated(const TakeBack& superseded, const Workspace& works
 // That nobody has taken it back yet. Error: TAKEN_BACK.
 base::Result<> check_not_taken_back(const TakeBack& superseded, const Workspace& workspace);
 
+// Whether what comes in the place of a correction that was not let through comes in its place too: an order whose task
+// is over is in force no more, nor is what can no longer be taken back.
+bool is_in_force(const TakeBack& message, const Workspace& workspace);
+
 // The message in force that this one supersedes; null: none.
 const TakeBack* in_force(const AcceptMessage& command);
 

@@ -55,6 +55,11 @@ base::Error unavailable(const Settings& settings, const Agent& agent, Obstacle f
   return error;
 }
 
+bool is_its_attempt(const Agent& agent, Offset message) {
+  const Breaker& breaker = agent.health.get()->breaker;
+  return breaker.state == BreakerState::half_open && breaker.attempt == message;
+}
+
 struct Others {
   std::string well, degraded;  // SUP-07: who is degraded is named only where nobody else is
   std::size_t well_count = 0, degraded_count = 0;
@@ -117,9 +122,9 @@ bool is_degraded(const Agent& agent) {
   return agent.health && agent.health.get()->state == HealthState::degraded;
 }
 
-base::Result<> check_takes_over(const Settings& settings, const Agent& agent, Instant now) {
+base::Result<> check_takes_over(const Settings& settings, const Agent& agent, Offset offer, Instant now) {
   const Obstacle found = obstacle(settings, agent, now);
-  if (found == Obstacle::none) return {};
+  if (found == Obstacle::none || (found == Obstacle::breaker && is_its_attempt(agent, offer))) return {};
   return std::unexpected(unavailable(settings, agent, found, "sender", now));
 }
 

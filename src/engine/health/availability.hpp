@@ -13,8 +13,9 @@ bool takes_new_work(const Settings& settings, const Agent& agent, Instant now);
 bool is_offline(const Agent& agent);
 bool is_degraded(const Agent& agent);
 
-// Of who would take new work over by itself. Error: AGENT_UNAVAILABLE.
-base::Result<> check_takes_over(const Settings& settings, const Agent& agent, Instant now);
+// Of who would take over what it was offered. The offer may be what its breaker let through as an attempt (R39). Error:
+// AGENT_UNAVAILABLE.
+base::Result<> check_takes_over(const Settings& settings, const Agent& agent, Offset offer, Instant now);
 
 // Whether the message gives the recipient work that it does not have yet: a correction of its order gives none
 // (BEY-03).

@@ -103,6 +103,11 @@ bool is_of_another(const AcceptMessage& command, const Agent& sender) {
   return !agent.empty() && agent != sender.id;
 }
 
+// HND-02: what it was offered is its work from now on.
+bool takes_over(const AcceptMessage& command) {
+  return command.envelope.kind == Kind::task_handoff_reply && envelope::field(command.envelope, "accepted") == "true";
+}
+
 bool helps(const event::MessageAccepted& answer) {
   const auto state = static_cast<HelpState>(answer.help_moved().state());
   return state == HelpState::answered || state == HelpState::open || state == HelpState::together;
@@ -141,14 +146,15 @@ Instant attempt_until(const Settings& settings, const Agent& agent, Instant now)
 
 void follow_attempts(const AcceptMessage& command, const Workspace& workspace, Instant now,
                      event::MessageAccepted& event) {
-  for (const std::uint32_t number : event.recipients()) {
-    const Agent& agent = workspace.registry.agent(AgentNumber(number));
-    if (!is_new_work(command, workspace, agent)) continue;
-    const Instant until = attempt_until(workspace.settings, agent, now);
-    if (until == Instant{}) continue;
-    event.add_tried(number);
+  const auto tries = [&](AgentNumber number) {
+    const Instant until = attempt_until(workspace.settings, workspace.registry.agent(number), now);
+    if (until == Instant{}) return;
+    event.add_tried(number.value);
     event.set_tried_until(base::unix_us(until));
-  }
+  };
+  if (takes_over(command)) tries(command.sender);
+  for (const std::uint32_t number : event.recipients())
+    if (is_new_work(command, workspace, workspace.registry.agent(AgentNumber(number)))) tries(AgentNumber(number));
 }
 
 void follow_health(const AcceptMessage& command, const Workspace& workspace, const Context& context,
@@ -232,20 +238,21 @@ void forget_health(State& state, WorkspaceNumber number, AgentNumber agent_numbe
   agent.health.forget();
 }
 
-void apply_attempts(Workspace& workspace, const event::MessageAccepted& event) {
+void apply_attempts(Workspace& workspace, Offset message, const event::MessageAccepted& event) {
   for (const std::uint32_t tried : event.tried())
-    apply_attempt(workspace, AgentNumber(tried), base::instant_of(event.tried_until()));
+    apply_attempt(workspace, AgentNumber(tried), base::instant_of(event.tried_until()), message);
 }
 
-void apply_attempt(Workspace& workspace, AgentNumber agent, Instant until) {
+void apply_attempt(Workspace& workspace, AgentNumber agent, Instant until, Offset message) {
   Breaker& breaker = workspace.registry.agent(agent).health.made().breaker;
   breaker.state = BreakerState::half_open;
   breaker.until = until;
+  breaker.attempt = message;
 }
 
-void apply_to_health(State& state, Workspace& workspace, WorkspaceNumber number, const event::MessageAccepted& event,
-                     Instant at) {
-  apply_attempts(workspace, event);
+void apply_to_health(State& state, Workspace& workspace, WorkspaceNumber number, Offset offset,
+                     const event::MessageAccepted& event, Instant at) {
+  apply_attempts(workspace, offset, event);
   const AgentNumber sender(event.sender());
   if (sender == AgentNumber{} || event.private_()) return;
   KnownHealth& known = workspace.registry.agent(sender).health;

@@ -9,15 +9,16 @@ namespace parley::engine {
 // Writes it into the fact, which has its recipients.
 void follow_health(const AcceptMessage& command, const Workspace& workspace, const Context& context,
                    event::MessageAccepted& event);
-void apply_to_health(State&, Workspace&, WorkspaceNumber, const event::MessageAccepted&, Instant at);
+void apply_to_health(State&, Workspace&, WorkspaceNumber, Offset, const event::MessageAccepted&, Instant at);
 
-// Of new work: whose breakers let it through as an attempt (R39). A held one is none before it is released.
+// Of new work, and of its sender's word that it takes some over: whose breakers let it through as an attempt (R39). A
+// held one is none before it is released.
 void follow_attempts(const AcceptMessage& command, const Workspace& workspace, Instant now,
                      event::MessageAccepted& event);
-void apply_attempts(Workspace&, const event::MessageAccepted&);
+void apply_attempts(Workspace&, Offset message, const event::MessageAccepted&);
 // The same of an order that goes out later than it came: how long nothing else gets through; 0: its breaker is closed.
 Instant attempt_until(const Settings& settings, const Agent& agent, Instant now);
-void apply_attempt(Workspace&, AgentNumber agent, Instant until);
+void apply_attempt(Workspace&, AgentNumber agent, Instant until, Offset message);
 
 // The agent was removed.
 void forget_health(State&, WorkspaceNumber, AgentNumber, Agent&);

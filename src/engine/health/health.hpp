@@ -6,23 +6,26 @@
 #include <string>
 #include <vector>
 
+#include "base/ids.hpp"
 #include "engine/messages/rate.hpp"
 #include "machine/breaker.hpp"
 #include "machine/health.hpp"
 
 namespace parley::engine {
 
+using base::Offset;
 using HealthState = machine::health::State;
 using BreakerState = machine::breaker::State;
 
 struct Breaker {
   BreakerState state = BreakerState::closed;
   Instant until;                // open, half-open: an attempt may be made from then on
+  Offset attempt;               // half-open: the message that was let through as one; 0: what the server gave again
   std::vector<Instant> errors;  // since its newest success; the newest few
 
   template <class Archive>
   void archive(Archive& a) {
-    a(state, until, errors);
+    a(state, until, attempt, errors);
   }
 };
 

@@ -278,7 +278,7 @@ void apply(State& state, Workspace& workspace, WorkspaceNumber number, Offset of
   apply_to_collaborations(workspace, offset, event, placed);
   apply_to_help(state, workspace, number, offset, event, placed);
   apply_to_errors(workspace, offset, event, placed.at);
-  apply_to_health(state, workspace, number, event, placed.at);
+  apply_to_health(state, workspace, number, offset, event, placed.at);
   apply_to_resources(workspace, event);
   apply_to_loops(workspace, offset, event);
   if (message.private_) return;  // R25: to nobody's mailbox

@@ -139,7 +139,7 @@ void apply(State& state, Workspace& workspace, WorkspaceNumber number, const eve
   apply_to_help(state, workspace, number, offset, as, placed);
   apply_to_errors(workspace, offset, as, placed.at);
   workspace.links.cut(offset);  // a human let it pass: what comes of it is judged anew
-  apply_attempts(workspace, as);
+  apply_attempts(workspace, offset, as);
   const auto scene_of = [&](std::uint32_t agent) {
     return Scene{state, workspace, number, AgentNumber(agent), placed.at};
   };

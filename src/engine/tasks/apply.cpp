@@ -291,7 +291,7 @@ void apply(State& state, Workspace& workspace, WorkspaceNumber number, Offset of
     if (event.has_error()) note_error(task, event.error(), static_cast<TaskState>(event.state()), at);
     if (event.again_at() != 0) task.watch.again_at = base::instant_of(event.again_at());
     if (event.tried_until() != 0)
-      apply_attempt(workspace, AgentNumber(event.assignee()), base::instant_of(event.tried_until()));
+      apply_attempt(workspace, AgentNumber(event.assignee()), base::instant_of(event.tried_until()), {});
     if (event.let_go()) let_go({state, workspace, number, task.assignee, at}, of_task);
     if (event.given_again()) give_again({state, workspace, number, task.assignee, at}, of_task, event);
     if (event.extended()) {

@@ -47,9 +47,9 @@ Dependency copy_of(const Dependency& dependency);
 // As it stands now, or as `before` remembers it.
 Dependency dependency_on(const Workspace& workspace, std::string_view id, bool soft, const TaskDependencies* before);
 
-// One more. Errors: those of dependencies_of.
-base::Result<> check_depends_on(const Workspace& workspace, std::string_view task, AgentNumber by,
-                                const std::string& on);
+// What the assignment assigns as a part of this task: that waits for it, and not the other way round. Errors: those of
+// dependencies_of.
+base::Result<> check_part(const AcceptMessage& assignment, const Workspace& workspace, std::string_view whole);
 
 // What the assignment at this offset names itself is among its task's from now on.
 void apply_named(Workspace& workspace, const event::MessageAccepted& event);

@@ -31,6 +31,8 @@ class Search {
   Search(const Dependencies& all, std::string_view task) : all_(all), task_(task) {}
 
   void begin(std::string_view id) { visit(id, nowhere); }
+  // That the newest of them is to depend on.
+  void begin_below(std::string_view id) { visit(id, found_.size() - 1); }
   // Whether it could be told in so many steps.
   bool run() {
     for (std::size_t at = 0; at < found_.size() && end_ == nowhere; ++at) {
@@ -77,11 +79,14 @@ class Search {
   std::size_t end_ = nowhere, steps_ = 0;
 };
 
-base::Result<> check_no_cycle(const Dependencies& all, std::string_view task, const std::vector<std::string>& on) {
-  const bool alone = all.dependents(task).empty() && std::ranges::find(on, task) == on.end();
-  if (alone) return {};  // nothing leads back to it
+// `below`: what the last of them is to depend on itself.
+base::Result<> check_no_cycle(const Dependencies& all, std::string_view task, const std::vector<std::string>& on,
+                              const std::vector<std::string>& below = {}) {
+  const auto among = [task](const std::vector<std::string>& ids) { return std::ranges::find(ids, task) != ids.end(); };
+  if (all.dependents(task).empty() && !among(on) && !among(below)) return {};  // nothing leads back to it
   Search search(all, task);
   for (const std::string& id : on) search.begin(id);
+  for (const std::string& id : below) search.begin_below(id);
   const bool told = search.run();
   if (search.found())
     return base::fail(ErrorCode::DEPENDENCY_CYCLE, "tasks would wait for each other: " + search.cycle(),
@@ -224,12 +229,12 @@ void decide_named_dropped(Decided& decided, const AcceptMessage& command, const 
     if (!one.part) (one.soft ? event.mutable_soft() : event.mutable_hard())->Add(std::string(one.id.view()));
 }
 
-base::Result<> check_depends_on(const Workspace& workspace, std::string_view task, AgentNumber by,
-                                const std::string& on) {
-  const TaskDependencies* const before = workspace.dependencies.find(task);
-  if (has(before, on)) return {};
-  PARLEY_CHECK(check_bounds(workspace, before, by, {on}, (before ? before->on.size() : 0) + 1));
-  return check_no_cycle(workspace.dependencies, task, {on});
+base::Result<> check_part(const AcceptMessage& assignment, const Workspace& workspace, std::string_view whole) {
+  const std::string& part = assignment.envelope.task;
+  const TaskDependencies* const before = workspace.dependencies.find(whole);
+  if (!has(before, part))
+    PARLEY_CHECK(check_bounds(workspace, before, assignment.sender, {part}, (before ? before->on.size() : 0) + 1));
+  return check_no_cycle(workspace.dependencies, whole, {part}, texts_in(assignment.envelope, "dependencies"));
 }
 
 base::Result<> Engine::decide(const SetDependencies& command, const Context&, Decided& decided) const {

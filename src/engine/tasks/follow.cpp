@@ -146,7 +146,7 @@ class Follow {
     facts_.accepted = field(command_.envelope, "accepted") == "true";
     PARLEY_TRY(auto move, moved(*known, task, task.assignee));
     if (*facts_.accepted) {
-      PARLEY_CHECK(may_take_over());
+      PARLEY_CHECK(may_take_over(*request));
       PARLEY_CHECK(check_kept(command_.envelope, *task.offer, warnings_));
       PARLEY_CHECK(allot(workspace_, {command_.sender, &task, true, agreed(*task.offer)}, *move));
       move->set_epoch(task.epoch + 1);
@@ -171,8 +171,9 @@ class Follow {
 
  private:
   // HND-05, HND-13: who would be given nothing new takes nothing over either.
-  base::Result<> may_take_over() const {
-    auto checked = check_takes_over(workspace_.settings, workspace_.registry.agent(command_.sender), context_.now);
+  base::Result<> may_take_over(Offset offer) const {
+    const Agent& agent = workspace_.registry.agent(command_.sender);
+    auto checked = check_takes_over(workspace_.settings, agent, offer, context_.now);
     if (!checked) checked.error().hint = "Accept the offer once you take new work again; or decline it.";
     return checked;
   }
@@ -363,11 +364,15 @@ base::Result<> check_task_room(const Workspace& workspace, AgentNumber assigner,
 
 namespace {
 
-// An answer to an offer names that alone.
+// An answer names alone what it answers: an order, an offer.
 std::optional<Offset> named_by(const AcceptMessage& command, const Workspace& workspace) {
-  if (command.envelope.kind != Kind::task_handoff_reply) return workspace.tasks.find(command.envelope.task);
-  const auto request = workspace.ids.find(id_key_of(command.envelope.correlation));
-  return request ? workspace.tasks.of_offer(*request) : std::nullopt;
+  const bool acknowledges = command.envelope.kind == Kind::task_ack;
+  if (!acknowledges && command.envelope.kind != Kind::task_handoff_reply)
+    return workspace.tasks.find(command.envelope.task);
+  const auto answered = workspace.ids.find(
+      id_key_of(acknowledges ? unquoted(field(command.envelope, "message")) : command.envelope.correlation));
+  if (!answered) return std::nullopt;
+  return acknowledges ? workspace.tasks.of_assignment(*answered) : workspace.tasks.of_offer(*answered);
 }
 
 }  // namespace

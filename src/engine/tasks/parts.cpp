@@ -76,10 +76,10 @@ base::Result<std::optional<Offset>> whole_of(const AcceptMessage& command, const
                                              Offset released) {
   const Approval* const approval = released == Offset{} ? nullptr : workspace.approvals.find(released);
   if (approval && approval->part_of != Offset{}) return still_in_parts(workspace, *approval);
-  // In the place of a part about which a human has yet to decide (BEY-03).
+  // In the place of a part about which a human has yet to decide, or that was not let through (BEY-03).
   const Approval* const before = command.supersedes ? workspace.approvals.find(command.supersedes->message) : nullptr;
-  if (before && before->waits() && before->task == command.envelope.task && is_in_parts(workspace, before->part_of))
-    return before->part_of;
+  const bool anew = before && !before->let_through() && before->task == command.envelope.task;
+  if (anew && is_in_parts(workspace, before->part_of)) return before->part_of;
   return answered_split(command, workspace);
 }
 
@@ -160,8 +160,7 @@ base::Result<std::optional<Offset>> split_answered(const AcceptMessage& command,
                                                    Offset released) {
   PARLEY_TRY(const auto whole, whole_of(command, workspace, released));
   if (!whole) return std::nullopt;
-  PARLEY_CHECK(
-      check_depends_on(workspace, workspace.tasks.at(*whole).id.view(), command.sender, command.envelope.task));
+  PARLEY_CHECK(check_part(command, workspace, workspace.tasks.at(*whole).id.view()));
   return whole;
 }
 

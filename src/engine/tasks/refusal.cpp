@@ -76,7 +76,7 @@ std::vector<AgentNumber> parties_of(const Workspace& workspace, const Task& task
 
 std::vector<std::string> legal_next(const Workspace& workspace, const Task& task, const profile::Ruleset& rules,
                                     AgentNumber agent) {
-  const TaskFacts facts{rules.tasks->needs_ack, is_offered(workspace, task), {}, {}};
+  const TaskFacts facts{rules.tasks->needs_ack, is_offered(workspace, task), {}, {}, {}};
   const bool assigner_removed = workspace.registry.agent(task.assigner).removed;
   std::vector<std::string> types;
   for (const Move& move : machine::task::moves)
@@ -121,7 +121,7 @@ base::Error task_unknown(const AcceptMessage& command, const Workspace& workspac
 }
 
 base::Error no_move(const AcceptMessage& command, const Workspace& workspace, const Task& task) {
-  const TaskFacts facts{command.ruleset.tasks->needs_ack, is_offered(workspace, task), {}, {}};
+  const TaskFacts facts{command.ruleset.tasks->needs_ack, is_offered(workspace, task), {}, {}, {}};
   const Move* const move = move_on(command.envelope.kind, task.state, facts);
   if (!move)
     return refusal(base::ErrorCode::OUT_OF_SEQUENCE, command, workspace, task,
