@@ -87,6 +87,7 @@ class Follow {
   Moved answer() {  // an acknowledgment, of whatever message
     const std::string_view id = unquoted(field(command_.envelope, "message"));
     const auto message = workspace_.ids.find(id_key_of(id));
+    if (!message) warn_of_nothing(id);
     const auto known = message ? workspace_.tasks.of_assignment(*message) : std::nullopt;
     if (!known) return std::nullopt;
     const Task& task = workspace_.tasks.at(*known);
@@ -262,6 +263,13 @@ class Follow {
     if (const std::string results = pending(on, true); !results.empty())
       warnings_.push_back({"", "RESULTS_PENDING", "Results that it may need are pending: of " + results + "."});
     return moved;
+  }
+
+  // Who has mistaken the id would believe that the task has begun.
+  void warn_of_nothing(std::string_view id) const {
+    warnings_.push_back(
+        {"", "ANSWERS_NOTHING",
+         "It is delivered, and no message '" + base::excerpt(id, 128) + "' is known here that it could acknowledge."});
   }
 
   void warn_of_unread(const Task& task) const {
