@@ -213,12 +213,11 @@ engine::AcceptMessage Broker::release_of(base::WorkspaceNumber number, const App
 
 // What has stood until now; null: nothing, or nothing that anybody remembers.
 base::Result<std::unique_ptr<Broker::Superseded>> Broker::superseded_by(base::WorkspaceNumber number,
-                                                                        const Approval& approval) {
+                                                                        base::Offset message) {
   const engine::Workspace& workspace = engine_.state().workspace(number);
-  if (!workspace.messages.find(approval.supersedes) || workspace.replacements.after(approval.supersedes))
-    return nullptr;
-  PARLEY_TRY(event::Event event, event_that_counted(workspace, approval.supersedes));
-  return std::make_unique<Superseded>(std::move(event), number, approval.supersedes);
+  if (!workspace.messages.find(message) || workspace.replacements.after(message)) return nullptr;
+  PARLEY_TRY(event::Event event, event_that_counted(workspace, message));
+  return std::make_unique<Superseded>(std::move(event), number, message);
 }
 
 base::Result<Answer> Broker::decide_approval(const Caller& caller, std::string_view workspace_name, std::string_view id,
@@ -240,7 +239,7 @@ base::Result<Answer> Broker::decide_approval(const Caller& caller, std::string_v
   if (command.decision == Decision::modify) action = json::to_text(body.find("modified_action"));
   if (approval.holds && approval.waits() && command.decision != Decision::reject) {
     checked = read_held(workspace, offset, body.find("modified_action"), held);
-    PARLEY_TRY(superseded, superseded_by(number, approval));
+    PARLEY_TRY(superseded, superseded_by(number, approval.supersedes));
     if (checked) command.release = &release.emplace(release_of(number, approval, held, superseded.get()));
     command.changed = held.changed();
   } else if (command.decision == Decision::modify) {

@@ -270,7 +270,7 @@ class Broker final : public Port, private journal::Outcomes {
   struct Superseded;
   engine::AcceptMessage release_of(base::WorkspaceNumber workspace, const engine::Approval& approval,
                                    const HeldMessage& held, const Superseded* superseded);
-  base::Result<std::unique_ptr<Superseded>> superseded_by(base::WorkspaceNumber, const engine::Approval&);
+  base::Result<std::unique_ptr<Superseded>> superseded_by(base::WorkspaceNumber, base::Offset message);
   base::Result<> check_action(const engine::Workspace& workspace, const engine::Approval& approval, json::Value action);
 
   base::Result<> write_help(json::Writer& writer, const engine::Workspace& workspace, base::Offset offset);

@@ -29,6 +29,17 @@ void write_checked(json::Writer& writer, const engine::Workspace& workspace, bas
   writer.end_object();
 }
 
+// What a message was to take the place of that a human has yet to let through, or has rejected. 0: nothing; what was
+// withdrawn has outlived it.
+base::Offset was_to_replace(const engine::Workspace& workspace, base::Offset message,
+                            const event::MessageAccepted& accepted) {
+  const engine::Approval* const held = workspace.approvals.find(message);
+  if (held && held->waits()) return held->supersedes;
+  const bool withdrawn = held && held->state == engine::Approval::State::withdrawn;
+  const bool rejected = !withdrawn && engine::was_withheld(workspace, message);
+  return rejected && accepted.supersedes_later() ? base::Offset(accepted.supersedes()) : base::Offset{};
+}
+
 }  // namespace
 
 Broker::Superseded::Superseded(event::Event recorded, base::WorkspaceNumber workspace, base::Offset offset)
@@ -51,10 +62,10 @@ base::Result<std::unique_ptr<Broker::Superseded>> Broker::superseded_by(const Ca
   PARLEY_TRY(const base::Offset offset, own_message(workspace, caller, options.supersedes, options.to));
   PARLEY_TRY(event::Event event, event_that_counted(workspace, offset));
   auto superseded = std::make_unique<Superseded>(std::move(event), number, offset);
+  PARLEY_TRY(auto beneath, superseded_by(number, was_to_replace(workspace, offset, accepted_of(superseded->event))));
   const engine::Approval* const held = workspace.approvals.find(offset);
-  if (!held || held->let_through() || held->state == engine::Approval::State::withdrawn) return superseded;
-  PARLEY_TRY(auto beneath, superseded_by(number, *held));
-  if (!beneath || !(held->waits() || engine::is_in_force(beneath->take_back, workspace))) return superseded;
+  const bool waits = held && held->waits();
+  if (!beneath || !(waits || engine::is_in_force(beneath->take_back, workspace))) return superseded;
   superseded->beneath = std::move(beneath);
   superseded->take_back.beneath = &superseded->beneath->take_back;
   return superseded;

@@ -73,6 +73,8 @@ Checked check_delivery(const Workspace& workspace, AgentNumber agent, const Deli
   const Message* const message = workspace.messages.find(delivery.offset);
   const Receipt* const receipt = message ? message->receipt_of(agent) : nullptr;
   if (!receipt || delivery.epoch > receipt->epoch) return {};
+  const Approval* const approval = workspace.approvals.find(delivery.offset);
+  if (approval && approval->holds && !approval->let_through()) return {};  // it never came out
   const Checked delivered = of_receipt(*receipt, delivery.epoch, now);
   if (delivered.is == Currentness::unknown) return delivered;
   if (message->linked && workspace.replacements.after(delivery.offset)) {

@@ -54,14 +54,6 @@ bool can_be_cancelled(TaskState state) {
          state == TaskState::postponed || state == TaskState::waiting || state == TaskState::blocked;
 }
 
-// It never counted: a human, or time, has rejected it, or it was withdrawn.
-bool was_withheld(const Workspace& workspace, Offset message) {
-  const Approval* const approval = workspace.approvals.find(message);
-  if (approval && approval->holds && !approval->waits()) return !approval->let_through();
-  return std::ranges::any_of(workspace.messages.at(message).receipts,
-                             [](const Receipt& receipt) { return receipt.state == ReceiptState::rejected; });
-}
-
 base::Result<Consequences> judge_order(const TakeBack& command, const Workspace& workspace, Offset of_task) {
   const Task& task = workspace.tasks.at(of_task);
   if (task.assignment() != command.message || machine::task::is_over(task.state)) return Consequences{};
@@ -172,6 +164,13 @@ void tell_who_has_it(Decided& decided, const State& state, const TakeBack& comma
 }
 
 }  // namespace
+
+bool was_withheld(const Workspace& workspace, Offset message) {
+  const Approval* const approval = workspace.approvals.find(message);
+  if (approval && approval->holds && !approval->waits()) return !approval->let_through();
+  return std::ranges::any_of(workspace.messages.at(message).receipts,
+                             [](const Receipt& receipt) { return receipt.state == ReceiptState::rejected; });
+}
 
 base::Result<> check_repeated(const TakeBack& superseded, const Workspace& workspace, Offset known) {
   const Replacements::Before* const before = workspace.replacements.before(known);

@@ -48,6 +48,9 @@ base::Result<> check_repeated(const TakeBack& superseded, const Workspace& works
 // That nobody has taken it back yet. Error: TAKEN_BACK.
 base::Result<> check_not_taken_back(const TakeBack& superseded, const Workspace& workspace);
 
+// It never counted: a human, or time, has rejected it, or it was withdrawn.
+bool was_withheld(const Workspace& workspace, Offset message);
+
 // Whether what comes in the place of a correction that was not let through comes in its place too: an order whose task
 // is over is in force no more, nor is what can no longer be taken back.
 bool is_in_force(const TakeBack& message, const Workspace& workspace);

@@ -31,8 +31,8 @@ class Search {
   Search(const Dependencies& all, std::string_view task) : all_(all), task_(task) {}
 
   void begin(std::string_view id) { visit(id, nowhere); }
-  // That the newest of them is to depend on.
-  void begin_below(std::string_view id) { visit(id, found_.size() - 1); }
+  void begin_below(std::string_view id, std::size_t on) { visit(id, on); }
+  std::size_t newest() const { return found_.size() - 1; }
   // Whether it could be told in so many steps.
   bool run() {
     for (std::size_t at = 0; at < found_.size() && end_ == nowhere; ++at) {
@@ -86,7 +86,8 @@ base::Result<> check_no_cycle(const Dependencies& all, std::string_view task, co
   if (all.dependents(task).empty() && !among(on) && !among(below)) return {};  // nothing leads back to it
   Search search(all, task);
   for (const std::string& id : on) search.begin(id);
-  for (const std::string& id : below) search.begin_below(id);
+  const std::size_t last = search.newest();
+  for (const std::string& id : below) search.begin_below(id, last);
   const bool told = search.run();
   if (search.found())
     return base::fail(ErrorCode::DEPENDENCY_CYCLE, "tasks would wait for each other: " + search.cycle(),

@@ -45,14 +45,17 @@ bool have_ended(const std::vector<Dependency>& on) {
   return std::ranges::all_of(on, [](const Dependency& d) { return !is_part(d) || has_ended(d.state); });
 }
 
-bool is_in_parts(const Workspace& workspace, Offset whole) {
+// And an assignment of then answers the request for them that stands, not one of before.
+bool is_in_parts(const Workspace& workspace, Offset whole, Offset assignment) {
   const auto known = workspace.tasks.all().find(whole);
-  return known != workspace.tasks.all().end() && known->second->state == TaskState::in_parts;
+  return known != workspace.tasks.all().end() && known->second->state == TaskState::in_parts &&
+         assignment > known->second->split_by;
 }
 
 // What its release would be a part of goes on without it, or is over: rejecting is left (decision 10).
-base::Result<std::optional<Offset>> still_in_parts(const Workspace& workspace, const Approval& approval) {
-  if (is_in_parts(workspace, approval.part_of)) return approval.part_of;
+base::Result<std::optional<Offset>> still_in_parts(const Workspace& workspace, const Approval& approval,
+                                                   Offset released) {
+  if (is_in_parts(workspace, approval.part_of, released)) return approval.part_of;
   const auto whole = workspace.tasks.all().find(approval.part_of);
   return base::fail(base::ErrorCode::OUT_OF_SEQUENCE,
                     "the task that it was to be a part of is " +
@@ -75,11 +78,11 @@ std::optional<Offset> answered_split(const AcceptMessage& command, const Workspa
 base::Result<std::optional<Offset>> whole_of(const AcceptMessage& command, const Workspace& workspace,
                                              Offset released) {
   const Approval* const approval = released == Offset{} ? nullptr : workspace.approvals.find(released);
-  if (approval && approval->part_of != Offset{}) return still_in_parts(workspace, *approval);
+  if (approval && approval->part_of != Offset{}) return still_in_parts(workspace, *approval, released);
   // In the place of a part about which a human has yet to decide, or that was not let through (BEY-03).
   const Approval* const before = command.supersedes ? workspace.approvals.find(command.supersedes->message) : nullptr;
   const bool anew = before && !before->let_through() && before->task == command.envelope.task;
-  if (anew && is_in_parts(workspace, before->part_of)) return before->part_of;
+  if (anew && is_in_parts(workspace, before->part_of, command.supersedes->message)) return before->part_of;
   return answered_split(command, workspace);
 }
 

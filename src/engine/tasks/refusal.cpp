@@ -62,6 +62,16 @@ bool is_offered(const Workspace& workspace, const Task& task) {
   return task.offer && !workspace.registry.agent(task.offer->target).removed;
 }
 
+// BEY-03: where its assigner would give it otherwise, the message in whose place that can come; empty: none.
+std::string can_be_corrected(const AcceptMessage& command, const Workspace& workspace, const Task& task) {
+  const TaskFacts correcting{.readiness = Readiness::ready, .supersedes = true};
+  const Move* const move = move_on(command.envelope.kind, task.state, correcting);
+  const Message* const order = workspace.messages.find(task.assignment());
+  const bool own = order && order->sender == command.sender && task.assigner == command.sender && !task.offer;
+  if (command.envelope.kind != envelope::Kind::task_assign || !move || !own) return "";
+  return " To give it otherwise, supersede message " + quoted(order->id.view()) + ".";
+}
+
 }  // namespace
 
 std::vector<AgentNumber> parties_of(const Workspace& workspace, const Task& task) {
@@ -123,9 +133,13 @@ base::Error task_unknown(const AcceptMessage& command, const Workspace& workspac
 base::Error no_move(const AcceptMessage& command, const Workspace& workspace, const Task& task) {
   const TaskFacts facts{command.ruleset.tasks->needs_ack, is_offered(workspace, task), {}, {}, {}};
   const Move* const move = move_on(command.envelope.kind, task.state, facts);
-  if (!move)
-    return refusal(base::ErrorCode::OUT_OF_SEQUENCE, command, workspace, task,
-                   about(workspace, task) + ": '" + command.envelope.native_type + "' makes no move from there");
+  if (!move) {
+    base::Error error =
+        refusal(base::ErrorCode::OUT_OF_SEQUENCE, command, workspace, task,
+                about(workspace, task) + ": '" + command.envelope.native_type + "' makes no move from there");
+    error.hint += can_be_corrected(command, workspace, task);
+    return error;
+  }
   const AgentNumber whose = move->by == Party::assigner               ? task.assigner
                             : move->by == Party::target && task.offer ? task.offer->target
                             : move->by == Party::reviewer             ? task.reviewer
