@@ -82,7 +82,7 @@ void Workload::decide(const std::string& space, const broker::Caller& person, js
   const bool too_late = word != "reject" && (code == ErrorCode::STALE_ORDER || code == ErrorCode::OUT_OF_SEQUENCE ||
                                              code == ErrorCode::NOT_PARTY || code == ErrorCode::AGENT_UNAVAILABLE ||
                                              code == ErrorCode::ERROR_UNKNOWN || code == ErrorCode::BUDGET_EXCEEDED ||
-                                             code == ErrorCode::DEPENDENCY_CYCLE);
+                                             code == ErrorCode::DEPENDENCY_CYCLE || code == ErrorCode::STANDS);
   const bool right = over || too_late || (!seen && code == ErrorCode::APPROVAL_SHOWN_OTHER) ||
                      code == ErrorCode::EXPIRED || code == ErrorCode::APPROVAL_NOT_OFFERED;
   if (!right) findings_.wrong("SUP-05: a decision was refused: " + done.error().message);

@@ -143,7 +143,10 @@ void Workload::send_something(Manner manner) {
     sending.client = static_cast<std::size_t>(other - clients_.data());
   }
   if (dice_.one_in(12))
-    if (const Accepted* const earlier = own_message(sending.client)) sending.supersedes = earlier->sending.id;
+    if (const Accepted* const earlier = own_message(sending.client)) {
+      sending.supersedes = earlier->sending.id;
+      sending.superseded = base::Offset(earlier->offset);
+    }
   if (dice_.one_in(8)) sending.reply_by = clock_.wall() + dice_.between(base::Duration(1s), base::Duration(8s));
   findings_.trace("send " + example.profile + "/" + example.name + " of " + example.sender + " " + sending.id +
                   (sending.supersedes.empty() ? "" : " in place of " + sending.supersedes));

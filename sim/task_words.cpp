@@ -206,21 +206,25 @@ std::string Workload::request_for(const engine::Workspace& here, std::string_vie
 }
 
 // Its order, or a correction of it about which a human has yet to decide; empty: forgotten.
-std::string Workload::order_to_correct(const engine::Workspace& here, const engine::Task& task) {
-  base::Offset order = task.assignment();
-  const auto held = here.approvals.to_supersede(order);
-  if (!held.empty() && dice_.one_in(2)) order = dice_.among(held);
-  const engine::Message* const message = here.messages.find(order);
-  return message ? std::string(message->id.view()) : std::string();
+base::Offset Workload::order_to_correct(const engine::Workspace& here, const engine::Task& task) {
+  const auto held = here.approvals.to_supersede(task.assignment());
+  return !held.empty() && dice_.one_in(2) ? dice_.among(held) : task.assignment();
 }
 
-// What a human has yet to decide about the task by this one's word: a question, or its end. Empty: nothing.
-std::string Workload::asked_before(const engine::Workspace& here, const engine::Task& task, const Client& client) {
-  std::vector<std::string> asked;
+// What a human has yet to decide about the task by this one's word: a question, or its end. 0: nothing.
+base::Offset Workload::asked_before(const engine::Workspace& here, const engine::Task& task, const Client& client) {
+  std::vector<base::Offset> asked;
   for (const auto& [offset, approval] : here.approvals.all())
     if (approval.waits() && approval.asker == client.caller->agent && approval.task == task.id.view())
-      asked.emplace_back(approval.id.view());
-  return asked.empty() ? "" : dice_.among(asked);
+      asked.push_back(offset);
+  return asked.empty() ? base::Offset{} : dice_.among(asked);
+}
+
+void Workload::put_in_place_of(Sending& sending, const engine::Workspace& here, base::Offset earlier) {
+  const engine::Message* const message = here.messages.find(earlier);
+  if (!message) return;
+  sending.supersedes = message->id.view();
+  sending.superseded = earlier;
 }
 
 void Workload::work_on_a_task() {
@@ -336,9 +340,9 @@ void Workload::say_of_task(std::string_view profile, const std::string& space, c
   if (words.what == What::ask_human) wish.edits["/timeout_hours"] = dice_.one_in(2) ? "0.02" : "72";
   sending.bytes = natives_.text(example, wish);
   sending.hash = base::sha256(sending.bytes);
-  if (corrects) sending.supersedes = order_to_correct(here, *task);
+  if (corrects) put_in_place_of(sending, here, order_to_correct(here, *task));
   const bool ends = words.what == What::complete || words.what == What::fail || words.what == What::ask_human;
-  if (ends && task && dice_.one_in(3)) sending.supersedes = asked_before(here, *task, clients_[*client]);
+  if (ends && task && dice_.one_in(3)) put_in_place_of(sending, here, asked_before(here, *task, clients_[*client]));
   const bool of_result = words.what == What::approve || words.what == What::send_back || words.what == What::reject;
   if (of_result || (profile == "collab" && dice_.one_in(40)))
     sign(sending, space, id, words.review, words.what != What::reject);
@@ -358,6 +362,7 @@ void Workload::note_refusal(const Sending& sending, json::Value message, const b
   auto word = task_word(client.profile, message);
   if (!word) return findings_.wrong("COL-04: a message that is about no task was refused for one: " + error.message);
   word->sender = client.caller->agent.value;
+  word->supersedes = sending.superseded.value;
   const std::uint32_t number = workspace_number(client);
   world_.chronicle().tasks().refused(number, head_of(number), std::move(*word), error.code);
 }

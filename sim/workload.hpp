@@ -51,7 +51,8 @@ class Workload {
     bool dated = true;
     std::size_t example = 0;
     std::string id;
-    std::string supersedes;  // id of an earlier one of its sender's
+    std::string supersedes;   // id of an earlier one of its sender's
+    base::Offset superseded;  // that one
     std::optional<base::Instant> reply_by;
     std::string evidence;
   };
@@ -116,8 +117,9 @@ class Workload {
   std::string some_task(std::uint32_t workspace, std::string_view profile);
   std::string some_part(const engine::Workspace& here);
   std::string request_for(const engine::Workspace& here, std::string_view part);
-  std::string order_to_correct(const engine::Workspace& here, const engine::Task& task);
-  std::string asked_before(const engine::Workspace& here, const engine::Task& task, const Client& client);
+  base::Offset order_to_correct(const engine::Workspace& here, const engine::Task& task);
+  base::Offset asked_before(const engine::Workspace& here, const engine::Task& task, const Client& client);
+  static void put_in_place_of(Sending& sending, const engine::Workspace& here, base::Offset earlier);
   // `onward`: as the work should go.
   void say_of_task(std::string_view profile, const std::string& space, const std::string& id, bool onward = false);
   void note_refusal(const Sending& sending, json::Value message, const base::Error& error);

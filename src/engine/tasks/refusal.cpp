@@ -22,6 +22,14 @@ std::string about(const Workspace& workspace, const Task& task) {
          quoted(name_of(workspace, task.assignee));
 }
 
+// Who registered anew under a name is another.
+std::string for_one_only(const Workspace& workspace, AgentNumber whose, AgentNumber sender) {
+  const std::string& name = name_of(workspace, whose);
+  if (name == name_of(workspace, sender))
+    return "for the " + quoted(name) + " that was removed to send, not for the one registered since";
+  return "for " + quoted(name) + " to send, not for " + quoted(name_of(workspace, sender));
+}
+
 // The profile's types of the kind that this agent's role may send, each once. `known`: about a task that there is,
 // which no message can name by its own id.
 void add_types(const profile::Ruleset& rules, envelope::Kind kind, const Agent& agent, bool known,
@@ -55,6 +63,7 @@ std::string who_may(const profile::Ruleset& rules, const Workspace& workspace, c
       text += " (of message " + quoted(message->id.view()) + ")";
   if (text.empty() && task.state == TaskState::held) return "A human decides first whether its end counts.";
   if (text.empty() && task.state == TaskState::escalated) return "A human decides first whether it is given again.";
+  if (text.empty() && !machine::task::is_over(task.state)) return "Its assignee was removed: the server ends it next.";
   return text.empty() ? "The task is over: assign the work as a new task." : text + ".";
 }
 
@@ -145,9 +154,8 @@ base::Error no_move(const AcceptMessage& command, const Workspace& workspace, co
                             : move->by == Party::reviewer             ? task.reviewer
                                                                       : task.assignee;
   return refusal(base::ErrorCode::NOT_PARTY, command, workspace, task,
-                 about(workspace, task) + ": '" + command.envelope.native_type + "' is for " +
-                     quoted(name_of(workspace, whose)) + " to send, not for " +
-                     quoted(name_of(workspace, command.sender)));
+                 about(workspace, task) + ": '" + command.envelope.native_type + "' is " +
+                     for_one_only(workspace, whose, command.sender));
 }
 
 base::Error stale_order(const AcceptMessage& command, const Workspace& workspace, const Task& task) {
