@@ -61,6 +61,9 @@ std::optional<TaskWord> handoff_word(json::Value root) {
     word.kind = Kind::task_handoff;
   else
     return std::nullopt;
+  if (word.kind == Kind::task_assign)
+    for (const json::Value on : json::Pointer::parse("/payload/context/dependencies").value().resolve(root).elements())
+      word.depends_on.emplace_back(on.as_string());
   if (word.kind == Kind::task_handoff_reply) {
     word.message = text_at(root, "/metadata/correlation_id");
     word.accepts = root.find("payload").find("accepted").if_bool().value_or(false);
