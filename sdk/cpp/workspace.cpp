@@ -152,4 +152,16 @@ base::Result<std::vector<Settled>> Workspace::settle(Settlement what, std::strin
   return results;
 }
 
+base::Result<Reply> Workspace::wait_for_tasks(std::span<const std::string> task_ids, std::string_view until,
+                                              base::Duration at_most) {
+  std::string body;
+  json::Writer out(body);
+  out.begin_object().key("task_ids").begin_array();
+  for (const std::string& id : task_ids) out.string(id);
+  out.end_array().member("mode", until).member("timeout", base::to_text(at_most)).end_object();
+  CallOptions call;
+  call.timeout += at_most;
+  return client_->post(path_of(name_, {"tasks", "wait"}), body, call);
+}
+
 }  // namespace parley::sdk

@@ -87,6 +87,10 @@ class Workspace {
   base::Result<std::vector<Settled>> settle(Settlement what, std::string_view agent,
                                             std::span<const std::string_view> delivery_ids,
                                             const SettleOptions& options = {});
+  // Until `all` of these tasks are over, `any` is, or the `first_failure`: {"done", "over", "failed", "tasks"}; `done`
+  // is false where that is not so after `at_most` (COL-09).
+  base::Result<Reply> wait_for_tasks(std::span<const std::string> task_ids, std::string_view until,
+                                     base::Duration at_most);
 
  private:
   Client* client_;

@@ -55,25 +55,18 @@ base::Result<Exit> check(Context& context, const TaskOptions& options) {
   return current ? shown : Exit::refused;
 }
 
-base::Result<sdk::Reply> await_once(Connected& server, const TaskOptions& options, base::Duration at_most) {
-  std::string body;
-  json::Writer writer(body);
-  writer.begin_object().key("task_ids").begin_array();
-  for (const std::string& id : options.task_ids) writer.string(id);
-  writer.end_array().member("mode", options.until).member("timeout", base::to_text(at_most)).end_object();
-  return server.client.post(sdk::path_of(server.workspace, {"tasks", "wait"}), body);
-}
-
 // Exit status 1 where one of them is over without success, or the time is.
 base::Result<Exit> wait_for(Context& context, const TaskOptions& options) {
   constexpr base::Duration poll = std::chrono::seconds(30);
   PARLEY_TRY(auto server, connect(options.online));
+  sdk::Workspace workspace(server.client, server.workspace);
   base::SystemClock clock;
   const base::Duration start = clock.monotonic();
   bool reached = false;
   while (true) {
     const base::Duration left = options.timeout ? start + *options.timeout - clock.monotonic() : poll;
-    const auto reply = await_once(server, options, std::clamp(left, base::Duration{}, poll));
+    const auto reply =
+        workspace.wait_for_tasks(options.task_ids, options.until, std::clamp(left, base::Duration{}, poll));
     if (!reply && !(reached && is_passing(reply.error()) && left > base::Duration{}))
       return std::unexpected(reply.error());
     if (!reply) {

@@ -95,6 +95,45 @@ TEST(Commands, Tail_shows_the_newest_and_says_what_it_leaves_out) {
   EXPECT_THAT(run_parley(server, {"tail", "--from", "1", "-n", "1"}).out, Not(HasSubstr("p1")));
 }
 
+// COL-09: exit status 0 where all that was waited for ended well, 1 where it did not, or has not ended yet.
+TEST(Commands, Tasks_are_waited_for_extended_and_aborted) {
+  const Server server;
+  ASSERT_EQ(run_parley(server, {"workspace", "create", "demo"}).status, 0);
+  for (const char* agent : {"dispatcher", "extractor-2"})
+    ASSERT_EQ(run_parley(server, {"agent", "add", agent, "--profile", "handoff", "--type", "worker"}).status, 0);
+  const auto send = [&](const std::string& as, const std::string& example, const std::string& task) {
+    const Ran fresh = run_parley({"fresh", source_folder() + "/spec/profiles/handoff/examples/" + example});
+    std::string text = fresh.out;
+    for (const auto& [from, to] :
+         {std::pair<std::string, std::string>{"extractor-1", "extractor-2"}, {"task-invoices-0392", task}})
+      for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size())
+        text.replace(at, from.size(), to);
+    const std::string file = server.folder() + "/message.json";
+    std::ofstream(file) << text;
+    return run_parley(server, {"send", "--as", as, file});
+  };
+  for (const char* task : {"good", "bad"}) {
+    const Ran sent = send("dispatcher", "TASK_ASSIGNMENT.json", task);
+    ASSERT_EQ(sent.status, 0) << sent.out << sent.err;
+  }
+  EXPECT_EQ(run_parley(server, {"task", "wait", "good", "--timeout", "0s"}).status, 1) << "it has not ended";
+  const Ran unknown = run_parley(server, {"task", "wait", "good", "none"});
+  EXPECT_EQ(unknown.status, 1);
+  EXPECT_THAT(unknown.err, HasSubstr("none"));
+  const Ran completed = send("extractor-2", "TASK_COMPLETE.json", "good");
+  ASSERT_EQ(completed.status, 0) << completed.out << completed.err;
+  const Ran good = run_parley(server, {"task", "wait", "good"});
+  EXPECT_EQ(good.status, 0) << good.out << good.err;
+  EXPECT_THAT(good.out, HasSubstr("completed"));
+  EXPECT_EQ(run_parley(server, {"task", "wait", "good", "bad", "--until", "any"}).status, 0);
+  EXPECT_EQ(run_parley(server, {"task", "abort", "bad", "--as", "extractor-2"}).status, 1) << "it is not theirs to end";
+  EXPECT_EQ(run_parley(server, {"task", "abort", "bad", "--reason", "not needed", "--cleanup"}).status, 0);
+  EXPECT_EQ(run_parley(server, {"task", "abort", "bad"}).status, 1) << "it is over";
+  EXPECT_EQ(run_parley(server, {"task", "wait", "good", "bad"}).status, 1) << "one of them failed";
+  EXPECT_EQ(run_parley(server, {"task", "extend", "bad", "1h"}).status, 1);
+  EXPECT_THAT(run_parley(server, {"task", "list", "--state", "aborted"}).out, HasSubstr("bad"));
+}
+
 TEST(Commands, A_doctor_who_reaches_no_server_says_so_by_its_status) {
   EXPECT_EQ(run_parley({"doctor", "--server", "http://127.0.0.1:9", "--token", "t", "--data", "/tmp"}).status, 3);
 }
