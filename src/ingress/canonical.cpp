@@ -4,6 +4,7 @@
 #include <unordered_set>
 
 #include "base/uuid.hpp"
+#include "envelope/lane.hpp"
 #include "ingress/expiry.hpp"
 #include "json/writer.hpp"
 
@@ -92,11 +93,17 @@ void read_timestamp(json::Value value, const std::string& pointer, base::Instant
          "The timestamp is more than 24 h off the server's clock, which says " + base::to_rfc3339(now) + "."});
 }
 
+// R5: what is no number, or neither true nor false, where one of them is wanted is kept as it came: whoever reads it is
+// to know that something was said (SUP-04).
+bool is_kept(profile::FieldType type, json::Value value) {
+  return type == profile::FieldType::boolean || type == profile::FieldType::number || profile::is_of(type, value);
+}
+
 void read_fields(const Found& found, const std::vector<profile::FieldSlot>& fields, Envelope& envelope) {
   std::size_t count = 0;
   for (const profile::FieldSlot& field : fields) {
     const json::Value value = field.carried == profile::Carried::no ? json::Value() : found.at(field.slot);
-    if (!value || !profile::is_of(field.type, value)) continue;
+    if (!value || !is_kept(field.type, value)) continue;
     if (value.is_string() && value.as_string().size() > carried_bytes_max) continue;
     if (count == envelope.fields.size()) envelope.fields.emplace_back();
     envelope::Field& kept = envelope.fields[count++];
@@ -153,8 +160,8 @@ void canonicalise(const Found& found, const profile::Ruleset& rules, const Optio
   envelope.reply_to = id_of(found.at(slots.reply_to));
   envelope.conversation = id_of(found.at(slots.conversation));
   read_fields(found, places.fields, envelope);
-  checked.task_key = task_key_of(envelope.task);
-  checked.lane = lane_of(checked.task_key);
+  checked.task_key = envelope::task_key_of(envelope.task);
+  checked.lane = envelope::lane_of(checked.task_key);
 }
 
 }  // namespace parley::ingress

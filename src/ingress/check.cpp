@@ -120,15 +120,4 @@ Result<> check(const Native& native, const Ruleset& rules, const Options& option
   return {};
 }
 
-base::HalfDigest task_key_of(std::string_view task) {
-  return task.empty() ? base::HalfDigest{} : base::first_half(base::sha256(task));
-}
-
-LaneId lane_of(const base::HalfDigest& task_key) {
-  if (task_key == base::HalfDigest{}) return LaneId(0);
-  std::uint64_t lane = 0;
-  for (std::size_t i = 0; i < sizeof lane; ++i) lane = lane << 8 | task_key[i];
-  return LaneId(lane == 0 ? 1 : lane);
-}
-
 }  // namespace parley::ingress

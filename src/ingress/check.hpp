@@ -62,7 +62,4 @@ base::Result<Checked> check(const Native& native, const profile::Ruleset& rules,
 // nothing. After a refusal its contents mean nothing.
 base::Result<> check(const Native& native, const profile::Ruleset& rules, const Options& options, Checked& checked);
 
-base::HalfDigest task_key_of(std::string_view task);
-LaneId lane_of(const base::HalfDigest& task_key);
-
 }  // namespace parley::ingress

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "envelope/lane.hpp"
 #include "json/parser.hpp"
 #include "profile/files.hpp"
 #include "profile/rulesets.hpp"
@@ -79,7 +80,7 @@ TEST(Check, AValidMessageIsTakenWithoutAWordAndHashedAsSent) {
   EXPECT_THAT(checked->validation_errors, IsEmpty());
   EXPECT_EQ(checked->envelope.content_hash,
             base::sha256(profile::built_in_files("collab").at("examples/task_assignment.json")));
-  EXPECT_EQ(checked->lane, lane_of(task_key_of("task-settings-loader")));
+  EXPECT_EQ(checked->lane, envelope::lane_of(envelope::task_key_of("task-settings-loader")));
 }
 
 // BEY-02: the refusal lists what would be right.
@@ -339,8 +340,8 @@ TEST(Recipients, AWordAListOrOneAgent) {
 }
 
 TEST(Lane, ATaskHasTheFirstEightBytesOfItsHashAndNothingHasNone) {
-  EXPECT_EQ(lane_of(task_key_of("")).value, 0u);
-  EXPECT_EQ(lane_of(task_key_of("abc")).value, 0xba7816bf8f01cfeau);  // FIPS 180-2, B.1
+  EXPECT_EQ(envelope::lane_of(envelope::task_key_of("")).value, 0u);
+  EXPECT_EQ(envelope::lane_of(envelope::task_key_of("abc")).value, 0xba7816bf8f01cfeau);  // FIPS 180-2, B.1
 }
 
 // D11, R27: what is inflated for one call is bounded, however many messages it has.
