@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <ranges>
+#include <span>
 
 #include "base/excerpt.hpp"
 #include "broker/broker.hpp"
@@ -48,6 +50,30 @@ void write_review(json::Writer& writer, const engine::Workspace& workspace, base
   writer.member("tree", base::to_hex(review.signed_by->tree));
   if (review.signed_by->changed) writer.member("changed", true);
   writer.end_object();
+}
+
+// A finding as one review's result says it.
+struct Form {
+  json::Value finding;
+  const Review* review;
+};
+
+// `forms`: at least one, the newest first; the history begins with the oldest.
+void write_forms(json::Writer& writer, std::span<const Form> forms) {
+  const Form& newest = forms.front();
+  writer.member("review_id", newest.review->id.view());
+  if (newest.review->signed_by) writer.member("signed_by", newest.review->signed_by->runner.view());
+  writer.key("finding").value(newest.finding);
+  if (forms.size() == 1) return;
+  writer.key("history").begin_array();
+  for (const Form& form : std::views::reverse(forms.subspan(1)))
+    writer.begin_object()
+        .member("iteration", form.review->iteration)
+        .member("review_id", form.review->id.view())
+        .key("finding")
+        .value(form.finding)
+        .end_object();
+  writer.end_array();
 }
 
 // A result that was read, with the profile that it is in.
@@ -199,7 +225,7 @@ base::Result<Answer> Broker::review(const Caller& caller, std::string_view works
   return answer;
 }
 
-// Each as the newest result that names it says it, with what became of it.
+// Each as the newest result that names it says it, with what earlier ones said and what became of it.
 base::Result<Answer> Broker::findings(const Caller& caller, std::string_view workspace_name, std::string_view task_id) {
   PARLEY_TRY(const base::WorkspaceNumber number, enter(engine_.state(), caller, workspace_name, Right::read));
   const engine::Workspace& workspace = engine_.state().workspace(number);
@@ -209,8 +235,8 @@ base::Result<Answer> Broker::findings(const Caller& caller, std::string_view wor
   ListPage list;
   if (!reviewed) return list.end();
 
-  std::vector<Result> results;  // whose values are written below
-  std::map<std::string_view, std::pair<json::Value, base::Offset>> said;
+  std::vector<Result> results;                         // whose values are written below
+  std::map<std::string_view, std::vector<Form>> said;  // the newest first
   std::uint64_t bytes = 0;
   for (auto at = reviewed->reviews.rbegin(); at != reviewed->reviews.rend() && bytes < results_bytes_max; ++at) {
     const Review& review = workspace.reviews.at(*at);
@@ -219,18 +245,13 @@ base::Result<Answer> Broker::findings(const Caller& caller, std::string_view wor
     bytes += result->bytes;
     results.push_back(std::move(*result));
     for (const json::Value finding : results.back().field("findings").elements())
-      if (const auto id = finding.find("finding_id").if_string()) said.try_emplace(*id, finding, *at);
+      if (const auto id = finding.find("finding_id").if_string()) said[*id].push_back({finding, &review});
   }
   for (const engine::Finding& finding : reviewed->findings) {
     list.writer.begin_object().member("finding_id", finding.id).member("blocks", finding.blocks);
     list.writer.member("found_in_iteration", finding.found_in);
     if (finding.fixed_in != 0) list.writer.member("fixed_in_iteration", finding.fixed_in);
-    if (const auto text = said.find(finding.id); text != said.end()) {
-      const Review& review = workspace.reviews.at(text->second.second);
-      list.writer.member("review_id", review.id.view());
-      if (review.signed_by) list.writer.member("signed_by", review.signed_by->runner.view());
-      list.writer.key("finding").value(text->second.first);
-    }
+    if (const auto forms = said.find(finding.id); forms != said.end()) write_forms(list.writer, forms->second);
     list.writer.end_object();
   }
   return list.end();

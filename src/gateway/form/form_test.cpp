@@ -43,12 +43,15 @@ TEST(Form, Writes_deliveries_around_the_native_bytes) {
   delivery.lease_until = base::instant_of(1'000'000);
   delivery.message = "{ \"a\" :\n1.0 }";
   delivery.profile = "collab";
+  delivery.task_epoch = 2;
   std::string text;
   append_delivery(text, delivery);
-  EXPECT_EQ(text,
-            R"({"delivery_id":"17-1","offset":17,"attempt":1,"lease_until":"1970-01-01T00:00:01Z","priority":"normal",)"
-            "\"profile\":\"collab\",\"message\":{ \"a\" :\n1.0 },\"warnings\":[]}");
+  EXPECT_EQ(
+      text,
+      R"({"delivery_id":"17-1","offset":17,"attempt":1,"lease_until":"1970-01-01T00:00:01Z","priority":"normal","task_epoch":2,)"
+      "\"profile\":\"collab\",\"message\":{ \"a\" :\n1.0 },\"warnings\":[]}");
   delivery.by_server = true;
+  delivery.task_epoch = 0;  // of no task
   delivery.lease_until.reset();
   text.clear();
   append_delivery(text, delivery);
