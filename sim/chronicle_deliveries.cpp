@@ -243,6 +243,7 @@ void Chronicle::fold(std::uint32_t number, const event::Redriven& event, base::I
   require(!workspace.agents[event.agent()].removed, place, "P3: redriven to an agent that was removed");
   require(message.expires == base::Instant{} || message.expires > at, place, "HND-10: redriven after its end");
   found->begin_anew();
+  requests_.comes_again({number, event.message()}, event.agent());
   Agent& agent = workspace.agents[event.agent()];
   count_open(agent);
   --agent.dead;

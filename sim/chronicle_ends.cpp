@@ -11,8 +11,10 @@ void Chronicle::give_again(std::uint32_t number, std::uint32_t agent_number, std
   const Place place{number, agent_number, order};
   Receipt* const found = receipt(place, "an order or a request given again");
   if (!found || open(found->state)) return;
-  require(found->state == State::acked || found->state == State::acted || found->state == State::handed_over, place,
-          "COL-16: given again, though it cannot be had");
+  const bool was_read =
+      found->state == State::acked || found->state == State::acted || found->state == State::handed_over;
+  // Or it was taken out of the mailbox while a human decided (SUP-04).
+  require(was_read || found->state == State::superseded, place, "COL-16: given again, though it cannot be had");
   found->begin_anew();
   Agent& agent = workspaces_[number].agents[agent_number];
   count_open(agent);

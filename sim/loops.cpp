@@ -83,8 +83,12 @@ void LoopChronicle::check_steps(const Place& place, const event::MessageAccepted
     return findings_.require(message.root() == 0, place, "BEY-04: on an account without an answer");
   // What it names, or what its sender heard after that; several may have the id (R7, R8).
   std::vector<std::uint64_t> named;
-  for (const std::string* id : {&message.reply_to(), &message.correlation()})
-    if (const auto known = ids_.find({place.first, *id}); known != ids_.end())
+  std::vector<std::string> ids{message.reply_to(), message.correlation()};
+  for (const event::Field& field : message.fields())
+    if (field.name() == "request" && field.json().size() > 2)  // 002, HelpResponse
+      ids.push_back(field.json().substr(1, field.json().size() - 2));
+  for (const std::string& id : ids)
+    if (const auto known = ids_.find({place.first, id}); known != ids_.end())
       named.insert(named.end(), known->second.begin(), known->second.end());
   findings_.require(std::ranges::any_of(named,
                                         [&](std::uint64_t offset) {

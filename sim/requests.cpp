@@ -15,8 +15,28 @@ namespace {
 bool replies(const event::MessageAccepted& message, const std::string& id) {
   if (message.correlation() == id) return true;
   for (const event::Field& field : message.fields())
-    if (field.name() == "message" && field.json() == '"' + id + '"') return true;
+    if ((field.name() == "message" || field.name() == "request") && field.json() == '"' + id + '"') return true;
   return false;
+}
+
+// The end of a task whose order wants a reply; a delegation's id is its task's (R38).
+bool ends(const event::MessageAccepted& message, const std::string& task, const std::string& id) {
+  const auto kind = static_cast<Kind>(message.kind());
+  if (kind != Kind::task_complete && kind != Kind::task_fail) return false;
+  return !message.task().empty() && (message.task() == task || message.task() == id);
+}
+
+// R18: on an error, whose agent waits for it.
+bool decides(const event::MessageAccepted& message) {
+  return std::ranges::any_of(message.fields(), [](const event::Field& field) {
+    return field.name() == "action" && field.json() == R"("error_decision")";
+  });
+}
+
+// BEY-01: a question is no reply to one.
+bool asks_back(const event::MessageAccepted& message) {
+  const auto kind = static_cast<Kind>(message.kind());
+  return kind == Kind::request || kind == Kind::help_request || kind == Kind::status_query;
 }
 
 }  // namespace
@@ -37,7 +57,8 @@ bool RequestChronicle::waits_for_itself(std::uint32_t workspace, const Asked& re
     for (const auto& [place, other] : open_) {
       if (other.reply_by || place.first != workspace || !reached.contains(other.asker)) continue;
       if (!asked_back.empty() && other.id == asked_back && other.waiting.contains(request.asker)) continue;
-      for (const std::uint32_t agent : other.waiting) grew |= reached.insert(agent).second;
+      for (const std::uint32_t agent : other.waiting)
+        if (!other.never_got.contains(agent)) grew |= reached.insert(agent).second;
     }
   }
   return reached.contains(request.asker);
@@ -45,9 +66,15 @@ bool RequestChronicle::waits_for_itself(std::uint32_t workspace, const Asked& re
 
 void RequestChronicle::lost(const Place& place, std::uint32_t agent) {
   const auto at = open_.find(place);
-  if (at == open_.end() || !at->second.reply_by) return;
+  if (at == open_.end()) return;
+  at->second.never_got.insert(agent);
+  if (!at->second.reply_by) return;
   at->second.waiting.erase(agent);
   if (at->second.waiting.empty()) open_.erase(at);
+}
+
+void RequestChronicle::comes_again(const Place& place, std::uint32_t agent) {
+  if (const auto at = open_.find(place); at != open_.end()) at->second.never_got.erase(agent);
 }
 
 void RequestChronicle::fold(std::uint32_t workspace, std::uint64_t offset, const event::MessageAccepted& message,
@@ -60,9 +87,10 @@ void RequestChronicle::fold(std::uint32_t workspace, std::uint64_t offset, const
     findings_.require(base::instant_of(message.answer_due()) == at + timeout, place,
                       "MSH-03: the time does not begin now");
     const auto& to = message.recipients();
-    Asked request{message.message_id(), message.sender(),  {to.begin(), to.end()}, timeout,
-                  at + timeout,         message.reply_by()};
-    const bool for_itself = !request.reply_by && waits_for_itself(workspace, request, message.reply_to());
+    Asked request{message.message_id(), message.sender(),   {to.begin(), to.end()}, timeout,
+                  at + timeout,         message.reply_by(), message.task()};
+    const bool waits = !request.reply_by && !decides(message);
+    const bool for_itself = waits && waits_for_itself(workspace, request, message.reply_to());
     findings_.require(!for_itself, place, "BEY-04: its asker waits for itself");
     open_[place] = std::move(request);
   }
@@ -70,7 +98,10 @@ void RequestChronicle::fold(std::uint32_t workspace, std::uint64_t offset, const
     const Place place{workspace, message.answers()};
     Asked* const request = asked(place);
     if (!request) return;
-    const bool names_it = message.reply_to() == request->id || (request->reply_by && replies(message, request->id));
+    const bool names_it =
+        message.reply_to() == request->id ||
+        (request->reply_by && (replies(message, request->id) || ends(message, request->task, request->id)));
+    findings_.require(!request->reply_by || !asks_back(message), place, "BEY-01: replied to by a question");
     findings_.require(names_it, place, "PIP-08: answered by a message that is no answer to it");
     findings_.require(request->waiting.erase(message.sender()) == 1, place, "PIP-08: answered by who is not awaited");
     const auto& to = message.recipients();

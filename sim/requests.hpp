@@ -21,6 +21,7 @@ class RequestChronicle {
   bool is_open(const Place& place) const { return open_.contains(place); }
   // It ended there without being read: no reply comes from there (BEY-01).
   void lost(const Place& place, std::uint32_t agent);
+  void comes_again(const Place& place, std::uint32_t agent);
 
  private:
   struct Asked {
@@ -30,6 +31,8 @@ class RequestChronicle {
     base::Duration timeout{};
     base::Instant due{};
     bool reply_by = false;
+    std::string task{};
+    std::set<std::uint32_t> never_got{};             // it ended there unread, and nobody waits for them
     std::map<std::uint32_t, std::uint32_t> sends{};  // more than the first
     std::map<std::uint32_t, base::Instant> again{};  // when the next is; 0: it was
   };

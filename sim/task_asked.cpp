@@ -26,7 +26,7 @@ TaskChronicle::Judged TaskChronicle::judge_call(const Workspace& workspace, cons
   if (!as_assignee && !as_assigner) return {Verdict::not_party, &at->second, {}};
   const bool goes_on = task.state == State::assigned || task.state == State::active || task.state == State::stalled;
   const bool has_time = task.timeout > base::Duration{} || task.deadline != base::Instant{};
-  const bool there_is_some = word.call == Call::abort ? !task.over() : goes_on;
+  const bool there_is_some = word.call == Call::abort ? task.can_be_aborted() : goes_on;
   const bool legal = there_is_some && (word.call != Call::extend || has_time);
   return {legal ? Verdict::legal : Verdict::out_of_sequence, &at->second, {}};
 }
@@ -135,7 +135,7 @@ void TaskChronicle::end_parts(const Workspace& workspace, const Task& whole, bas
   if (whole.state != State::in_parts) return;
   for (const std::string& id : whole.parts) {
     Task& part = tasks_.at(workspace.by_id.at(id));
-    if (!part.over() && part.ends_since == base::Instant{}) part.ends_since = at;
+    if (part.can_be_aborted() && part.ends_since == base::Instant{}) part.ends_since = at;
   }
 }
 
@@ -178,7 +178,8 @@ void TaskChronicle::end_session(const Workspace& workspace, const Place& place, 
   findings_.require(message.has_session_aborted() == ends, place, "COL-20: it ends its session, or does not");
   if (!ends) return;
   for (auto& [of, task] : tasks_)
-    if (of.first == place.first && task.profile == profile && !task.over() && task.ends_since == base::Instant{})
+    if (of.first == place.first && task.profile == profile && task.can_be_aborted() &&
+        task.ends_since == base::Instant{})
       task.ends_since = at;
   sightings_.saw(Sighting::session_aborted);
 }

@@ -31,7 +31,8 @@ void TaskChronicle::fold(std::uint32_t number, std::uint64_t offset, const event
     return findings_.require(false, place, "COL-08: the server moved a task that was never assigned");
   Task& task = found->second;
   const auto to = static_cast<State>(moved.state());
-  findings_.require(!task.over(), place, "COL-08: the server moved a task that was over");
+  findings_.require(!task.over() || (to == State::aborted && task.can_be_aborted()), place,
+                    "COL-08: the server moved a task that was over");
   findings_.require(moved.epoch() == task.epoch + (moved.given_again() ? 1 : 0), place,
                     "BEY-03: the server changed an epoch");
   if (moved.has_error()) note_error(place, task, moved.error());
@@ -48,7 +49,8 @@ void TaskChronicle::fold(std::uint32_t number, std::uint64_t offset, const event
   come_to(workspaces_[place.first], task, to, at);
   task.moved_at = at;
   note_who_waits(number, at);
-  if (task.over()) ended_.insert({number, offset});
+  const bool nobody_begins = task.state == State::escalated || task.state == State::in_parts;  // SUP-04
+  if (task.over() || nobody_begins) ended_.insert({number, offset});
   if (task.over()) close(task);
   check_due(workspace, place, moved.due());
 }
@@ -189,7 +191,7 @@ void TaskChronicle::check_kept_back(const Place& place, const Task& task, State 
 // 000 §5.3: with more time.
 void TaskChronicle::give_again(const Place& place, Task& task, const event::TaskMoved& moved, base::Instant at) {
   const int longer = task.profile == "collab" && task.error == Error::timeout ? 2 : 1;
-  if (task.deadline != base::Instant{} && task.deadline <= at)
+  if (task.deadline != base::Instant{} && (longer > 1 || task.deadline <= at))
     task.deadline =
         at + std::min<base::Duration>((std::max(task.deadline, task.assigned_at) - task.assigned_at) * longer,
                                       std::chrono::days(30));

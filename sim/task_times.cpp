@@ -159,7 +159,7 @@ bool TaskChronicle::goes_back(const Workspace& workspace, const Task& task) cons
 // Nothing that was due waits longer than a turn; while the server was down nothing could be done.
 void TaskChronicle::check_nothing_overdue(base::Instant at) {
   for (const auto& [place, task] : tasks_) {
-    if (task.over()) continue;
+    if (!task.can_be_aborted()) continue;
     if (task.waits_for_tasks() && task.otherwise_at != base::Instant{})
       findings_.require(at - std::max(task.otherwise_at, started_at_) <= patience, place,
                         "COL-10: what it waits for has ended, and nobody looks");

@@ -120,7 +120,8 @@ TaskChronicle::Judged TaskChronicle::judge(const Workspace& workspace, const Tas
   if (undecided(workspace, word)) return {Verdict::out_of_sequence, place, {}};
   const bool resumes = reports && takes_end_back(workspace, task, word);
   const bool waits = (task.stands_still() || task.kept_back()) && word.kind != Kind::task_abort;
-  if (task.over() || (waits && !resumes)) return {Verdict::out_of_sequence, place, {}};
+  const bool ended = word.kind == Kind::task_abort ? !task.can_be_aborted() : task.over();
+  if (ended || (waits && !resumes)) return {Verdict::out_of_sequence, place, {}};
   if (word.kind == Kind::task_handoff) return judge_offer(workspace, word, *place);
   if (word.kind == Kind::task_abort) {
     const bool may = word.sender == task.assigner || !is_here(workspace, task.assigner);
@@ -465,7 +466,7 @@ void TaskChronicle::move(std::uint32_t number, std::uint64_t offset, const TaskW
 // What was asked for it, or would end it, is of no account any more.
 void TaskChronicle::close(Task& task) {
   task.offer.reset();
-  task.ends_since = {};
+  if (!task.can_be_aborted()) task.ends_since = {};
   task.ended_by_call = false;
 }
 

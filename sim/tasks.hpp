@@ -99,6 +99,10 @@ class TaskChronicle {
       return state == State::completed || state == State::partial || state == State::failed ||
              state == State::aborted || state == State::changes_requested || state == State::planning;
     }
+    // COL-20: also what its review has sent back, and what ended in part.
+    bool can_be_aborted() const {
+      return !over() || state == State::partial || state == State::changes_requested || state == State::planning;
+    }
     // A person or a reviewer has the word, and nobody works on it.
     bool stands_still() const {
       return over() || state == State::held || state == State::in_review || state == State::escalated ||

@@ -518,8 +518,11 @@ class TaskModel {
                           "a message moved another task than its own");
     const View& was = before.at(said.task);
     const View& is = after.at(said.task);
-    findings_.require(!(machine::task::is_over(was.state) && machine::task::is_over(is.state) && is.epoch == was.epoch),
-                      2, "an assignment that was over came to an end again");
+    const bool given_up =
+        said.kind == Kind::task_abort && engine::can_be_aborted(was.state);  // sent back by its review
+    const bool ended_twice =
+        machine::task::is_over(was.state) && machine::task::is_over(is.state) && is.epoch == was.epoch;
+    findings_.require(!ended_twice || given_up, 2, "an assignment that was over came to an end again");
     findings_.require(said.answers == 0 || answers_newest(said, was), 7,
                       "what answers an older assignment was accepted");
     findings_.require(was.offer != Offset{} || said.offer == Offset{}, 20, "an offer was answered that is over");

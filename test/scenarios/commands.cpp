@@ -481,6 +481,8 @@ std::string send_one(const Call& call, const broker::Caller& who, const std::str
   if (!sent) return scenarios::print(sent.error());
   if (!sent->duplicate) call.world.sent(call.workspace(), sent->offset, bytes);
   std::string text = scenarios::print(*sent);
+  if (call.command.has("hint"))
+    for (const base::Problem& problem : sent->warnings) text += "  hint: " + problem.message + '\n';
   if (call.command.has("show_id")) {
     text.insert(text.find('\n'), sent->message_id.size() == 36 ? " with a made id" : " WITHOUT AN ID");
     call.world.keep_token("id:" + call.option("show_id"), sent->message_id);
@@ -799,6 +801,15 @@ void review(const Call& call) {
   call.world.answer(print(call.world.broker().review(*who, call.workspace(), call.word(0)), print_review));
 }
 
+// What earlier results said of a finding.
+std::string print_history(json::Value history) {
+  std::string text;
+  for (const json::Value form : history.elements())
+    text += "  was in" + members(form, {"iteration", "review_id"}) +
+            members(form.find("finding"), {"severity", "description", "fixed_in_iteration"}) + '\n';
+  return text;
+}
+
 void findings(const Call& call) {
   const auto who = caller(call, "admin");
   if (!who) return;
@@ -807,7 +818,7 @@ void findings(const Call& call) {
     for (const json::Value item : list.find("items").elements())
       text += text_of(item, "finding_id") +
               members(item, {"blocks", "found_in_iteration", "fixed_in_iteration", "review_id", "signed_by"}) +
-              members(item.find("finding"), {"severity", "description"}) + '\n';
+              members(item.find("finding"), {"severity", "description"}) + '\n' + print_history(item.find("history"));
     return text.empty() ? "none\n" : text;
   }));
 }
@@ -944,17 +955,18 @@ void take(const Call& call) {
   const std::string agent = call.option("agent");
   const auto who = caller(call, agent);
   if (!who) return;
-  const std::string take_id = call.option("take_id");
+  const std::string take_id = call.option("take_id"), keep_id = call.option("keep_id");
+  const auto show = call.command.all("show");
   const auto taken =
       call.world.broker().take(*who, call.workspace(), agent,
                                {static_cast<std::uint32_t>(call.number("max", 10)), call.duration("lease"), take_id});
   if (!taken) return call.world.answer(scenarios::print(taken.error()));
   std::string text;
   for (const broker::Delivery& delivery : *taken) {
-    text += scenarios::print(call.world, call.workspace(), delivery, call.command.all("show"));
+    text += scenarios::print(call.world, call.workspace(), delivery, show);
     const auto document = json::Document::parse(delivery.message);
-    if (const std::string name = call.option("keep_id"); !name.empty() && document)  // of the last: for {id} in a `set`
-      call.world.keep_token("id:" + name, std::string(document->root().find("message_id").if_string().value_or("")));
+    if (!keep_id.empty() && document)  // of the last: for {id} in a `set`
+      call.world.keep_token("id:" + keep_id, std::string(document->root().find("message_id").if_string().value_or("")));
   }
   call.world.answer(text.empty() ? "nothing\n" : text);
 }

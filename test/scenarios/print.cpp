@@ -67,6 +67,7 @@ std::string print(World& world, const std::string& workspace, const broker::Deli
   for (const std::string& at : show)
     text += ' ' + (at == "task_error" ? task_error(delivery) : json::to_text(document->root().at_pointer(at)));
   if (delivery.reply_by) text += " reply_by=" + base::to_rfc3339(*delivery.reply_by);
+  if (delivery.task_epoch > 1) text += " task_epoch=" + std::to_string(delivery.task_epoch);
   if (delivery.task_deadline) text += " task_deadline=" + base::to_rfc3339(*delivery.task_deadline);
   if (delivery.task_timeout > base::Duration{}) text += " task_timeout=" + base::to_text(delivery.task_timeout);
   if (delivery.supersedes != base::Offset{}) text += " in place of " + std::to_string(delivery.supersedes.value);

@@ -28,8 +28,16 @@ bool has(const Person& person, std::string_view role) {
   return std::find(person.roles.begin(), person.roles.end(), role) != person.roles.end();
 }
 
+// SUP-05, BEY-05: who asks does not decide, nor who did the work, nor who reported what went wrong with it.
 bool asks(const Workspace& workspace, const Approval& approval, const Person& person) {
-  return approval.asker != AgentNumber{} && workspace.registry.agent(approval.asker).id == person.id;
+  const auto is = [&](AgentNumber agent) {
+    return agent != AgentNumber{} && workspace.registry.agent(agent).id == person.id;
+  };
+  if (is(approval.asker)) return true;
+  const auto known = workspace.tasks.find(approval.task);
+  if (!known || approval.order) return false;
+  const Task& task = workspace.tasks.at(*known);
+  return is(task.assignee) || (task.error && is(task.error->reporter));
 }
 
 std::vector<PersonNumber> named(const Workspace& workspace, const Approval& approval) {

@@ -53,10 +53,11 @@ void ask_for_itself(const AcceptMessage& command, const profile::ApprovalPolicy&
 // SUP-04: of its actions each states one; the first that falls short speaks for all.
 void ask_for_actions(const AcceptMessage& command, double threshold, Reasons& reasons) {
   for (const json::Value action : envelope::value(command.envelope, "actions").elements()) {
-    const auto stated = action.find("confidence").if_double();
-    if (!stated || *stated >= threshold) continue;
-    return reasons.add("the confidence of an action is " + json::to_text(action.find("confidence")) +
-                       ", the task asks for " + text_of(threshold));
+    const json::Value stated = action.find("confidence");
+    if (stated.if_double().value_or(0) >= threshold) continue;
+    return reasons.add("the confidence of an action is " +
+                       (stated ? base::excerpt(json::to_text(stated), 32) : "not stated") + ", the task asks for " +
+                       text_of(threshold));
   }
 }
 

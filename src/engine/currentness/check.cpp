@@ -13,8 +13,6 @@ Checked of_receipt(const Receipt& receipt, std::uint32_t epoch, Instant now) {
       return stale("expired");
     case ReceiptState::dead:
       return stale("dead");
-    case ReceiptState::bounced:
-      return stale("bounced");
     case ReceiptState::superseded:
       return stale("task_over");
     case ReceiptState::rescinded:
@@ -29,6 +27,9 @@ Checked of_receipt(const Receipt& receipt, std::uint32_t epoch, Instant now) {
     case ReceiptState::waiting:
       if (epoch != 0) return stale("lease_over");
       break;
+    case ReceiptState::bounced:
+      if (receipt.bounce != Bounce::no_reply) return stale("bounced");
+      [[fallthrough]];  // below: what is an order is one still (BEY-01)
     case ReceiptState::acked:
     case ReceiptState::acted:
     case ReceiptState::offered:
@@ -88,6 +89,8 @@ Checked check_delivery(const Workspace& workspace, AgentNumber agent, const Deli
     if (task.assignee != agent) return {Currentness::superseded, task.assignment(), {}};
     // What is escalated is given to somebody anew, or is over. What is held goes on where a human rejects its end.
     if (is_set_aside(task.state) || task.state == TaskState::escalated) return stale("over");
+  } else if (receipt->state == ReceiptState::bounced) {
+    return stale("bounced");
   }
   if (delivered.is != Currentness::current) return delivered;
   if (message->expires() && message->expires_at <= now) return stale("expired");

@@ -54,9 +54,19 @@ bool can_be_cancelled(TaskState state) {
          state == TaskState::postponed || state == TaskState::waiting || state == TaskState::blocked;
 }
 
+// HND-02: it is the newest order of the task's assigner, and an offer that was taken since another's.
+bool was_handed_over(const Workspace& workspace, const Task& task, Offset order) {
+  for (auto at = task.assignments.rbegin(); at != task.assignments.rend(); ++at) {
+    const Message* const message = workspace.messages.find(*at);
+    if (message && message->sender == task.assigner) return *at == order;
+  }
+  return false;
+}
+
 base::Result<Consequences> judge_order(const TakeBack& command, const Workspace& workspace, Offset of_task) {
   const Task& task = workspace.tasks.at(of_task);
-  if (task.assignment() != command.message || machine::task::is_over(task.state)) return Consequences{};
+  if (machine::task::is_over(task.state)) return Consequences{};
+  if (task.assignment() != command.message && !was_handed_over(workspace, task, command.message)) return Consequences{};
   // An offer that was taken is its new owner's order, and the task still its assigner's (HND-02).
   if (workspace.messages.at(command.message).sender != task.assigner)
     return stands(
@@ -87,6 +97,21 @@ std::string name_of_review(const Workspace& workspace, const event::ReviewMoved&
   return moved.id().empty() ? "a review that is forgotten" : "review " + quoted(moved.id());
 }
 
+bool answers(const event::MessageAccepted& message) {
+  const bool of_help =
+      message.help_moved().help() != 0 && static_cast<HelpState>(message.help_moved().state()) != HelpState::asked;
+  return message.answers() > 0 || of_help;
+}
+
+// Whoever got the one gets the other in its place.
+bool reaches_all_of(const AcceptMessage& command, const Workspace& workspace, const event::MessageAccepted& was) {
+  if (command.envelope.broadcast) return true;
+  const auto& names = command.envelope.recipients;
+  return std::ranges::all_of(was.recipients(), [&](std::uint32_t agent) {
+    return std::ranges::find(names, workspace.registry.agent(AgentNumber(agent)).id) != names.end();
+  });
+}
+
 base::Result<Consequences> judge(const TakeBack& command, const Workspace& workspace) {
   PARLEY_CHECK(check_not_taken_back(command, workspace));
   const auto review = workspace.reviews.all().find(command.message);
@@ -112,8 +137,10 @@ base::Result<Consequences> judge(const TakeBack& command, const Workspace& works
   if (const auto known = workspace.tasks.of_offer(command.message)) return Consequences{.withdraws_offer = *known};
   if (command.was.has_collaboration_moved() && command.was.collaboration_moved().collaboration() == 0)
     return stands(workspace, command, "has opened a collaboration");
-  if (!command.was.has_task_moved()) return Consequences{};
-  return judge_move(command, workspace);
+  if (command.was.has_task_moved()) return judge_move(command, workspace);
+  // PIP-08, HND-04: whoever asked awaits nothing any more. Superseded, the new message is to reach it (below).
+  if (answers(command.was)) return Consequences{.answered = true};
+  return Consequences{};
 }
 
 // It reaches nobody either before a human has decided.
@@ -208,9 +235,11 @@ const TakeBack* in_force(const AcceptMessage& command) {
 
 namespace {
 
-base::Result<Consequences> judge_superseded(const TakeBack& superseded, const Workspace& workspace,
-                                            const std::optional<event::TaskMoved>& moved, Hold hold) {
+base::Result<Consequences> judge_superseded(const AcceptMessage& command, const TakeBack& superseded,
+                                            const Workspace& workspace, const event::TaskMoved* moved, Hold hold) {
   PARLEY_TRY(Consequences consequences, judge(superseded, workspace));
+  if (consequences.answered && !reaches_all_of(command, workspace, superseded.was))
+    return stands(workspace, superseded, "has answered a request, and the new message does not reach who asked");
   if (workspace.replacements.depth(superseded.message) + 1 >= Replacements::chain_max)
     return base::fail(ErrorCode::CHAIN_FULL,
                       about(workspace, superseded.message) + " is the last of a chain of " +
@@ -238,10 +267,10 @@ base::Result<Consequences> judge_superseded(const TakeBack& superseded, const Wo
 }  // namespace
 
 base::Result<AllDisplaced> judge_superseded(const AcceptMessage& command, const Workspace& workspace,
-                                            const std::optional<event::TaskMoved>& moved, Hold hold) {
+                                            const event::TaskMoved* moved, Hold hold) {
   AllDisplaced all;
   for (const TakeBack* one = command.supersedes; one; one = one->beneath) {
-    PARLEY_TRY(const Consequences of, judge_superseded(*one, workspace, moved, hold));
+    PARLEY_TRY(const Consequences of, judge_superseded(command, *one, workspace, moved, hold));
     all.push_back({one, of});
   }
   return all;
@@ -321,6 +350,7 @@ base::Result<bool> Engine::decide(const TakeBack& command, const Context& contex
   const Offset* const by = workspace.replacements.after(command.message);
   if (by && *by == Offset{}) return false;
   PARLEY_TRY(const Consequences consequences, judge(command, workspace));
+  if (consequences.answered) return stands(workspace, command, "has answered a request");
   decide_taken_back(decided, state_, command, consequences, {}, ruleset_of_, context);
   return true;
 }

@@ -21,6 +21,7 @@ struct Consequences {
   Offset withdraws_review{};    // that it asks for
   bool withdraws = false;       // its approval
   bool replaces_order = false;  // the new message is the same task's order
+  bool answered = false;        // it has, and its request is over: it stands for whoever asked
   bool later = false;           // all of it, once a human has let the new message pass (decision 10)
 };
 
@@ -58,10 +59,10 @@ bool is_in_force(const TakeBack& message, const Workspace& workspace);
 // The message in force that this one supersedes; null: none.
 const TakeBack* in_force(const AcceptMessage& command);
 
-// Of whatever the message supersedes. `moved`: what it means for a task. What is in force stands as long as the new
-// message is held, and may be rejected. Errors: TAKEN_BACK, STANDS, CHAIN_FULL.
+// Of whatever the message supersedes. `moved`: what it means for a task; null: nothing. What is in force stands as long
+// as the new message is held, and may be rejected. Errors: TAKEN_BACK, STANDS, CHAIN_FULL.
 base::Result<AllDisplaced> judge_superseded(const AcceptMessage& command, const Workspace& workspace,
-                                            const std::optional<event::TaskMoved>& moved, Hold hold);
+                                            const event::TaskMoved* moved, Hold hold);
 
 // The messages in whose place it comes, in the order of `judge_superseded`; and what leaves the agent's mailbox with
 // them.

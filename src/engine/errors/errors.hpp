@@ -70,6 +70,14 @@ class ErrorCases {
     index(offset, error);
     all_.emplace(offset, std::move(error));
   }
+  // Whoever passes it on may know that nothing goes on before it is decided.
+  void block(Offset offset, const std::string& status, const std::string& blocked) {
+    const auto at = all_.find(offset);
+    if (at == all_.end() || blocked.empty()) return;
+    at->second.status = status;
+    at->second.blocked = blocked;
+    blocking_.insert(offset);
+  }
   void close(Offset offset) {
     const auto at = all_.find(offset);
     if (at == all_.end()) return;

@@ -100,6 +100,9 @@ class Follow {
     moved.set_state(static_cast<std::uint32_t>(ErrorState::undecided));
     moved.set_agent(errors_.find(known.front())->agent.value);
     for (const Offset offset : known) moved.add_errors(offset.value);
+    if (field(command_.envelope, "blocks") != "true") return moved;
+    moved.set_status(policy_.blocked);
+    moved.set_blocked(policy_.workspace);
     return moved;
   }
 
@@ -223,6 +226,8 @@ void apply_to_errors(Workspace& workspace, Offset offset, const event::MessageAc
     if (over) {
       workspace.errors.close(Offset(error));
       workspace.messages.end(Offset(error));
+    } else {
+      workspace.errors.block(Offset(error), moved.status(), moved.blocked());
     }
   if (over || moved.errors_size() > 0) return;
   workspace.errors.add(offset, {AgentNumber(moved.agent()), base::PackedText(event.message_id()),

@@ -6,6 +6,7 @@
 #include "base/excerpt.hpp"
 #include "engine/appliers.hpp"
 #include "engine/loops/gist.hpp"
+#include "engine/messages/fields.hpp"
 #include "engine/requests/follow.hpp"
 
 namespace parley::engine {
@@ -43,14 +44,18 @@ bool is_party(const Message& message, AgentNumber agent) {
 // The message of this id that the sender had a part in: in some profiles the id is one at each recipient (R7).
 std::optional<Offset> named(const AcceptMessage& command, const Workspace& workspace, const std::string& id) {
   if (id.empty()) return std::nullopt;
-  const bool one_everywhere = command.ruleset.idempotency_key == profile::IdempotencyKey::message;
-  const std::string recipient = one_everywhere ? "" : workspace.registry.agent(command.sender).id + '\n';
-  const auto known = workspace.ids.find(id_key_of(id, recipient));
-  return known && is_party(workspace.messages.at(*known), command.sender) ? known : std::nullopt;
+  const auto at = [&](std::string_view recipient) {
+    const auto known = workspace.ids.find(id_key_of(id, recipient));
+    return known && is_party(workspace.messages.at(*known), command.sender) ? known : std::nullopt;
+  };
+  if (command.ruleset.idempotency_key == profile::IdempotencyKey::message) return at("");
+  const auto own = at(workspace.registry.agent(command.sender).id + '\n');
+  return own ? own : at("*");
 }
 
 std::optional<Offset> answered(const AcceptMessage& command, const Workspace& workspace) {
   if (const auto known = named(command, workspace, command.envelope.reply_to)) return known;
+  if (const auto known = named(command, workspace, text_in(command.envelope, "request"))) return known;
   return named(command, workspace, command.envelope.correlation);
 }
 
@@ -99,7 +104,7 @@ std::string too_many_rounds(const LoopSettings& settings, const Links& links, co
   if (period == 0) return {};
   if (rounds_of(links, link, period, settings.rounds) < settings.rounds) return {};
   return "the same " + std::to_string(period) + (period == 1 ? " message has" : " messages have") + " come " +
-         std::to_string(settings.rounds) + " times again without a new word";
+         (settings.rounds == 1 ? "" : std::to_string(settings.rounds) + " times ") + "again without a new word";
 }
 
 std::string too_many_messages(const LoopSettings& settings, const Workspace& workspace, const Link& link) {

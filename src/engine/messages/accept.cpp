@@ -169,7 +169,7 @@ void write_judged(const AcceptMessage& command, const Workspace& workspace, cons
   if (semantics.review_moved) *message.mutable_review_moved() = *semantics.review_moved;
   if (semantics.error_moved) *message.mutable_error_moved() = *semantics.error_moved;
   if (!semantics.task_moved) return;
-  *message.mutable_task_moved() = std::move(*semantics.task_moved);
+  message.set_allocated_task_moved(semantics.task_moved.release());
   keep_order_back(*message.mutable_task_moved(), message, judged.to_sender);
 }
 

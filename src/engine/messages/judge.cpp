@@ -91,7 +91,7 @@ base::Result<> check_begun(const AcceptMessage& command, const Workspace& worksp
 }
 
 base::Result<> judge_place(const AcceptMessage& command, const Workspace& workspace, Hold hold, Judged& judged) {
-  PARLEY_TRY(judged.displaced, judge_superseded(command, workspace, judged.semantics.task_moved, hold));
+  PARLEY_TRY(judged.displaced, judge_superseded(command, workspace, judged.semantics.task_moved.get(), hold));
   const auto stays = std::ranges::find_if(judged.displaced, [](const Displaced& one) { return one.of.later; });
   if (stays == judged.displaced.end()) return {};
   judged.asking->why += "; until then message '" + std::string(stays->message->was.message_id()) + "' stands";

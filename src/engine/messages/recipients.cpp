@@ -91,7 +91,11 @@ base::Result<> find_room(const AcceptMessage& command, const Workspace& workspac
   };
   const auto full = std::ranges::stable_partition(recipients.open, fits);
   if (full.empty()) return {};
-  if (!command.envelope.broadcast) return mailbox_full(workspace.registry.agent(full.front()));
+  // HND-05: a sign of life is the registry's first of all, whoever else has no room for it.
+  const envelope::Kind kind = command.envelope.kind;
+  const bool may_bounce =
+      command.envelope.broadcast || kind == envelope::Kind::heartbeat || kind == envelope::Kind::health_check;
+  if (!may_bounce) return mailbox_full(workspace.registry.agent(full.front()));
   recipients.bounced.insert(recipients.bounced.end(), full.begin(), full.end());
   recipients.open.erase(full.begin(), full.end());
   return {};

@@ -61,7 +61,8 @@ base::Result<Release> judge_release(const State& state, Offset offset, const Acc
   PARLEY_TRY(release.semantics, check_semantics(command, workspace, release.recipients, {Hold::released, offset},
                                                 context, release.warnings));
   if (takes_place(command, release.recipients)) {
-    PARLEY_TRY(release.displaced, judge_superseded(command, workspace, release.semantics.task_moved, Hold::released));
+    PARLEY_TRY(release.displaced,
+               judge_superseded(command, workspace, release.semantics.task_moved.get(), Hold::released));
     warn_of_late(*command.supersedes, workspace, release.warnings);
   }
   return release;

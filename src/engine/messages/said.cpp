@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/excerpt.hpp"
 #include "base/uuid.hpp"
 #include "profile/said.hpp"
 
@@ -9,6 +10,7 @@ namespace parley::engine {
 namespace {
 
 constexpr std::size_t names_shown = 20;
+constexpr std::size_t text_max = 1'000;  // SUP-08: what says why, in the profile that allows least
 
 IdKey key_of(const profile::Ruleset& rules, const std::string& id, const std::string& recipient) {
   if (rules.idempotency_key == profile::IdempotencyKey::message) return id_key_of(id);
@@ -51,7 +53,7 @@ void say(Decided& decided, const State& state, WorkspaceNumber number, AgentNumb
         {"request", std::string(saying.reply_to)},
         {"silent", std::string(saying.silent)},
         {"error", std::string(saying.error)},
-        {"text", saying.text},
+        {"text", base::excerpt(saying.text, text_max)},
         {"by", std::string(saying.by)},
         {"decision", std::string(saying.decision)},
         {"rationale", std::string(saying.rationale)},

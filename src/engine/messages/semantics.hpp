@@ -3,12 +3,13 @@
 #pragma once
 #include "engine/decided.hpp"
 #include "engine/messages/recipients.hpp"
+#include "engine/tasks/follow.hpp"
 #include "engine/tasks/moves.hpp"
 
 namespace parley::engine {
 
 struct Semantics {
-  std::optional<event::TaskMoved> task_moved;
+  TaskMove task_moved;
   std::optional<event::ReviewMoved> review_moved;
   std::optional<event::ErrorMoved> error_moved;
   std::vector<base::Problem> defects;  // R5: of a lenient workspace, where it then means nothing to them

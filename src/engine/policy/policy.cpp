@@ -36,7 +36,11 @@ std::string what_it_says(const envelope::Envelope& envelope) {
 base::Result<> check_chain(const AcceptMessage& command, const Workspace& workspace) {
   const auto& enabled = workspace.settings.policy.chains;
   if (!enabled || !command.ruleset.type(command.type).states_chain) return {};
-  const std::string chain = text_in(command.envelope, "chain");
+  // What is handed over belongs where it was assigned, whatever the offer says.
+  const auto known =
+      command.envelope.kind == Kind::task_handoff ? workspace.tasks.find(command.envelope.task) : std::nullopt;
+  const std::string_view of_task = known ? workspace.tasks.at(*known).terms.chain.view() : std::string_view();
+  const std::string chain = of_task.empty() ? text_in(command.envelope, "chain") : std::string(of_task);
   if (!chain.empty() && std::ranges::find(*enabled, chain) != enabled->end()) return {};
   const std::string hint = enabled->empty() ? "No chain is enabled here: nothing can be assigned."
                                             : "Enabled are " + base::listed(*enabled, named_max) + ".";

@@ -8,6 +8,7 @@
 #include "base/excerpt.hpp"
 #include "engine/help/follow.hpp"
 #include "engine/requests/follow.hpp"
+#include "engine/tasks/refusal.hpp"
 
 namespace parley::engine {
 namespace {
@@ -81,6 +82,7 @@ class Search {
       if (request.reply_by || !can_wait(answer, request.about)) continue;  // a time to reply by is no wait
       for (const AgentNumber awaited : request.waiting) {
         if (looks_ > 0) --looks_;
+        if (!can_answer(offset, awaited)) continue;
         if (reach({awaited, offset, at})) return true;
       }
     }
@@ -92,6 +94,12 @@ class Search {
       if (awaited && can_wait(answer, help.about) && reach({help.helper(), offset, at})) return true;
     }
     return false;
+  }
+  // It has reached it, or will.
+  bool can_answer(Offset request, AgentNumber awaited) const {
+    const Message* const message = workspace_.messages.find(request);
+    const Receipt* const receipt = message ? message->receipt_of(awaited) : nullptr;
+    return !receipt || open(receipt->state) || taken(receipt->state) || receipt->state == ReceiptState::held;
   }
   bool has_reply_by(Offset offset) const {
     const Request* const request = workspace_.requests.find(offset);
@@ -107,8 +115,13 @@ class Search {
   absl::btree_set<AgentNumber> stopped_;  // by whatever they wait for
 };
 
+// A decision on an error lets its agent go on, whatever answer it wants.
+bool decides(const AcceptMessage& command) {
+  return command.ruleset.errors && !envelope::field(command.envelope, "decision").empty();
+}
+
 bool waits(const AcceptMessage& command) {
-  return command.reply_by == Instant{} && (awaits_answer(command) || asks_for_help(command));
+  return !decides(command) && command.reply_by == Instant{} && (awaits_answer(command) || asks_for_help(command));
 }
 
 About about_of(const AcceptMessage& command, const Workspace& workspace) {
@@ -140,7 +153,10 @@ base::Result<> check_deadlock(const AcceptMessage& command, const Workspace& wor
   if (!waits(command)) return {};
   Search search(workspace, command.sender, about_of(command, workspace));
   if (!search.closes(recipients.open)) return {};
-  return base::fail(base::ErrorCode::WAIT_CYCLE, search.cycle(), "recipients");
+  auto error = base::fail(base::ErrorCode::WAIT_CYCLE, search.cycle(), "recipients");
+  error.error().legal_next = types_of(command.ruleset, {envelope::Kind::response, envelope::Kind::help_reply},
+                                      workspace.registry.agent(command.sender));
+  return error;
 }
 
 }  // namespace parley::engine

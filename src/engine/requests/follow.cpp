@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "engine/appliers.hpp"
+#include "engine/help/follow.hpp"
 #include "engine/mailboxes/transitions.hpp"
 #include "engine/messages/fields.hpp"
 #include "engine/requests/ask_again.hpp"
@@ -18,17 +19,43 @@ using envelope::Kind;
 constexpr base::Duration longest_wait = std::chrono::hours(24);
 constexpr base::Duration longest_reply = std::chrono::hours(24 * 365);
 
-// The messages that this one names: what it answers is one of them. A sign of life is no answer.
+// A sign of life is no reply, and neither is a question.
+bool may_reply(Kind kind) {
+  switch (kind) {
+    case Kind::notify:
+    case Kind::task_progress:
+    case Kind::heartbeat:
+    case Kind::health_check:
+    case Kind::request:
+    case Kind::help_request:
+    case Kind::status_query:
+    case Kind::approval_request:
+      return false;
+    default:
+      return true;
+  }
+}
+
+// The order whose end this is.
+std::optional<Offset> order_ended(const AcceptMessage& command, const Workspace& workspace) {
+  if (command.envelope.kind != Kind::task_complete && command.envelope.kind != Kind::task_fail) return std::nullopt;
+  const auto task = workspace.tasks.find(command.envelope.task);
+  return task ? std::optional(workspace.tasks.at(*task).assignment()) : std::nullopt;
+}
+
+// The messages that this one names: what it answers is one of them.
 std::optional<Offset> replied_to(const AcceptMessage& command, const Workspace& workspace) {
   const envelope::Envelope& envelope = command.envelope;
-  const Kind kind = envelope.kind;
-  if (kind == Kind::notify || kind == Kind::task_progress || kind == Kind::heartbeat) return std::nullopt;
-  for (const std::string_view id : {std::string_view(envelope.reply_to), std::string_view(envelope.correlation),
-                                    envelope::unquoted(field(envelope, "message"))}) {
+  if (!may_reply(envelope.kind)) return std::nullopt;
+  for (const std::string_view id :
+       {std::string_view(envelope.reply_to), std::string_view(envelope.correlation),
+        envelope::unquoted(field(envelope, "message")), envelope::unquoted(field(envelope, "request"))}) {
     const auto offset = id.empty() ? std::nullopt : workspace.requests.find(id, command.sender);
     if (offset && workspace.requests.find(*offset)->reply_by) return offset;
   }
-  return std::nullopt;
+  const auto order = order_ended(command, workspace);
+  const Request* const request = order ? workspace.requests.find(*order) : nullptr;
+  return request && request->reply_by && request->waits_for(command.sender) ? order : std::nullopt;
 }
 
 bool reaches(const event::MessageAccepted& event, AgentNumber agent) {
@@ -215,6 +242,7 @@ void bounce_unanswered(const Scene& scene, Offset offset) {
   if (!open(now)) return static_cast<void>(found.receipt->state = ReceiptState::bounced);
   engine::close(scene, offset, *found.message, *found.receipt, ReceiptState::bounced);
   note_order_lost(scene, offset);
+  note_help_lost(scene, offset);
 }
 
 }  // namespace

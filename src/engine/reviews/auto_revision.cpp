@@ -17,9 +17,8 @@ namespace {
 constexpr std::size_t why_bytes_max = 1'024;
 
 // What it is in the tables, or why it is nothing there. None: it is nothing before a human has decided.
-base::Result<std::optional<event::TaskMoved>> move_of(const ReviseTask& command, const Workspace& workspace,
-                                                      const Recipients& recipients, Hold hold, const Context& context,
-                                                      std::vector<base::Problem>& warnings) {
+base::Result<TaskMove> move_of(const ReviseTask& command, const Workspace& workspace, const Recipients& recipients,
+                               Hold hold, const Context& context, std::vector<base::Problem>& warnings) {
   PARLEY_TRY(Semantics semantics, check_semantics(*command.as, workspace, recipients, {hold, {}}, context, warnings));
   if (semantics.task_moved || (hold == Hold::held && semantics.defects.empty())) return std::move(semantics.task_moved);
   return base::fail(base::ErrorCode::OUT_OF_SEQUENCE,
@@ -38,7 +37,7 @@ base::Result<> write_order(const ReviseTask& command, const State& state, const 
   PARLEY_CHECK(check_chain(as, workspace));
   const std::optional<Asking> asking = held_by_policy(as, workspace);
   std::vector<base::Problem> warnings;
-  PARLEY_TRY(const std::optional<event::TaskMoved> moved,
+  PARLEY_TRY(const TaskMove moved,
              move_of(command, workspace, recipients, asking ? Hold::held : Hold::none, context, warnings));
   if (asking) PARLEY_CHECK(check_approval(as, workspace));
 

@@ -124,13 +124,13 @@ class Follow {
       return std::unexpected(no_move(command_, workspace_, task));
     return move->to.value_or(task.state);
   }
-  static event::TaskMoved moved_task(Offset offset, const Task& task, TaskState to) {
-    event::TaskMoved moved;
-    moved.set_task(offset.value);
-    moved.set_state(static_cast<std::uint32_t>(to));
-    moved.set_given_up(to == TaskState::aborted);
-    moved.set_epoch(task.epoch);
-    moved.set_late(task.watch.late);
+  static TaskMove moved_task(Offset offset, const Task& task, TaskState to) {
+    auto moved = std::make_unique<event::TaskMoved>();
+    moved->set_task(offset.value);
+    moved->set_state(static_cast<std::uint32_t>(to));
+    moved->set_given_up(to == TaskState::aborted);
+    moved->set_epoch(task.epoch);
+    moved->set_late(task.watch.late);
     return moved;
   }
 
@@ -256,9 +256,10 @@ base::Result<std::optional<ReviewStep>> review_move(const AcceptMessage& command
   if (id.empty() || command.envelope.task.empty()) return std::nullopt;  // of a lenient workspace
   const Follow follow(command, workspace, to, context);
   auto step = kind == Kind::review_request ? follow.request(id) : follow.result(id, warnings);
-  const auto task = workspace.tasks.find(command.envelope.task);
-  if (!step && step.error().legal_next.empty() && task)  // BEY-02
-    step.error().legal_next = legal_next(workspace, workspace.tasks.at(*task), command.ruleset, command.sender);
+  if (step || !step.error().legal_next.empty()) return step;
+  const auto review = workspace.reviews.find(id);  // BEY-02: of the review's own task, whichever the message names
+  const auto task = review ? workspace.reviews.at(*review).task : workspace.tasks.find(command.envelope.task);
+  if (task) step.error().legal_next = legal_next(workspace, workspace.tasks.at(*task), command.ruleset, command.sender);
   return step;
 }
 

@@ -5,12 +5,13 @@
 #include <vector>
 
 #include "engine/engine.hpp"
+#include "engine/tasks/follow.hpp"
 
 namespace parley::engine {
 
 struct ReviewStep {
   event::ReviewMoved review;
-  event::TaskMoved task;
+  TaskMove task;
 };
 
 // Before acceptance; `to` are its recipients, rising. None: the message is of no review. Error: TASK_UNKNOWN,

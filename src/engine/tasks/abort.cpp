@@ -2,8 +2,10 @@
 
 #include <algorithm>
 
+#include "engine/approvals/held.hpp"
 #include "engine/messages/said.hpp"
 #include "engine/reviews/end.hpp"
+#include "engine/tasks/moves.hpp"
 
 namespace parley::engine {
 namespace {
@@ -16,10 +18,17 @@ void end_parts(const TaskScene& scene, const Cancelling& why) {
   if (!all || whole.state != TaskState::in_parts) return;
   for (const Dependency& part : all->on) {
     const auto known = part.part ? scene.workspace().tasks.find(part.id.view()) : std::nullopt;
-    if (!known || machine::task::is_over(scene.workspace().tasks.at(*known).state)) continue;
+    if (!known || !can_be_aborted(scene.workspace().tasks.at(*known).state)) continue;
     if (scene.decided.facts().size() > facts_max) return;
     decide_cancelled(scene.decided, scene.state, scene.number, *known, scene.rules, scene.context, why);
   }
+}
+
+// An order that a human is asked about would come to a task that is over (SUP-05).
+void withdraw_held_orders(const TaskScene& scene) {
+  for (const auto& [offset, approval] : scene.workspace().approvals.all())
+    if (approval.waits() && approval.order && approval.task == scene.task().id.view())
+      decide_withdrawn(scene.decided, scene.workspace(), scene.number, offset);
 }
 
 }  // namespace
@@ -47,6 +56,7 @@ void end_with_it(const TaskScene& scene, const Cancelling& why) {
   const Reviews& reviews = scene.workspace().reviews;
   if (const auto waiting = reviews.waiting(scene.offset)) tell_of_abort(scene, reviews.at(*waiting).reviewer, why);
   decide_review_withdrawn(scene.decided, scene.state, scene.number, scene.offset);
+  if (machine::task::is_over(scene.task().state)) withdraw_held_orders(scene);
   end_parts(scene, why);
 }
 

@@ -132,7 +132,7 @@ void give_again(const Scene& scene, Offset offset, const event::TaskMoved& event
                 .asked_since = task.watch.asked_since};
   const Found found = find(scene.workspace, scene.agent_number, order);
   const ReceiptState receipt = found ? found.receipt->state : ReceiptState::dead;
-  if (taken(receipt))
+  if (taken(receipt) || receipt == ReceiptState::superseded)
     reopen(scene, order, *found.message, *found.receipt);
   else if (open(receipt))
     begin_anew(scene, order, *found.message, *found.receipt);

@@ -3,6 +3,7 @@
 #include "base/excerpt.hpp"
 #include "engine/engine.hpp"
 #include "engine/tasks/follow.hpp"
+#include "engine/tasks/moves.hpp"
 #include "engine/tasks/refusal.hpp"
 #include "engine/tasks/watch.hpp"
 
@@ -35,9 +36,10 @@ struct Call {
     const bool managing = by == AgentNumber{};
     const bool is_assignee = by == task.assignee, is_assigner = by == task.assigner;
     if (managing || (is_assignee && who != Who::assigner) || (is_assigner && who != Who::assignee)) return {};
-    const AgentNumber whose = who == Who::assigner ? task.assigner : task.assignee;
-    return refuse(ErrorCode::NOT_PARTY, "of " + about(task) + " only '" + workspace.registry.agent(whose).id +
-                                            "' may ask this, not '" + workspace.registry.agent(by).id + "'");
+    const auto name_of = [this](AgentNumber agent) { return "'" + workspace.registry.agent(agent).id + "'"; };
+    std::string may = name_of(who == Who::assigner ? task.assigner : task.assignee);
+    if (who == Who::either && task.assigner != AgentNumber{}) may += " and " + name_of(task.assigner);
+    return refuse(ErrorCode::NOT_PARTY, "of " + about(task) + " only " + may + " may ask this, not " + name_of(by));
   }
 
   base::Result<> check_goes_on(std::string_view what) const {
@@ -65,7 +67,7 @@ base::Result<> Engine::decide(const ExtendTask& command, const Context& context,
     return asking.refuse(ErrorCode::OUT_OF_SEQUENCE,
                          about(task) + " has neither a timeout nor a deadline: there is nothing to extend");
   decide_extended(decided, state_, command.workspace, command.task, ruleset_of_task(command.workspace, command.task),
-                  context, context.now + command.time, base::excerpt(command.reason, reason_bytes));
+                  context, {context.now + command.time, base::excerpt(command.reason, reason_bytes), command.by});
   return {};
 }
 
@@ -91,7 +93,7 @@ base::Result<> Engine::decide(const CancelTask& command, const Context& context,
   const Task& task = workspace.tasks.at(command.task);
   const Call asking{workspace, task, ruleset_of_task(command.workspace, command.task), command.by};
   PARLEY_CHECK(asking.check_who(Who::assigner));
-  if (machine::task::is_over(task.state)) PARLEY_CHECK(asking.check_goes_on("it is over already"));
+  if (!can_be_aborted(task.state)) PARLEY_CHECK(asking.check_goes_on("it is over already"));
   decide_cancelled(decided, state_, command.workspace, command.task, ruleset_of_task(command.workspace, command.task),
                    context, {base::excerpt(command.reason, reason_bytes), command.cleanup, command.by});
   return {};

@@ -8,6 +8,7 @@
 #include "engine/messages/directions.hpp"
 #include "engine/messages/fields.hpp"
 #include "engine/tasks/depend.hpp"
+#include "engine/tasks/refusal.hpp"
 
 namespace parley::engine {
 namespace {
@@ -252,7 +253,10 @@ base::Result<> Engine::decide(const SetDependencies& command, const Context&, De
       if (one.soft != command.soft && !one.part && std::ranges::find(on, one.id.view()) == on.end())
         kept.emplace_back(one.id.view());
   PARLEY_CHECK(check_bounds(workspace, before, command.by, on, on.size() + kept.size()));
-  PARLEY_CHECK(check_no_cycle(workspace.dependencies, command.task, on));
+  if (auto checked = check_no_cycle(workspace.dependencies, command.task, on); !checked) {
+    if (rules && rules->tasks) checked.error().legal_next = legal_about(workspace, command.task, *rules, command.by);
+    return checked;
+  }
   event::TaskDependenciesSet& event = *decided.add(command.workspace).mutable_task_dependencies_set();
   event.set_task(std::string(command.task));
   event.set_agent(command.by.value);

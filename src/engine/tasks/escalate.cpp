@@ -3,6 +3,7 @@
 #include "base/excerpt.hpp"
 #include "engine/appliers.hpp"
 #include "engine/messages/said.hpp"
+#include "engine/tasks/follow.hpp"
 #include "json/writer.hpp"
 
 namespace parley::engine {
@@ -48,6 +49,9 @@ bool ask_human(const TaskScene& scene, const event::TaskError& error, const std:
   moved.set_approval_due(base::unix_us(scene.context.now + timeout));
   scene.decided.last().body = shown(scene, error);
   tell(scene, move, making);
+  // Nobody is to begin what a human may end (SUP-04).
+  decide_offer_ended(scene.decided, workspace, scene.number, offset, scene.task());
+  decide_order_over(scene.decided, workspace, scene.number, offset, scene.task());
   return true;
 }
 

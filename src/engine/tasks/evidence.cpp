@@ -79,8 +79,7 @@ base::Result<> check_tests(const AcceptMessage& command, const Task& task) {
 }
 
 template <class Field>
-base::Result<> write_list(const std::vector<std::string>& texts, std::size_t& bytes, std::string_view where,
-                          Field* out) {
+base::Result<> write_list(std::vector<std::string> texts, std::size_t& bytes, std::string_view where, Field* out) {
   const auto longest =
       std::max_element(texts.begin(), texts.end(), [](const auto& a, const auto& b) { return a.size() < b.size(); });
   if (longest != texts.end() && longest->size() > glob_max)
@@ -94,7 +93,7 @@ base::Result<> write_list(const std::vector<std::string>& texts, std::size_t& by
                       "scope and reference files of a task are kept up to " + std::to_string(terms_max) +
                           " entries each and " + std::to_string(terms_bytes_max) + " bytes together",
                       std::string(where), "Use globs that cover more.");
-  for (const std::string& text : texts) *out->Add() = text;
+  for (std::string& text : texts) *out->Add() = std::move(text);
   return {};
 }
 
@@ -106,8 +105,12 @@ base::Result<> write_terms(const envelope::Envelope& envelope, event::TaskMoved&
   PARLEY_CHECK(
       write_list(paths_in(envelope, "reference_files"), bytes, "reference_files", moved.mutable_reference_files()));
   moved.set_testing_required(envelope::field(envelope, "testing_required") == "true");
-  moved.set_confidence_threshold(number_in(envelope, "confidence_threshold").value_or(0));
-  moved.set_needs_approval(envelope::field(envelope, "needs_approval") == "true");
+  // Of a lenient workspace (R5): what is no threshold, and what is neither true nor false, asks for a human too.
+  const auto threshold = number_in(envelope, "confidence_threshold");
+  const std::string_view asks = envelope::field(envelope, "needs_approval");
+  moved.set_confidence_threshold(threshold.value_or(0));
+  moved.set_needs_approval((!asks.empty() && asks != "false") ||
+                           (!threshold && !envelope::field(envelope, "confidence_threshold").empty()));
   return {};
 }
 

@@ -61,11 +61,11 @@ class Follow {
         facts_{policy_.needs_ack, false, {}, holding.hold, {}},
         released_(holding.message) {}
 
-  using Moved = base::Result<std::optional<event::TaskMoved>>;
+  using Moved = base::Result<TaskMove>;
 
   Moved assign() {
     const std::string& id = command_.envelope.task;
-    if (to_.size() != 1) return std::nullopt;  // work for several is several tasks
+    if (to_.size() != 1) return nullptr;  // work for several is several tasks
     const auto known = workspace_.tasks.find(id);
     if (known) {
       const Task& task = workspace_.tasks.at(*known);
@@ -89,11 +89,11 @@ class Follow {
     const auto message = workspace_.ids.find(id_key_of(id));
     if (!message) warn_of_nothing(id);
     const auto known = message ? workspace_.tasks.of_assignment(*message) : std::nullopt;
-    if (!known) return std::nullopt;
+    if (!known) return nullptr;
     const Task& task = workspace_.tasks.at(*known);
     if (*message != task.assignment()) return std::unexpected(stale_order(command_, workspace_, task));
     const std::string_view accepted = field(command_.envelope, "accepted");
-    if (accepted != "true" && accepted != "false") return std::nullopt;  // of a lenient workspace: it says neither
+    if (accepted != "true" && accepted != "false") return nullptr;  // of a lenient workspace: it says neither
     facts_.accepted = accepted == "true";
     if (*facts_.accepted) warn_of_unread(task);
     return moved(*known, task, task.assigner);
@@ -149,7 +149,7 @@ class Follow {
     if (*facts_.accepted) {
       PARLEY_CHECK(may_take_over(*request));
       PARLEY_CHECK(check_kept(command_.envelope, *task.offer, warnings_));
-      PARLEY_CHECK(allot(workspace_, {command_.sender, &task, true, agreed(*task.offer)}, *move));
+      PARLEY_CHECK(afford(task, *move));
       move->set_epoch(task.epoch + 1);
       move->set_assignee(command_.sender.value);
     }
@@ -162,7 +162,7 @@ class Follow {
   }
 
   Moved abort() {
-    if (unquoted(field(command_.envelope, "scope")) != "task") return std::nullopt;  // of a session (session.hpp)
+    if (unquoted(field(command_.envelope, "scope")) != "task") return nullptr;  // of a session (session.hpp)
     const std::string& id = command_.envelope.task;
     const auto known = workspace_.tasks.find(id);
     if (!known) return std::unexpected(task_unknown(command_, workspace_, id));
@@ -171,6 +171,13 @@ class Follow {
   }
 
  private:
+  // HND-12: what was offered may be more than its target still has.
+  base::Result<> afford(const Task& task, event::TaskMoved& move) const {
+    auto allotted = allot(workspace_, {command_.sender, &task, true, agreed(*task.offer)}, move);
+    if (!allotted) allotted.error().hint = "Accept the offer with constraints that ask for less; or decline it.";
+    return allotted;
+  }
+
   // HND-05, HND-13: who would be given nothing new takes nothing over either.
   base::Result<> may_take_over(Offset offer) const {
     const Agent& agent = workspace_.registry.agent(command_.sender);
@@ -239,7 +246,8 @@ class Follow {
                           .deadline = instant_in(command_.envelope, "deadline").value_or(Instant{}),
                           .timeout = wait_in(command_.envelope, "timeout_seconds", std::chrono::seconds(1),
                                              policy_.timeout, longest_timeout)};
-    event::TaskMoved moved;
+    auto move = std::make_unique<event::TaskMoved>();
+    event::TaskMoved& moved = *move;
     moved.set_task(offset.value);
     moved.set_epoch(epoch);
     moved.set_assigner(command_.sender.value);
@@ -257,12 +265,11 @@ class Follow {
     if (whole) moved.set_part_of(whole->value);
     if (to == TaskState::waiting) moved.set_why("it waits for " + pending(on, false));
     if (to == TaskState::blocked) moved.set_why("it cannot begin: " + why_blocked(workspace_, on));
-    const std::vector<std::string> scope(moved.scope().begin(), moved.scope().end());
-    if (const std::string shared = overlaps(workspace_, command_.envelope.task, scope, on); !shared.empty())
+    if (const std::string shared = overlaps(workspace_, command_.envelope.task, moved.scope(), on); !shared.empty())
       warnings_.push_back({"", "SCOPE_OVERLAP", "Its scope overlaps " + shared + ": both may change the same files."});
     if (const std::string results = pending(on, true); !results.empty())
       warnings_.push_back({"", "RESULTS_PENDING", "Results that it may need are pending: of " + results + "."});
-    return moved;
+    return move;
   }
 
   // Who has mistaken the id would believe that the task has begun.
@@ -293,10 +300,10 @@ class Follow {
     const bool reaches = must_reach == AgentNumber{} || workspace_.registry.agent(must_reach).removed ||
                          std::binary_search(to_.begin(), to_.end(), must_reach);
     if (!reaches) return std::unexpected(goes_past(command_, workspace_, known, must_reach));
-    event::TaskMoved moved;
-    moved.set_task(offset.value);
-    moved.set_epoch(known.epoch);
-    come_to(move->to.value_or(from), heard(known), moved, known.offer.get());
+    auto moved = std::make_unique<event::TaskMoved>();
+    moved->set_task(offset.value);
+    moved->set_epoch(known.epoch);
+    come_to(move->to.value_or(from), heard(known), *moved, known.offer.get());
     return moved;
   }
 
@@ -344,7 +351,7 @@ Follow::Moved moved_by(const AcceptMessage& command, const Workspace& workspace,
   Follow follow(command, workspace, to, holding, context, warnings);
   if (kind == Kind::task_ack) return follow.answer();
   if (kind == Kind::task_handoff_reply) return follow.answer_offer();
-  if (command.envelope.task.empty()) return std::nullopt;
+  if (command.envelope.task.empty()) return nullptr;
   if (kind == Kind::task_assign) return follow.assign();
   if (kind == Kind::task_abort) return follow.abort();
   if (kind == Kind::task_handoff) return follow.offer();
@@ -372,30 +379,35 @@ base::Result<> check_task_room(const Workspace& workspace, AgentNumber assigner,
 
 namespace {
 
-// An answer names alone what it answers: an order, an offer.
+// By what it answers, an order or an offer; else by the task's own id.
 std::optional<Offset> named_by(const AcceptMessage& command, const Workspace& workspace) {
   const bool acknowledges = command.envelope.kind == Kind::task_ack;
-  if (!acknowledges && command.envelope.kind != Kind::task_handoff_reply)
-    return workspace.tasks.find(command.envelope.task);
-  const auto answered = workspace.ids.find(
-      id_key_of(acknowledges ? unquoted(field(command.envelope, "message")) : command.envelope.correlation));
-  if (!answered) return std::nullopt;
-  return acknowledges ? workspace.tasks.of_assignment(*answered) : workspace.tasks.of_offer(*answered);
+  if (acknowledges || command.envelope.kind == Kind::task_handoff_reply) {
+    const auto answered = workspace.ids.find(
+        id_key_of(acknowledges ? unquoted(field(command.envelope, "message")) : command.envelope.correlation));
+    const auto of = !answered      ? std::nullopt
+                    : acknowledges ? workspace.tasks.of_assignment(*answered)
+                                   : workspace.tasks.of_offer(*answered);
+    if (of) return of;
+  }
+  return workspace.tasks.find(command.envelope.task);
 }
 
 }  // namespace
 
-base::Result<std::optional<event::TaskMoved>> task_move(const AcceptMessage& command, const Workspace& workspace,
-                                                        const std::vector<AgentNumber>& to, Holding holding,
-                                                        const Context& context, std::vector<base::Problem>& warnings) {
-  if (!is_about_a_task(command.envelope.kind) || !command.ruleset.tasks) return std::nullopt;
+base::Result<TaskMove> task_move(const AcceptMessage& command, const Workspace& workspace,
+                                 const std::vector<AgentNumber>& to, Holding holding, const Context& context,
+                                 std::vector<base::Problem>& warnings) {
+  if (!is_about_a_task(command.envelope.kind) || !command.ruleset.tasks) return nullptr;
   return moved_by(command, workspace, to, holding, context, warnings);
 }
 
 void name_legal_moves(base::Error& error, const AcceptMessage& command, const Workspace& workspace) {
-  if (!error.legal_next.empty() || !is_about_a_task(command.envelope.kind) || !command.ruleset.tasks) return;
+  if (!error.legal_next.empty() || !command.ruleset.tasks) return;
   if (const auto known = named_by(command, workspace))
     error.legal_next = legal_next(workspace, workspace.tasks.at(*known), command.ruleset, command.sender);
+  else if (command.envelope.kind == Kind::task_assign)
+    error.legal_next = types_of(command.ruleset, {Kind::task_assign}, workspace.registry.agent(command.sender));
 }
 
 void decide_order_over(Decided& decided, const Workspace& workspace, WorkspaceNumber number, Offset message,

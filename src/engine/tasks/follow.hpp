@@ -1,7 +1,7 @@
 // What an accepted message means for a task: the move it makes in spec/machines/task.json, or why it makes none
 // (COL-03, COL-04, COL-17).
 #pragma once
-#include <optional>
+#include <memory>
 #include <vector>
 
 #include "engine/command.hpp"
@@ -12,14 +12,18 @@
 
 namespace parley::engine {
 
+// On the heap, for what it is made of becomes part of the event as it is. Null: none.
+using TaskMove = std::unique_ptr<event::TaskMoved>;
+
 // Before acceptance, or before it is released; `to` are its recipients, rising. None: the message is of no task. Error:
 // TASK_UNKNOWN, OUT_OF_SEQUENCE, NOT_PARTY, STALE_ORDER, SCOPE_VIOLATION, EVIDENCE_MISSING, PAYLOAD_TOO_LARGE,
 // TASKS_FULL.
-base::Result<std::optional<event::TaskMoved>> task_move(const AcceptMessage& command, const Workspace& workspace,
-                                                        const std::vector<AgentNumber>& to, Holding holding,
-                                                        const Context& context, std::vector<base::Problem>& warnings);
+base::Result<TaskMove> task_move(const AcceptMessage& command, const Workspace& workspace,
+                                 const std::vector<AgentNumber>& to, Holding holding, const Context& context,
+                                 std::vector<base::Problem>& warnings);
 
-// BEY-02: what is refused leaves the task that it names where it is: what its sender may send instead.
+// BEY-02: what is refused leaves the task that it names where it is: what its sender may send instead; or to begin the
+// task, where there is none yet.
 void name_legal_moves(base::Error& error, const AcceptMessage& command, const Workspace& workspace);
 
 // Whether this agent, and the workspace, may have another task that is open; one that only goes on, as this one, is no

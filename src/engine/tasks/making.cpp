@@ -117,6 +117,7 @@ void tell(const TaskScene& scene, const Move& move, const Making& making) {
   for (const machine::task::Told& told : move.tells)
     if (const auto occasion = profile::occasion_named(told.occasion)) {
       const AgentNumber to = party(told.who, task);
+      if (to == making.by) continue;  // it knows
       saying.from = to != task.assignee ? task.assignee : of_offer ? task.offer->target : task.assigner;
       say_of_task(scene, to, *occasion, saying);
     }
@@ -134,12 +135,16 @@ bool was_offered(const TaskScene& scene, AgentNumber agent) {
 }  // namespace
 
 void say_of_task(const TaskScene& scene, AgentNumber to, profile::Occasion occasion, const Saying& saying) {
-  const bool has_words = scene.rules->says[static_cast<std::size_t>(occasion)].has_value();
-  if (has_words || occasion != profile::Occasion::task_aborted)
+  using profile::Occasion;
+  if (scene.rules->says[static_cast<std::size_t>(occasion)])
     return say(scene.decided, scene.state, scene.number, to, *scene.rules, occasion, saying, scene.context);
-  if (to != scene.task().assignee || !was_offered(scene, to)) return;
+  const bool of_end = occasion == Occasion::task_aborted;
+  const bool hears = to == scene.task().assignee
+                         ? of_end && was_offered(scene, to)
+                         : to == scene.task().assigner && (of_end || occasion == Occasion::task_extended);
+  if (!hears) return;
   post_notice(scene.decided, scene.state, scene.number, to, scene.context.now,
-              {.code = "task.aborted",
+              {.code = profile::occasion_names[static_cast<std::size_t>(occasion)],
                .about = {scene.task().assignment()},
                .agents = {},
                .reason = saying.text + (saying.cleanup ? " What was begun is to be undone." : ""),
@@ -203,8 +208,10 @@ bool can_be_given_again(const TaskScene& scene) {
   if (!assignee_takes_work(scene)) return false;
   if (order->expires() && order->expires_at <= scene.context.now) return false;
   if (open(receipt->state)) return true;
-  return taken(receipt->state) && has_room(scene.workspace().settings, assignee, order->length,
-                                           scene.decided.notices_to(scene.number, task.assignee));
+  const bool comes_again =
+      taken(receipt->state) || receipt->state == ReceiptState::superseded;  // while a human decided
+  return comes_again && has_room(scene.workspace().settings, assignee, order->length,
+                                 scene.decided.notices_to(scene.number, task.assignee));
 }
 
 namespace {
@@ -238,7 +245,8 @@ void give_again(const TaskScene& scene) {
                   .timeouts = before.timeouts,
                   .exceptions = before.exceptions,
                   .asked_since = before.asked_since};
-  if (before.deadline != Instant{} && before.deadline <= now)
+  const bool has_deadline = before.deadline != Instant{};
+  if (has_deadline && (longer > 1 || before.deadline <= now))
     making.watch.deadline =
         now + std::min<base::Duration>((std::max(before.deadline, before.assigned_at) - before.assigned_at) * longer,
                                        longest_timeout);

@@ -31,6 +31,7 @@ struct Making {
   TaskWatch watch{};  // of a move that changes its times
   const event::TaskError* error = nullptr;
   bool cleanup = false;
+  AgentNumber by{};  // who asked for it, and need not be told; 0: the server, or who manages the workspace
 };
 
 void make(const TaskScene& scene, const Making& making);
@@ -44,8 +45,8 @@ event::TaskMoved& begin_move(const TaskScene& scene);
 // Tells what a move of this kind tells.
 void tell(const TaskScene& scene, const machine::task::Move& move, const Making& making);
 
-// Of the task's end in a notice, where the profile has no words for it (R31): to its assignee, if it has seen the
-// order.
+// In a notice where the profile has no words for it (R31): of its end to its assignee, if that has seen the order; of
+// its end and of more time to its assigner.
 void say_of_task(const TaskScene& scene, AgentNumber to, profile::Occasion occasion, const Saying& saying);
 
 // "Task 'x' of 'developer-01'": for whoever reads it.

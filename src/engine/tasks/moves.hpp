@@ -33,6 +33,12 @@ bool holds(machine::task::Guard guard, const TaskFacts& facts);
 // Whether an agent is the party that a move asks for. The assigner's moves are anybody's once it was removed.
 bool is_party(machine::task::Party party, const Task& task, AgentNumber agent, bool assigner_removed);
 
+// Also of what its review has sent back: the work is not gone on with (COL-20).
+constexpr bool can_be_aborted(TaskState state) {
+  using machine::task::Step;
+  return (machine::task::move_of(Step::cancel).from & machine::task::of(state)) != 0;
+}
+
 // The move that a message of this kind makes from the state, whoever sends it; null where there is none.
 const machine::task::Move* move_on(envelope::Kind kind, TaskState state, const TaskFacts& facts);
 

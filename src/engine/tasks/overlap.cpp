@@ -19,8 +19,7 @@ constexpr std::size_t named_max = 3;
 
 // The first two globs that one file may match.
 using Pair = std::pair<std::string_view, std::string_view>;
-std::optional<Pair> common(const std::vector<std::string>& one, const std::vector<std::string>& other,
-                           std::uint64_t& steps) {
+std::optional<Pair> common(const Globs& one, const std::vector<std::string>& other, std::uint64_t& steps) {
   for (const std::string& a : one)
     for (const std::string& b : other) {
       if (steps + a.size() * b.size() > steps_max) return std::nullopt;
@@ -30,9 +29,10 @@ std::optional<Pair> common(const std::vector<std::string>& one, const std::vecto
 }
 
 // Each once, the oldest first.
-std::vector<Offset> near(const Tasks& tasks, const std::vector<std::string>& scope) {
+std::vector<Offset> near(const Tasks& tasks, const Globs& scope) {
   std::vector<Offset> offsets;
-  const std::size_t of_each = scope.empty() ? 0 : std::max<std::size_t>(looks_max / scope.size(), 1);
+  const std::size_t of_each =
+      scope.empty() ? 0 : std::max<std::size_t>(looks_max / static_cast<std::size_t>(scope.size()), 1);
   for (const std::string& glob : scope)
     for (const Offset offset : tasks.scopes().near(glob, of_each)) offsets.push_back(offset);
   std::ranges::sort(offsets);
@@ -46,7 +46,7 @@ bool waits_for(const std::vector<Dependency>& on, std::string_view task) {
 
 }  // namespace
 
-std::string overlaps(const Workspace& workspace, std::string_view task, const std::vector<std::string>& scope,
+std::string overlaps(const Workspace& workspace, std::string_view task, const Globs& scope,
                      const std::vector<Dependency>& on) {
   std::string text;
   std::size_t found = 0;

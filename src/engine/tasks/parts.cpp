@@ -5,6 +5,7 @@
 #include "base/excerpt.hpp"
 #include "engine/messages/said.hpp"
 #include "engine/tasks/depend.hpp"
+#include "engine/tasks/follow.hpp"
 
 namespace parley::engine {
 namespace {
@@ -123,6 +124,7 @@ bool ask_for_parts(const TaskScene& scene, const event::TaskError& error, const 
   const Offset request(scene.decided.next_offset(scene.number));
   tell(scene, move, making);
   if (scene.decided.next_offset(scene.number) == request.value) return false;  // nobody hears of it
+  const Offset by(scene.decided.next_offset(scene.number));
   event::TaskMoved& moved = begin_move(scene);
   moved.set_state(static_cast<std::uint32_t>(*move.to));
   moved.set_why(making.text);
@@ -132,6 +134,8 @@ bool ask_for_parts(const TaskScene& scene, const event::TaskError& error, const 
   const bool will_be_late = task.watch.deadline != Instant{} && !task.watch.late;
   moved.set_due(will_be_late ? std::min(moved.again_at(), base::unix_us(task.watch.deadline)) : moved.again_at());
   if (task.offer) moved.mutable_offer()->set_state(event::TaskOffer::OVER);
+  decide_offer_ended(scene.decided, scene.workspace(), scene.number, by, task);
+  decide_order_over(scene.decided, scene.workspace(), scene.number, by, task);  // its parts are worked on
   return true;
 }
 

@@ -93,6 +93,13 @@ std::vector<AgentNumber> parties_of(const Workspace& workspace, const Task& task
   return parties;
 }
 
+std::vector<std::string> types_of(const profile::Ruleset& rules, std::initializer_list<envelope::Kind> kinds,
+                                  const Agent& agent) {
+  std::vector<std::string> types;
+  for (const envelope::Kind kind : kinds) add_types(rules, kind, agent, false, types);
+  return types;
+}
+
 std::vector<std::string> legal_next(const Workspace& workspace, const Task& task, const profile::Ruleset& rules,
                                     AgentNumber agent) {
   const TaskFacts facts{rules.tasks->needs_ack, is_offered(workspace, task), {}, {}, {}};
@@ -103,6 +110,13 @@ std::vector<std::string> legal_next(const Workspace& workspace, const Task& task
         is_party(move.by, task, agent, assigner_removed))
       add_types(rules, *move.on, workspace.registry.agent(agent), true, types);
   return types;
+}
+
+std::vector<std::string> legal_about(const Workspace& workspace, std::string_view task, const profile::Ruleset& rules,
+                                     AgentNumber agent) {
+  if (const auto known = workspace.tasks.find(task))
+    return legal_next(workspace, workspace.tasks.at(*known), rules, agent);
+  return types_of(rules, {envelope::Kind::task_assign}, workspace.registry.agent(agent));
 }
 
 base::Error refusal(base::ErrorCode code, const AcceptMessage& command, const Workspace& workspace, const Task& task,
@@ -134,8 +148,7 @@ base::Error task_unknown(const AcceptMessage& command, const Workspace& workspac
   error.message =
       "no task " + quoted(id) + " was assigned here, and '" + command.envelope.native_type + "' is about one";
   error.where = "task";
-  add_types(command.ruleset, envelope::Kind::task_assign, workspace.registry.agent(command.sender), false,
-            error.legal_next);
+  error.legal_next = types_of(command.ruleset, {envelope::Kind::task_assign}, workspace.registry.agent(command.sender));
   return error;
 }
 

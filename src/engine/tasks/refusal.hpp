@@ -1,5 +1,7 @@
 // Why a message makes no move of a task, and what its sender may send instead (BEY-02).
 #pragma once
+#include <initializer_list>
+
 #include "base/result.hpp"
 #include "engine/command.hpp"
 
@@ -9,9 +11,17 @@ namespace parley::engine {
 // removed.
 std::vector<AgentNumber> parties_of(const Workspace& workspace, const Task& task);
 
+// The profile's types of these kinds that the agent's role may send, each once.
+std::vector<std::string> types_of(const profile::Ruleset& rules, std::initializer_list<envelope::Kind> kinds,
+                                  const Agent& agent);
+
 // The types an agent may send about a task as it stands, in its profile's order of moves.
 std::vector<std::string> legal_next(const Workspace& workspace, const Task& task, const profile::Ruleset& rules,
                                     AgentNumber agent);
+
+// Or to begin it, where there is none yet (BEY-02).
+std::vector<std::string> legal_about(const Workspace& workspace, std::string_view task, const profile::Ruleset& rules,
+                                     AgentNumber agent);
 
 // Of a message about the task, with who may send what instead.
 base::Error refusal(base::ErrorCode code, const AcceptMessage& command, const Workspace& workspace, const Task& task,

@@ -24,7 +24,7 @@ std::size_t decide_help_returned(Decided& decided, const State& state, Workspace
   std::size_t count = 0;
   for (const Offset offset : workspace.help.at_helper(agent)) {
     const Help& help = workspace.help.at(offset);
-    if (help.state != HelpState::asked) continue;
+    if (help.over()) continue;
     if (count >= most) return count;
     count += help_weight;
     const Agent& asker = workspace.registry.agent(help.asker);

@@ -18,11 +18,19 @@ std::string_view beginning_of(std::string_view glob) {
 }  // namespace
 
 void Scopes::add(base::Offset task, const std::vector<std::string>& globs) {
-  for (const std::string& glob : globs) entries_.insert({beginning_of(glob), task});
+  for (const std::string& glob : globs) {
+    const std::string_view beginning = beginning_of(glob);
+    if (entries_.insert({beginning, task}).second) ++of_length_[beginning.size()];
+  }
 }
 
 void Scopes::remove(base::Offset task, const std::vector<std::string>& globs) {
-  for (const std::string& glob : globs) entries_.erase({beginning_of(glob), task});
+  for (const std::string& glob : globs) {
+    const std::string_view beginning = beginning_of(glob);
+    if (entries_.erase({beginning, task}) == 0) continue;
+    const auto of_length = of_length_.find(beginning.size());
+    if (--of_length->second == 0) of_length_.erase(of_length);
+  }
 }
 
 std::vector<base::Offset> Scopes::near(std::string_view glob, std::size_t most) const {
@@ -37,7 +45,8 @@ std::vector<base::Offset> Scopes::near(std::string_view glob, std::size_t most) 
   // Of the folders around it, those whose globs reach down; then what lies at or under it.
   for (std::size_t end = 0; end != std::string_view::npos;) {
     const std::string_view around = beginning.substr(0, end);
-    if (around != beginning) take(around, [&](std::string_view other) { return other == around; });
+    if (around != beginning && of_length_.contains(around.size()))
+      take(around, [&](std::string_view other) { return other == around; });
     const std::size_t slash = beginning.find('/', end);
     end = slash == std::string_view::npos ? slash : slash + 1;
   }

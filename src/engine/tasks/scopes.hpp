@@ -1,6 +1,7 @@
 // Which tasks may work on the same files: found by the beginning of their globs that no wildcard is in, so that an
 // assignment looks at few of very many (COL-10). Derived from the tasks; no part of a snapshot.
 #pragma once
+#include <absl/container/btree_map.h>
 #include <absl/container/btree_set.h>
 
 #include <cstddef>
@@ -30,6 +31,7 @@ class Scopes {
     friend auto operator<=>(const Entry&, const Entry&) = default;
   };
   absl::btree_set<Entry> entries_;
+  absl::btree_map<std::size_t, std::size_t> of_length_;  // how many beginnings: what has none is not looked for
 };
 
 }  // namespace parley::engine

@@ -1,9 +1,12 @@
 #include "engine/tasks/session.hpp"
 
+#include <algorithm>
+
 #include "base/excerpt.hpp"
 #include "engine/appliers.hpp"
 #include "engine/approvals/held.hpp"
 #include "engine/messages/fields.hpp"
+#include "engine/tasks/moves.hpp"
 #include "engine/tasks/watch.hpp"
 
 namespace parley::engine {
@@ -15,8 +18,9 @@ constexpr std::size_t ends_a_step = 100;  // each looks through the mailboxes of
 // What goes on with a task may have begun after its session's end: assigned again, reviewed. That is of the next one.
 // What a human has let go since was begun when its order was sent.
 Offset begun_at(const Workspace& workspace, Offset offset, const Task& task) {
-  if (task.state != TaskState::in_review) return task.assignment();
-  return workspace.reviews.waiting(offset).value_or(task.assignment());
+  const ReviewedTask* const reviewed = workspace.reviews.of_task(offset);
+  if (!reviewed || reviewed->reviews.empty()) return task.assignment();
+  return std::max(task.assignment(), reviewed->reviews.back());
 }
 
 // Orders that a human is still asked about are no tasks yet; they were begun all the same. How many.
@@ -78,7 +82,7 @@ void decide_session_step(Decided& decided, const State& state, const SessionKey&
     ++looks;
     through = at->first;
     const Task& task = *at->second;
-    if (machine::task::is_over(task.state)) continue;
+    if (!can_be_aborted(task.state)) continue;
     if (begun_at(workspace, through, task) > end.before) continue;
     if (workspace.registry.agent(task.assigner).properties.profile != profile) continue;
     decide_cancelled(decided, state, number, through, rules, context, {reason, end.cleanup, sender});

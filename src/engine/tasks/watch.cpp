@@ -14,6 +14,7 @@
 #include "engine/tasks/follow.hpp"
 #include "engine/tasks/making.hpp"
 #include "engine/tasks/parts.hpp"
+#include "envelope/lane.hpp"
 
 namespace parley::engine {
 namespace {
@@ -35,11 +36,11 @@ std::string after(base::Duration wait) {
 
 // Of a task that is aborted by `by` nothing more is delivered (COL-20).
 void end_orders(const TaskScene& scene, Offset by) {
-  const Message* const order = scene.workspace().messages.find(scene.task().assignment());
   event::TaskMoved moved;
   moved.set_task(scene.offset.value);
   moved.set_state(static_cast<std::uint32_t>(TaskState::aborted));
-  decide_orders_over(scene.decided, scene.workspace(), scene.number, by, moved, order ? order->lane : LaneId{});
+  const LaneId lane = envelope::lane_of(envelope::task_key_of(scene.task().id.view()));  // its order may be forgotten
+  decide_orders_over(scene.decided, scene.workspace(), scene.number, by, moved, lane);
 }
 
 void abandon(const TaskScene& scene, const event::TaskError& error, const std::string& why) {
@@ -297,12 +298,12 @@ void decide_attempt_failed(Decided& decided, const State& state, WorkspaceNumber
 }
 
 void decide_extended(Decided& decided, const State& state, WorkspaceNumber number, Offset offset,
-                     const profile::Ruleset* rules, const Context& context, Instant until, const std::string& why) {
+                     const profile::Ruleset* rules, const Context& context, const MoreTime& more) {
   const TaskScene scene{decided, state, number, offset, rules, context};
   const Task& task = scene.task();
-  Making making{Step::extend, task.watch.late,
-                opening(scene.workspace(), task) + " has time until " + base::to_rfc3339(until) +
-                    (why.empty() ? "." : ": " + why)};
+  const Instant until = more.until;
+  Making making{Step::extend, task.watch.late, ""};
+  making.by = more.by;
   making.watch = task.watch;
   making.watch.heard_at = context.now;
   if (making.watch.timeout > base::Duration{})
@@ -311,6 +312,10 @@ void decide_extended(Decided& decided, const State& state, WorkspaceNumber numbe
     making.watch.deadline = until;
     making.late = false;
   }
+  const Instant ends =
+      making.watch.timeout > base::Duration{} ? making.watch.assigned_at + making.watch.timeout : making.watch.deadline;
+  making.text = opening(scene.workspace(), task) + " has time until " + base::to_rfc3339(ends) +
+                (more.why.empty() ? "." : ": " + more.why);
   make(scene, making);
 }
 

@@ -46,8 +46,13 @@ void decide_attempt_failed(Decided& decided, const State& state, WorkspaceNumber
                            const profile::Ruleset* rules, const Context& context, const event::TaskError& error);
 
 // It may take until then (R38).
+struct MoreTime {
+  Instant until;
+  std::string why;
+  AgentNumber by;  // who asks for it; 0: who manages the workspace
+};
 void decide_extended(Decided& decided, const State& state, WorkspaceNumber workspace, Offset task,
-                     const profile::Ruleset* rules, const Context& context, Instant until, const std::string& why);
+                     const profile::Ruleset* rules, const Context& context, const MoreTime& more);
 
 // The offer of it is open no more: both who made it and whom it was for are told why.
 void decide_offer_over(Decided& decided, const State& state, WorkspaceNumber workspace, Offset task,
