@@ -77,8 +77,10 @@ void Chronicle::end(const Place& place, Receipt& found, State state) {
   Agent& agent = workspaces_[place.workspace].agents[place.agent];
   count_open(agent);
   agent.open.erase(place.offset);
-  const bool lost =
-      state == State::expired || state == State::dead || state == State::bounced || state == State::superseded;
+  const bool waits_for_human =
+      state == State::superseded && tasks_.is_order_of_escalated(place.workspace, place.offset);
+  const bool lost = !waits_for_human && (state == State::expired || state == State::dead || state == State::bounced ||
+                                         state == State::superseded);
   if (lost) requests_.lost({place.workspace, place.offset}, place.agent);
 }
 

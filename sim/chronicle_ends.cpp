@@ -13,8 +13,9 @@ void Chronicle::give_again(std::uint32_t number, std::uint32_t agent_number, std
   if (!found || open(found->state)) return;
   const bool was_read =
       found->state == State::acked || found->state == State::acted || found->state == State::handed_over;
-  // Or it was taken out of the mailbox while a human decided (SUP-04).
-  require(was_read || found->state == State::superseded, place, "COL-16: given again, though it cannot be had");
+  // Or it was taken out of the mailbox while a human decided (SUP-04), or had no reply in time (BEY-01).
+  const bool comes_again = found->state == State::superseded || found->state == State::bounced;
+  require(was_read || comes_again, place, "COL-16: given again, though it cannot be had");
   found->begin_anew();
   Agent& agent = workspaces_[number].agents[agent_number];
   count_open(agent);

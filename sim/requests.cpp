@@ -101,7 +101,8 @@ void RequestChronicle::fold(std::uint32_t workspace, std::uint64_t offset, const
     const bool names_it =
         message.reply_to() == request->id ||
         (request->reply_by && (replies(message, request->id) || ends(message, request->task, request->id)));
-    findings_.require(!request->reply_by || !asks_back(message), place, "BEY-01: replied to by a question");
+    const bool is_question = asks_back(message) && !decides(message);
+    findings_.require(!request->reply_by || !is_question, place, "BEY-01: replied to by a question");
     findings_.require(names_it, place, "PIP-08: answered by a message that is no answer to it");
     findings_.require(request->waiting.erase(message.sender()) == 1, place, "PIP-08: answered by who is not awaited");
     const auto& to = message.recipients();

@@ -588,6 +588,12 @@ bool TaskChronicle::replaced(std::uint32_t number, std::uint64_t order, std::uin
   });
 }
 
+bool TaskChronicle::is_order_of_escalated(std::uint32_t number, std::uint64_t order) const {
+  return std::any_of(tasks_.begin(), tasks_.end(), [&](const auto& one) {
+    return one.first.first == number && one.second.order == order && one.second.state == State::escalated;
+  });
+}
+
 // HND-05: who is offline has none, its work went back.
 bool TaskChronicle::corrects_its_order(std::uint32_t number, const event::MessageAccepted& message,
                                        std::uint32_t agent) const {

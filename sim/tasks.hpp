@@ -150,6 +150,8 @@ class TaskChronicle {
   bool corrects_its_order(std::uint32_t workspace, const event::MessageAccepted& message, std::uint32_t agent) const;
 
   // COL-08, COL-20: whether the server ended a task with that event.
+  // A human decides whether it is given again (SUP-09).
+  bool is_order_of_escalated(std::uint32_t workspace, std::uint64_t order) const;
   bool ended(std::uint32_t workspace, std::uint64_t by) const { return ended_.contains({workspace, by}); }
   // The message that gave a task to its assignee.
   std::uint64_t order_of(std::uint32_t workspace, std::uint64_t task) const {

@@ -93,18 +93,19 @@ void read_timestamp(json::Value value, const std::string& pointer, base::Instant
          "The timestamp is more than 24 h off the server's clock, which says " + base::to_rfc3339(now) + "."});
 }
 
-// R5: what is no number, or neither true nor false, where one of them is wanted is kept as it came: whoever reads it is
-// to know that something was said (SUP-04).
-bool is_kept(profile::FieldType type, json::Value value) {
-  return type == profile::FieldType::boolean || type == profile::FieldType::number || profile::is_of(type, value);
+// R5: what is no number, or neither true nor false, where one of them is wanted is kept as null: whoever decides is to
+// know that something was said (SUP-04).
+bool is_kept(profile::FieldType type) {
+  return type == profile::FieldType::boolean || type == profile::FieldType::number;
 }
 
 void read_fields(const Found& found, const std::vector<profile::FieldSlot>& fields, Envelope& envelope) {
   std::size_t count = 0;
   for (const profile::FieldSlot& field : fields) {
     const json::Value value = field.carried == profile::Carried::no ? json::Value() : found.at(field.slot);
-    if (!value || !is_kept(field.type, value)) continue;
-    if (value.is_string() && value.as_string().size() > carried_bytes_max) continue;
+    const bool right = profile::is_of(field.type, value);
+    if (!value || (!right && !is_kept(field.type))) continue;
+    if (right && value.is_string() && value.as_string().size() > carried_bytes_max) continue;
     if (count == envelope.fields.size()) envelope.fields.emplace_back();
     envelope::Field& kept = envelope.fields[count++];
     kept.name = field.name;
@@ -112,7 +113,10 @@ void read_fields(const Found& found, const std::vector<profile::FieldSlot>& fiel
     kept.recorded = field.carried == profile::Carried::yes;
     kept.json.clear();
     const bool is_large = field.type == profile::FieldType::list || field.type == profile::FieldType::object;
-    if (kept.recorded || !is_large) json::Writer(kept.json).value(value);
+    if (!right)
+      kept.json = "null";
+    else if (kept.recorded || !is_large)
+      json::Writer(kept.json).value(value);
     const std::size_t most = value.is_array() ? carried_list_bytes_max : carried_bytes_max;
     if (kept.recorded && !value.is_string() && kept.json.size() > most) --count;
   }

@@ -37,7 +37,9 @@ bool asks(const Workspace& workspace, const Approval& approval, const Person& pe
   const auto known = workspace.tasks.find(approval.task);
   if (!known || approval.order) return false;
   const Task& task = workspace.tasks.at(*known);
-  return is(task.assignee) || (task.error && is(task.error->reporter));
+  const ReviewedTask* const reviewed = workspace.reviews.of_task(*known);
+  return is(task.assignee) || (task.error && is(task.error->reporter)) ||
+         (reviewed && std::ranges::any_of(reviewed->authors, is));
 }
 
 std::vector<PersonNumber> named(const Workspace& workspace, const Approval& approval) {

@@ -17,6 +17,16 @@
 #include "engine/tasks/watch.hpp"
 
 namespace parley::engine {
+
+bool was_handed_over(const Workspace& workspace, const Task& task, Offset order) {
+  for (auto at = task.assignments.rbegin(); at != task.assignments.rend(); ++at) {
+    const Message* const message = workspace.messages.find(*at);
+    if (!message || message->sender == AgentNumber{}) return false;  // it took the place of what came before
+    if (message->sender == task.assigner) return *at == order;
+  }
+  return false;
+}
+
 namespace {
 
 using base::ErrorCode;
@@ -52,15 +62,6 @@ std::unexpected<base::Error> stands(const Workspace& workspace, const TakeBack& 
 bool can_be_cancelled(TaskState state) {
   return state == TaskState::assigned || state == TaskState::active || state == TaskState::stalled ||
          state == TaskState::postponed || state == TaskState::waiting || state == TaskState::blocked;
-}
-
-// HND-02: it is the newest order of the task's assigner, and an offer that was taken since another's.
-bool was_handed_over(const Workspace& workspace, const Task& task, Offset order) {
-  for (auto at = task.assignments.rbegin(); at != task.assignments.rend(); ++at) {
-    const Message* const message = workspace.messages.find(*at);
-    if (message && message->sender == task.assigner) return *at == order;
-  }
-  return false;
 }
 
 base::Result<Consequences> judge_order(const TakeBack& command, const Workspace& workspace, Offset of_task) {
@@ -103,15 +104,6 @@ bool answers(const event::MessageAccepted& message) {
   return message.answers() > 0 || of_help;
 }
 
-// Whoever got the one gets the other in its place.
-bool reaches_all_of(const AcceptMessage& command, const Workspace& workspace, const event::MessageAccepted& was) {
-  if (command.envelope.broadcast) return true;
-  const auto& names = command.envelope.recipients;
-  return std::ranges::all_of(was.recipients(), [&](std::uint32_t agent) {
-    return std::ranges::find(names, workspace.registry.agent(AgentNumber(agent)).id) != names.end();
-  });
-}
-
 base::Result<Consequences> judge(const TakeBack& command, const Workspace& workspace) {
   PARLEY_CHECK(check_not_taken_back(command, workspace));
   const auto review = workspace.reviews.all().find(command.message);
@@ -138,9 +130,11 @@ base::Result<Consequences> judge(const TakeBack& command, const Workspace& works
   if (command.was.has_collaboration_moved() && command.was.collaboration_moved().collaboration() == 0)
     return stands(workspace, command, "has opened a collaboration");
   if (command.was.has_task_moved()) return judge_move(command, workspace);
-  // PIP-08, HND-04: whoever asked awaits nothing any more. Superseded, the new message is to reach it (below).
-  if (answers(command.was)) return Consequences{.answered = true};
-  return Consequences{};
+  // PIP-08, HND-04: whoever asked awaits nothing any more. An error is its agent's to take back all the same (PIP-11).
+  if (!answers(command.was) || command.was.has_error_moved()) return Consequences{};
+  auto error = stands(workspace, command, "has answered a request");
+  error.error().hint = "Send what corrects it to whoever asked, as a message of its own.";
+  return error;
 }
 
 // It reaches nobody either before a human has decided.
@@ -225,7 +219,9 @@ base::Result<> check_not_taken_back(const TakeBack& superseded, const Workspace&
 bool is_in_force(const TakeBack& message, const Workspace& workspace) {
   const auto of_task = workspace.tasks.of_assignment(message.message);
   const Task* const task = of_task ? &workspace.tasks.at(*of_task) : nullptr;
-  const bool is_its_order = !task || (task->assignment() == message.message && !machine::task::is_over(task->state));
+  const bool is_its_order =
+      !task || (!machine::task::is_over(task->state) &&
+                (task->assignment() == message.message || was_handed_over(workspace, *task, message.message)));
   return is_its_order && judge(message, workspace);
 }
 
@@ -235,11 +231,9 @@ const TakeBack* in_force(const AcceptMessage& command) {
 
 namespace {
 
-base::Result<Consequences> judge_superseded(const AcceptMessage& command, const TakeBack& superseded,
-                                            const Workspace& workspace, const event::TaskMoved* moved, Hold hold) {
+base::Result<Consequences> judge_superseded(const TakeBack& superseded, const Workspace& workspace,
+                                            const event::TaskMoved* moved, Hold hold) {
   PARLEY_TRY(Consequences consequences, judge(superseded, workspace));
-  if (consequences.answered && !reaches_all_of(command, workspace, superseded.was))
-    return stands(workspace, superseded, "has answered a request, and the new message does not reach who asked");
   if (workspace.replacements.depth(superseded.message) + 1 >= Replacements::chain_max)
     return base::fail(ErrorCode::CHAIN_FULL,
                       about(workspace, superseded.message) + " is the last of a chain of " +
@@ -270,7 +264,7 @@ base::Result<AllDisplaced> judge_superseded(const AcceptMessage& command, const 
                                             const event::TaskMoved* moved, Hold hold) {
   AllDisplaced all;
   for (const TakeBack* one = command.supersedes; one; one = one->beneath) {
-    PARLEY_TRY(const Consequences of, judge_superseded(command, *one, workspace, moved, hold));
+    PARLEY_TRY(const Consequences of, judge_superseded(*one, workspace, moved, hold));
     all.push_back({one, of});
   }
   return all;
@@ -350,7 +344,6 @@ base::Result<bool> Engine::decide(const TakeBack& command, const Context& contex
   const Offset* const by = workspace.replacements.after(command.message);
   if (by && *by == Offset{}) return false;
   PARLEY_TRY(const Consequences consequences, judge(command, workspace));
-  if (consequences.answered) return stands(workspace, command, "has answered a request");
   decide_taken_back(decided, state_, command, consequences, {}, ruleset_of_, context);
   return true;
 }

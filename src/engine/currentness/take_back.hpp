@@ -21,7 +21,6 @@ struct Consequences {
   Offset withdraws_review{};    // that it asks for
   bool withdraws = false;       // its approval
   bool replaces_order = false;  // the new message is the same task's order
-  bool answered = false;        // it has, and its request is over: it stands for whoever asked
   bool later = false;           // all of it, once a human has let the new message pass (decision 10)
 };
 
@@ -55,6 +54,9 @@ bool was_withheld(const Workspace& workspace, Offset message);
 // Whether what comes in the place of a correction that was not let through comes in its place too: an order whose task
 // is over is in force no more, nor is what can no longer be taken back.
 bool is_in_force(const TakeBack& message, const Workspace& workspace);
+
+// HND-02: it is the newest order of the task's assigner, and what came after it are offers that were taken.
+bool was_handed_over(const Workspace& workspace, const Task& task, Offset order);
 
 // The message in force that this one supersedes; null: none.
 const TakeBack* in_force(const AcceptMessage& command);

@@ -55,7 +55,8 @@ std::optional<Offset> named(const AcceptMessage& command, const Workspace& works
 
 std::optional<Offset> answered(const AcceptMessage& command, const Workspace& workspace) {
   if (const auto known = named(command, workspace, command.envelope.reply_to)) return known;
-  if (const auto known = named(command, workspace, text_in(command.envelope, "request"))) return known;
+  if (command.envelope.kind == Kind::help_reply)
+    if (const auto known = named(command, workspace, text_in(command.envelope, "request"))) return known;
   return named(command, workspace, command.envelope.correlation);
 }
 

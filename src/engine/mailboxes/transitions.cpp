@@ -51,6 +51,13 @@ bool is_lost(ReceiptState state) {
          state == ReceiptState::superseded;
 }
 
+// A human decides whether it does: until then its reply is awaited.
+bool may_come_again(const Workspace& workspace, Offset offset, ReceiptState final) {
+  if (final != ReceiptState::superseded) return false;
+  const auto task = workspace.tasks.of_assignment(offset);
+  return task && workspace.tasks.at(*task).state == TaskState::escalated;
+}
+
 void forget_attempts(Agent& agent, Offset offset, Receipt& receipt) {
   receipt.attempts = 0;
   receipt.uncounted = 0;
@@ -67,7 +74,7 @@ void settle(const Scene& scene, Offset offset, Message& message, Receipt& receip
   const bool lost = final == ReceiptState::expired || final == ReceiptState::dead;
   if (lost) note_order_lost(scene, offset);
   if (lost || final == ReceiptState::superseded) note_help_lost(scene, offset);
-  if (is_lost(final)) note_reply_lost(scene, offset);
+  if (is_lost(final) && !may_come_again(scene.workspace, offset, final)) note_reply_lost(scene, offset);
   if (!message.closed()) return;
   if (message.expires())
     scene.state.timers.erase({message.expires_at, TimerKind::message_expires, scene.number, {}, offset});

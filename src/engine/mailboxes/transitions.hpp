@@ -17,6 +17,13 @@ struct Scene {
 
 void enqueue(const Scene&, Offset, Message&, Receipt&);  // a new message
 void reopen(const Scene&, Offset, Message&, Receipt&);   // one that had ended: redriven, or an order given again
+
+// An order that ended so can be given again: it was read, also without a reply in time, or was taken out of the mailbox
+// while a human decided.
+constexpr bool can_come_again(const Receipt& receipt) {
+  return taken(receipt.state) || receipt.state == ReceiptState::superseded ||
+         (receipt.state == ReceiptState::bounced && receipt.bounce == Bounce::no_reply);
+}
 void lease(const Scene&, Offset, Message&, Receipt&, SessionId, Instant until);
 // R20: queued → offered, for good. May forget the message: use it no more.
 void hand_over(const Scene&, Offset, Message&, Receipt&, SessionId);

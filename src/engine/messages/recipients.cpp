@@ -93,8 +93,8 @@ base::Result<> find_room(const AcceptMessage& command, const Workspace& workspac
   if (full.empty()) return {};
   // HND-05: a sign of life is the registry's first of all, whoever else has no room for it.
   const envelope::Kind kind = command.envelope.kind;
-  const bool may_bounce =
-      command.envelope.broadcast || kind == envelope::Kind::heartbeat || kind == envelope::Kind::health_check;
+  const bool is_sign = kind == envelope::Kind::heartbeat || kind == envelope::Kind::health_check;
+  const bool may_bounce = command.envelope.broadcast || (is_sign && !command.supersedes);
   if (!may_bounce) return mailbox_full(workspace.registry.agent(full.front()));
   recipients.bounced.insert(recipients.bounced.end(), full.begin(), full.end());
   recipients.open.erase(full.begin(), full.end());

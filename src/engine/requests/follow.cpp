@@ -46,7 +46,8 @@ std::optional<Offset> order_ended(const AcceptMessage& command, const Workspace&
 // The messages that this one names: what it answers is one of them.
 std::optional<Offset> replied_to(const AcceptMessage& command, const Workspace& workspace) {
   const envelope::Envelope& envelope = command.envelope;
-  if (!may_reply(envelope.kind)) return std::nullopt;
+  const bool decides = !field(envelope, "decision").empty();  // R18: a request, and the reply to an error
+  if (!may_reply(envelope.kind) && !decides) return std::nullopt;
   for (const std::string_view id :
        {std::string_view(envelope.reply_to), std::string_view(envelope.correlation),
         envelope::unquoted(field(envelope, "message")), envelope::unquoted(field(envelope, "request"))}) {

@@ -24,10 +24,10 @@ void end_parts(const TaskScene& scene, const Cancelling& why) {
   }
 }
 
-// An order that a human is asked about would come to a task that is over (SUP-05).
-void withdraw_held_orders(const TaskScene& scene) {
+// What a human is asked about would come to a task that is over (SUP-05).
+void withdraw_held(const TaskScene& scene) {
   for (const auto& [offset, approval] : scene.workspace().approvals.all())
-    if (approval.waits() && approval.order && approval.task == scene.task().id.view())
+    if (approval.waits() && approval.task == scene.task().id.view())
       decide_withdrawn(scene.decided, scene.workspace(), scene.number, offset);
 }
 
@@ -56,7 +56,7 @@ void end_with_it(const TaskScene& scene, const Cancelling& why) {
   const Reviews& reviews = scene.workspace().reviews;
   if (const auto waiting = reviews.waiting(scene.offset)) tell_of_abort(scene, reviews.at(*waiting).reviewer, why);
   decide_review_withdrawn(scene.decided, scene.state, scene.number, scene.offset);
-  if (machine::task::is_over(scene.task().state)) withdraw_held_orders(scene);
+  if (machine::task::is_over(scene.task().state)) withdraw_held(scene);
   end_parts(scene, why);
 }
 

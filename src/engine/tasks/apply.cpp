@@ -131,10 +131,9 @@ void give_again(const Scene& scene, Offset offset, const event::TaskMoved& event
                 .exceptions = task.watch.exceptions,
                 .asked_since = task.watch.asked_since};
   const Found found = find(scene.workspace, scene.agent_number, order);
-  const ReceiptState receipt = found ? found.receipt->state : ReceiptState::dead;
-  if (taken(receipt) || receipt == ReceiptState::superseded)
+  if (found && can_come_again(*found.receipt))
     reopen(scene, order, *found.message, *found.receipt);
-  else if (open(receipt))
+  else if (found && open(found.receipt->state))
     begin_anew(scene, order, *found.message, *found.receipt);
   else
     task.watch.lost_at = scene.now;  // in the turn that decided this: the server looks again at once

@@ -204,7 +204,8 @@ class Follow {
     const auto of_order = before ? workspace_.tasks.of_assignment(before->message) : std::nullopt;
     if (!of_order) return nullptr;
     const Task& task = workspace_.tasks.at(*of_order);
-    return task.assignment() == before->message ? &task : nullptr;  // else it was given anew since, and stays
+    const bool stands = task.assignment() == before->message || was_handed_over(workspace_, task, before->message);
+    return stands ? &task : nullptr;  // else it was given anew since, and stays
   }
 
   // COL-17: what reports on an order that was replaced since is no report on the newest.

@@ -6,6 +6,7 @@
 #include "engine/approvals/held.hpp"
 #include "engine/health/availability.hpp"
 #include "engine/health/follow.hpp"
+#include "engine/mailboxes/transitions.hpp"
 #include "engine/messages/notice.hpp"
 #include "engine/messages/said.hpp"
 #include "engine/tasks/depend.hpp"
@@ -208,10 +209,8 @@ bool can_be_given_again(const TaskScene& scene) {
   if (!assignee_takes_work(scene)) return false;
   if (order->expires() && order->expires_at <= scene.context.now) return false;
   if (open(receipt->state)) return true;
-  const bool comes_again =
-      taken(receipt->state) || receipt->state == ReceiptState::superseded;  // while a human decided
-  return comes_again && has_room(scene.workspace().settings, assignee, order->length,
-                                 scene.decided.notices_to(scene.number, task.assignee));
+  return can_come_again(*receipt) && has_room(scene.workspace().settings, assignee, order->length,
+                                              scene.decided.notices_to(scene.number, task.assignee));
 }
 
 namespace {

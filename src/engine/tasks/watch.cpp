@@ -92,6 +92,7 @@ profile::TaskPolicy policy_of(const profile::TaskPolicy& of_profile, const TaskT
 namespace {
 
 constexpr Instant never = Instant::max();
+constexpr std::size_t said_bytes = 500;  // of an error, in a sentence about it
 
 // SUP-05: what a human takes for the answer counts against nobody.
 bool stands_still(const TaskWatch& watch) {
@@ -290,7 +291,7 @@ void decide_attempt_failed(Decided& decided, const State& state, WorkspaceNumber
     making.error = &error;
     return make(scene, making);
   }
-  std::string why = std::string(name_of(type)) + ": " + error.message();
+  std::string why = std::string(name_of(type)) + ": " + base::excerpt(error.message(), said_bytes);
   if (why.back() != '.') why += '.';
   if (suggested == SuggestedAction::reassign) why += " Its assignee suggests that another takes it.";
   if (type == TaskErrorType::resource_limit) why += " Assign it in smaller parts.";
@@ -334,10 +335,12 @@ void decide_cancelled(Decided& decided, const State& state, WorkspaceNumber numb
   Making making{Step::cancel, scene.task().watch.late,
                 why.reason.empty() ? opening(scene.workspace(), scene.task()) + " was aborted." : why.reason};
   making.cleanup = why.cleanup;
+  making.by = why.by;
   const Offset by(decided.next_offset(number));
   make(scene, making);
   end_orders(scene, by);
-  if (scene.task().assigner != why.by) tell_of_abort(scene, scene.task().assigner, why);
+  const AgentNumber assigner = scene.task().assigner;
+  if (assigner != why.by && assigner != scene.task().assignee) tell_of_abort(scene, assigner, why);
   end_with_it(scene, why);
 }
 
