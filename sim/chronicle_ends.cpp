@@ -29,7 +29,8 @@ void Chronicle::give_order_again(std::uint32_t number, const event::TaskMoved& e
   const Place place{number, event.assignee(), order};
   Receipt* const found = receipt(place, "an order given again");
   if (!found) return;
-  if (found->state == State::bounced) return tasks_.lose(number, order, event.assignee(), now_);
+  const bool is_here = !workspaces_[number].agents[event.assignee()].removed;
+  if (found->state == State::bounced && !is_here) return tasks_.lose(number, order, event.assignee(), now_);
   if (!open(found->state)) return give_again(number, event.assignee(), order);
   if (found->state == State::leased) give_back_lane(place, workspaces_[number].messages.at(order));
   found->begin_anew();
