@@ -269,9 +269,7 @@ base::Result<Answer> Broker::check_task(const Caller& caller, std::string_view w
                       "task '" + base::excerpt(task_id, 128) + "' has been assigned " + std::to_string(task->epoch) +
                           " times, there is no epoch " + std::to_string(epoch),
                       "/epoch", "Name the `task_epoch` of the frame that brought the assignment.");
-  // Nobody is to act on the order of what is over, judged, done in parts, or may be given to somebody anew.
-  const bool is_done = machine::task::is_over(task->state) || engine::is_set_aside(task->state) ||
-                       task->state == engine::TaskState::escalated;
+  const bool is_done = machine::task::is_over(task->state) || engine::is_at_rest(task->state);
   const bool is_anothers = caller.kind == Caller::Kind::agent && caller.agent != task->assignee &&
                            may_be_assigned(engine_.state().workspace(number), *task, caller.agent, parts_.ruleset_of);
   const std::string_view status = epoch < task->epoch ? "superseded"

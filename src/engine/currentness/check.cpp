@@ -1,5 +1,7 @@
 #include "engine/currentness/check.hpp"
 
+#include "engine/tasks/moves.hpp"
+
 namespace parley::engine {
 namespace {
 
@@ -88,7 +90,7 @@ Checked check_delivery(const Workspace& workspace, AgentNumber agent, const Deli
     if (machine::task::is_over(task.state)) return stale("task_over");
     if (task.assignee != agent) return {Currentness::superseded, task.assignment(), {}};
     // What is escalated is given to somebody anew, or is over. What is held goes on where a human rejects its end.
-    if (is_set_aside(task.state) || task.state == TaskState::escalated) return stale("over");
+    if (is_at_rest(task.state)) return stale("over");
   } else if (receipt->state == ReceiptState::bounced) {
     return stale("bounced");
   }

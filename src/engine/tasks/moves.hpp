@@ -33,6 +33,11 @@ bool holds(machine::task::Guard guard, const TaskFacts& facts);
 // Whether an agent is the party that a move asks for. The assigner's moves are anybody's once it was removed.
 bool is_party(machine::task::Party party, const Task& task, AgentNumber agent, bool assigner_removed);
 
+// Nobody acts on its order for now: it is judged, done in parts, or may be given to somebody anew (BEY-03).
+constexpr bool is_at_rest(TaskState state) {
+  return is_set_aside(state) || state == TaskState::escalated;
+}
+
 // Also of what its review has sent back: the work is not gone on with (COL-20).
 constexpr bool can_be_aborted(TaskState state) {
   using machine::task::Step;
