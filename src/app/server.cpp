@@ -199,10 +199,10 @@ base::Result<> serve(const cli::ServeOptions& options, const std::function<void(
   log->info("listening", {{"url", url}, {"data", options.data_folder}});
   started({url, options.data_folder, admin.file, admin.made});
 
-  Snapshots snapshots(*journal, ruleset_of, *log, base::Position(replayed_from), {});
+  Snapshots snapshots(*journal, ruleset_of, *log, base::Position(replayed_from), clock.monotonic(), {});
   const auto turn = [&]() -> base::Result<> {
     PARLEY_CHECK(broker.turn());
-    snapshots.consider();
+    snapshots.consider(loop.now());
     loop.flush();
     return {};
   };

@@ -32,11 +32,12 @@ Written write(const engine::State& state, journal::SnapshotWriter& writer, Stop 
 }  // namespace
 
 Snapshots::Snapshots(journal::Journal& journal, engine::RulesetOf ruleset_of, observe::Log& log, base::Position last,
-                     const When& when)
+                     base::Duration now, const When& when)
     : journal_(journal),
       ruleset_of_(std::move(ruleset_of)),
       log_(log),
       last_(last),
+      begun_(now),
       when_(when),
       newest_first_(journal.snapshots()) {}
 
@@ -45,9 +46,12 @@ Snapshots::~Snapshots() {
   if (thread_.joinable()) thread_.join();
 }
 
-void Snapshots::consider() {
-  if (since_last() < when_.events || running_) return;
+void Snapshots::consider(base::Duration now) {
+  const std::uint64_t events = since_last();
+  const bool too_soon = now - begun_ < when_.apart && events < when_.events_at_most;
+  if (events < when_.events || too_soon || running_) return;
   last_ = journal_.head().position;
+  begun_ = now;
   begin();
 }
 

@@ -14,18 +14,22 @@ namespace parley::app {
 class Snapshots {
  public:
   struct When {
-    std::uint64_t events = 1'000'000;          // since the last one
-    std::uint64_t events_at_stop = 100'000;    // about half a second of the next start
-    std::size_t messages_at_stop = 1'000'000;  // at most: a larger state takes longer than a stop may
+    std::uint64_t events = 1'000'000;                // since the last one
+    base::Duration apart = std::chrono::minutes(1);  // the begins of two, as the begin of the first from the start
+    std::uint64_t events_at_most = 4'000'000;        // then at once: some 12 s of the next start
+    std::uint64_t events_at_stop = 100'000;          // about half a second of the next start
+    std::size_t messages_at_stop = 1'000'000;        // at most: a larger state takes longer than a stop may
   };
-  // `last`: where the newest one stands that the server began with.
+  // `last`: where the newest one stands that the server began with, at `now`; monotonic, as all times here.
   Snapshots(journal::Journal& journal, engine::RulesetOf ruleset_of, observe::Log& log, base::Position last,
-            const When& when);
+            base::Duration now, const When& when);
   ~Snapshots();  // gives up the one under way
 
-  // Begins one when the journal has enough events since the last, in whatever life of the process they came; called
-  // after a turn, when all is durable.
-  void consider();
+  // Begins one when the journal has enough events since the last, in whatever life of the process they came. It costs
+  // about as much as deciding them did: who writes a million in seconds needs the processor more than a short next
+  // start, up to a bound. Called after a turn, when all is durable.
+  void consider(base::Duration now);
+  bool running() const { return running_; }
   // At an orderly stop, when all is durable: where the next start would have much to replay, the state goes into one
   // at once; given up at the deadline.
   void finish(const engine::Engine& engine, const std::function<bool()>& out_of_time);
@@ -38,6 +42,7 @@ class Snapshots {
   engine::RulesetOf ruleset_of_;
   observe::Log& log_;
   base::Position last_;
+  base::Duration begun_;  // the last one, else the start
   const When when_;
   std::vector<journal::SnapshotInfo> newest_first_;  // the thread's while it runs
   std::atomic<bool> running_{false};

@@ -9,6 +9,7 @@
 namespace parley::app {
 namespace {
 
+using std::chrono::minutes;
 using std::chrono::seconds;
 
 class Lives : public testing::Test {
@@ -24,13 +25,15 @@ class Lives : public testing::Test {
   }
   // A process that begins at `from`; whether there is a snapshot of all by its end.
   void live(base::Position from, int events) {
-    Snapshots snapshots(*journal_, [](std::string_view) { return nullptr; }, *log_, from, {.events = 100});
+    Snapshots snapshots(*journal_, [](std::string_view) { return nullptr; }, *log_, from, {}, {.events = 100});
     append(events);
     const std::size_t before = journal_->snapshots().size();
-    snapshots.consider();
-    if (journal_->head().position.value - from.value < 100) return;
+    snapshots.consider(minutes(1));
+    if (journal_->head().position.value - from.value >= 100) await(before + 1);
+  }
+  void await(std::size_t count) {
     const auto deadline = std::chrono::steady_clock::now() + seconds(20);
-    while (journal_->snapshots().size() == before && std::chrono::steady_clock::now() < deadline)
+    while (journal_->snapshots().size() < count && std::chrono::steady_clock::now() < deadline)
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
 
@@ -53,9 +56,27 @@ TEST_F(Lives, A_snapshot_comes_however_short_the_lives_are) {
   EXPECT_EQ(journal_->snapshots().size(), 2u);
 }
 
+TEST_F(Lives, Under_load_one_waits_for_its_minute_up_to_a_bound) {
+  Snapshots snapshots(*journal_, [](std::string_view) { return nullptr; }, *log_, {}, seconds(5),
+                      {.events = 100, .events_at_most = 300});
+  const auto begins = [&](int events, base::Duration now) {
+    append(events);
+    const std::size_t before = journal_->snapshots().size();
+    snapshots.consider(now);
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    return journal_->snapshots().size() > before || snapshots.running();
+  };
+  EXPECT_FALSE(begins(100, seconds(6)));
+  EXPECT_FALSE(begins(100, seconds(64)));
+  EXPECT_TRUE(begins(0, seconds(65)));
+  await(1);
+  EXPECT_FALSE(begins(299, seconds(66)));
+  EXPECT_TRUE(begins(1, seconds(66)));
+}
+
 TEST_F(Lives, An_orderly_stop_writes_one_where_the_next_start_gains) {
   engine::Engine engine([](std::string_view) { return nullptr; });
-  Snapshots snapshots(*journal_, [](std::string_view) { return nullptr; }, *log_, {}, {.events_at_stop = 50});
+  Snapshots snapshots(*journal_, [](std::string_view) { return nullptr; }, *log_, {}, {}, {.events_at_stop = 50});
   append(49);
   snapshots.finish(engine, [] { return false; });
   EXPECT_TRUE(journal_->snapshots().empty());
