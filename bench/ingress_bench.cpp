@@ -4,6 +4,7 @@
 #include <string>
 
 #include "base/hash.hpp"
+#include "envelope/lane.hpp"
 #include "ingress/canonical.hpp"
 #include "ingress/check.hpp"
 #include "json/parser.hpp"
@@ -95,7 +96,7 @@ void content_hash(benchmark::State& state) {
 BENCHMARK(content_hash);
 
 void lane(benchmark::State& state) {
-  for (auto _ : state) benchmark::DoNotOptimize(ingress::lane_of(ingress::task_key_of("task-settings-loader")));
+  for (auto _ : state) benchmark::DoNotOptimize(envelope::lane_of(envelope::task_key_of("task-settings-loader")));
 }
 BENCHMARK(lane);
 
