@@ -2,7 +2,7 @@
 // theirs back; the orchestrator decides, now and then somebody else tries to: about what waits, what was decided or
 // taken back before, all that one has, and past who waits. Whether it was right to accept or refuse it the chronicle
 // judges by itself (errors.hpp).
-#include "json/writer.hpp"
+#include "sim/texts.hpp"
 #include "sim/workload.hpp"
 
 namespace parley::sim {
@@ -10,12 +10,6 @@ namespace {
 
 constexpr std::string_view profile = "pipeline", decider = "orchestrator-agent";
 constexpr std::size_t remembered_errors = 12;
-
-std::string quoted(std::string_view text) {
-  std::string json;
-  json::append_string(json, text);
-  return json;
-}
 
 }  // namespace
 

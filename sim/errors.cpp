@@ -3,18 +3,14 @@
 #include <algorithm>
 
 #include "envelope/kind.hpp"
-#include "json/pointer.hpp"
+#include "sim/texts.hpp"
 
 namespace parley::sim {
 namespace {
 
 constexpr std::uint32_t undecided = 1, last_decision = 4;
 constexpr std::ptrdiff_t most_of_one = 100;
-constexpr std::string_view decider = "orchestration";
-
-std::string text_at(json::Value root, std::string_view pointer) {
-  return std::string(json::Pointer::parse(pointer).value().resolve(root).if_string().value_or(""));
-}
+constexpr std::string_view deciding_role = "orchestration";
 
 }  // namespace
 
@@ -39,7 +35,7 @@ void ErrorChronicle::report(const Place& place, const event::MessageAccepted& me
 void ErrorChronicle::decide(const Place& place, const event::MessageAccepted& message) {
   findings_.require(message.kind() == static_cast<std::uint32_t>(envelope::Kind::request), place,
                     "R18: decided by no request");
-  findings_.require(roles_[{place.first, message.sender()}] == decider, place, "PIP-11: decided by who may not");
+  findings_.require(roles_[{place.first, message.sender()}] == deciding_role, place, "PIP-11: decided by who may not");
   for (const std::uint64_t error : message.error_moved().errors()) {
     const auto known = waiting_.find({place.first, error});
     if (known == waiting_.end()) {
@@ -73,7 +69,7 @@ void ErrorChronicle::refused(std::uint32_t workspace, std::uint64_t head, ErrorW
 bool ErrorChronicle::is_right(std::uint32_t number, const Workspace& workspace, const ErrorWord& word) const {
   if (word.code == base::ErrorCode::ERRORS_FULL) return count_of(number, word.sender) >= most_of_one;
   const auto role = roles_.find({number, word.sender});
-  const bool decides = role != roles_.end() && role->second == decider;
+  const bool decides = role != roles_.end() && role->second == deciding_role;
   if (word.code == base::ErrorCode::ERROR_NOT_YOURS) return !decides;
   const auto to = workspace.agents.find(word.to);
   if (word.to == "all" || to == workspace.agents.end()) return true;  // whom it reaches is not judged here

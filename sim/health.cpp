@@ -4,6 +4,7 @@
 
 #include "base/time.hpp"
 #include "envelope/kind.hpp"
+#include "sim/fields.hpp"
 
 namespace parley::sim {
 namespace {
@@ -13,12 +14,6 @@ using namespace std::chrono_literals;
 
 base::Duration silence_of(const std::string& profile) {
   return profile == "supervisor" ? base::Duration(15min) : base::Duration(90s);
-}
-
-std::string field(const event::MessageAccepted& message, std::string_view name) {
-  for (const event::Field& field : message.fields())
-    if (field.name() == name) return field.json().substr(1, field.json().size() - 2);  // a text without escapes
-  return {};
 }
 
 bool works_not(const std::string& word) {
@@ -55,9 +50,9 @@ void HealthChronicle::fold(std::uint32_t workspace, const event::MessageAccepted
   sender.beat = at;
   if (sender.word == "silent") sender.word.clear();
   if (!report) return;
-  if (const std::string word = field(message, "status"); !word.empty()) sender.word = word;
+  if (const std::string word(unquoted(field(message, "status"))); !word.empty()) sender.word = word;
   if (kind != Kind::status_report) return;
-  const auto available = base::parse_rfc3339(field(message, "available_at"));
+  const auto available = base::parse_rfc3339(unquoted(field(message, "available_at")));
   sender.available = available ? *available : base::Instant{};
 }
 

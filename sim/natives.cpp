@@ -6,17 +6,12 @@
 #include "json/pointer.hpp"
 #include "json/writer.hpp"
 #include "profile/files.hpp"
+#include "sim/texts.hpp"
 
 namespace parley::sim {
 namespace {
 
 using Edits = std::map<std::string, std::string, std::less<>>;  // pointer → JSON text instead; empty: left out
-
-std::string quoted(std::string_view text) {
-  std::string json;
-  json::append_string(json, text);
-  return json;
-}
 
 std::pair<std::string, std::string> split(std::string_view pointer) {
   const std::size_t slash = pointer.rfind('/');
@@ -51,25 +46,25 @@ json::Value at(json::Value value, std::string_view pointer) {
   return json::Pointer::parse(pointer).value().resolve(value);
 }
 
-std::string text_at(json::Value value, std::string_view key) {
+std::string member_of(json::Value value, std::string_view key) {
   return std::string(value.find(key).if_string().value_or(""));
 }
 
 Places places_of(json::Value profile) {
   const json::Value envelope = profile.find("envelope");
   Places places;
-  places.id = text_at(envelope, "id");
-  places.timestamp = text_at(envelope, "timestamp");
-  places.recipients = text_at(envelope, "recipients");
-  places.reply_to = text_at(envelope, "reply_to");
-  places.type = text_at(profile, "type_at");
+  places.id = member_of(envelope, "id");
+  places.timestamp = member_of(envelope, "timestamp");
+  places.recipients = member_of(envelope, "recipients");
+  places.reply_to = member_of(envelope, "reply_to");
+  places.type = member_of(profile, "type_at");
   for (const json::Value task : profile.find("task_at").elements())
     if (places.task.empty()) places.task = *task.if_string();
   for (const json::Value word : profile.find("broadcast").elements()) places.broadcast_word = *word.if_string();
   for (const json::Value expiry : envelope.find("expiry").elements()) {
     if (!places.expiry.empty()) break;
-    places.expiry = text_at(expiry, "at");
-    const std::string is = text_at(expiry, "is");
+    places.expiry = member_of(expiry, "at");
+    const std::string is = member_of(expiry, "is");
     places.expiry_is = is == "seconds"        ? Places::Expiry::seconds
                        : is == "milliseconds" ? Places::Expiry::milliseconds
                                               : Places::Expiry::instant;
@@ -93,7 +88,7 @@ void Natives::add_profile(const std::string& name) {
   const profile::Files files = profile::built_in_files(name);
   const json::Document description = parsed(files.at("profile.json"));
   const Places& places = places_.emplace(name, places_of(description.root())).first->second;
-  const std::string sender_at = text_at(description.root().find("envelope"), "sender");
+  const std::string sender_at = member_of(description.root().find("envelope"), "sender");
 
   const json::Document agents = parsed(files.at("examples/agents.json"));
   std::vector<std::string> ids;
@@ -103,7 +98,7 @@ void Natives::add_profile(const std::string& name) {
     writer.begin_object().member("profile", std::string_view(name));
     for (const auto [key, value] : agent.members()) writer.member(key, value);
     writer.end_object();
-    ids.push_back(text_at(agent, "agent_id"));
+    ids.push_back(member_of(agent, "agent_id"));
     cast_.push_back({name, ids.back(), std::move(registration)});
   }
   for (const auto& [path, text] : files) {

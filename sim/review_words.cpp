@@ -13,7 +13,7 @@ namespace {
 using namespace std::chrono_literals;
 using engine::TaskState;
 
-constexpr std::string_view profile = "collab";
+constexpr std::string_view reviewing = "collab";
 constexpr std::size_t remembered_keys = 8;
 
 // The nearer to a verdict the better.
@@ -46,12 +46,12 @@ void Workload::work_on_a_review() {
   int best = 1;
   for (const auto& [offset, task] : here.tasks.all()) {
     const int rank = rank_of(task->state);
-    if (here.registry.agent(task->assigner).properties.profile != profile || rank < best) continue;
+    if (here.registry.agent(task->assigner).properties.profile != reviewing || rank < best) continue;
     if (std::exchange(best, rank) < rank) nearest.clear();
     nearest.emplace_back(task->id.view());
   }
   const bool anew = nearest.empty() || dice_.one_in(8);
-  say_of_task(profile, space, anew ? some_task(number, profile) : dice_.among(nearest), true);
+  say_of_task(reviewing, space, anew ? some_task(number, profile) : dice_.among(nearest), true);
 }
 
 // Of its workspace, as somebody would have it: mostly one that counts.

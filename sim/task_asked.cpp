@@ -17,17 +17,16 @@ constexpr base::Duration parts_within = 10min;  // 000 names none; the profile d
 
 // Who may ask, then whether there is something to ask for.
 TaskChronicle::Judged TaskChronicle::judge_call(const Workspace& workspace, const TaskWord& word) const {
-  using Call = TaskWord::Call;
   const auto at = workspace.by_id.find(word.task);
   if (at == workspace.by_id.end()) return {Verdict::unknown, nullptr, {}};
   const Task& task = tasks_.at(at->second);
-  const bool as_assignee = word.sender == task.assignee && word.call != Call::abort;
-  const bool as_assigner = word.sender == task.assigner && word.call != Call::report_error;
+  const bool as_assignee = word.sender == task.assignee && word.call != TaskWord::Call::abort;
+  const bool as_assigner = word.sender == task.assigner && word.call != TaskWord::Call::report_error;
   if (!as_assignee && !as_assigner) return {Verdict::not_party, &at->second, {}};
   const bool goes_on = task.state == State::assigned || task.state == State::active || task.state == State::stalled;
   const bool has_time = task.timeout > base::Duration{} || task.deadline != base::Instant{};
-  const bool there_is_some = word.call == Call::abort ? task.can_be_aborted() : goes_on;
-  const bool legal = there_is_some && (word.call != Call::extend || has_time);
+  const bool there_is_some = word.call == TaskWord::Call::abort ? task.can_be_aborted() : goes_on;
+  const bool legal = there_is_some && (word.call != TaskWord::Call::extend || has_time);
   return {legal ? Verdict::legal : Verdict::out_of_sequence, &at->second, {}};
 }
 
@@ -87,7 +86,7 @@ void TaskChronicle::note_part(const Workspace& workspace, const TaskWord& word, 
   sightings_.saw(Sighting::part_assigned);
 }
 
-void TaskChronicle::hold_part(const Workspace& workspace, const Place& place, const event::MessageAccepted& message) {
+void TaskChronicle::hold_part(const Place& place, const event::MessageAccepted& message) {
   if (message.approval_part_of() == 0) return;
   const auto whole = tasks_.find({place.first, message.approval_part_of()});
   const bool right = whole != tasks_.end() && whole->second.state == State::in_parts;

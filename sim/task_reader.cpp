@@ -1,15 +1,11 @@
 // What a native message says of a task, in each profile's words.
-#include "json/pointer.hpp"
 #include "sim/tasks.hpp"
+#include "sim/texts.hpp"
 
 namespace parley::sim {
 namespace {
 
 using envelope::Kind;
-
-std::string text_at(json::Value root, std::string_view pointer) {
-  return std::string(json::Pointer::parse(pointer).value().resolve(root).if_string().value_or(""));
-}
 
 std::optional<TaskWord> collab_word(json::Value root) {
   const std::string type = text_at(root, "/message_type");

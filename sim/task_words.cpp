@@ -1,7 +1,7 @@
 // Work: tasks of a small pool are assigned, taken, worked on and ended, mostly by the right party and in order, so that
 // runs come deep into their lives; now and then by another, late, or as answer to an older order. What may come next is
 // looked up in the engine; whether it was right to accept or refuse it the chronicle judges by itself (tasks.hpp).
-#include "json/writer.hpp"
+#include "sim/texts.hpp"
 #include "sim/workload.hpp"
 
 namespace parley::sim {
@@ -11,12 +11,6 @@ using engine::Task;
 using engine::TaskState;
 
 constexpr std::string_view part_mark = "-part-";
-
-std::string quoted(std::string_view text) {
-  std::string json;
-  json::append_string(json, text);
-  return json;
-}
 
 // 000's agent, as a message names it.
 std::string collab_agent(std::string_view id) {

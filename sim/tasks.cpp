@@ -340,7 +340,7 @@ void TaskChronicle::fold(std::uint32_t number, std::uint64_t offset, const event
   word.kind = static_cast<Kind>(message.kind());
   const bool for_a_human = message.held() && message.approval_timeout() > 0;
   end_session(workspace, {number, offset}, message, at);
-  if (for_a_human) hold_part(workspace, {number, offset}, message);
+  if (for_a_human) hold_part({number, offset}, message);
   if (message.supersedes_later()) workspace.corrections[offset] = message.supersedes();
   if (for_a_human && word.kind != Kind::task_complete && word.kind != Kind::task_fail)  // decision 10
     return findings_.require(!message.has_task_moved(), {number, offset},

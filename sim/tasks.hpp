@@ -291,7 +291,7 @@ class TaskChronicle {
                  const event::MessageAccepted& message);
   const Place* whole_of(const Workspace& workspace, std::uint32_t sender, const std::string& task,
                         const std::string& answers) const;
-  void hold_part(const Workspace& workspace, const Place& place, const event::MessageAccepted& message);
+  void hold_part(const Place& place, const event::MessageAccepted& message);
   void drop_held_part(std::uint32_t number, std::uint64_t message, base::Instant at);
   std::set<std::string> parts_of(const Workspace& workspace, const Task& whole) const;
   void split(Workspace& workspace, const Place& place, Task& task, const event::TaskMoved& moved, base::Instant at);

@@ -15,6 +15,7 @@
 #include <system_error>
 
 #include "base/assert.hpp"
+#include "base/descriptor.hpp"
 #include "base/file.hpp"
 
 namespace parley::base {
@@ -25,20 +26,6 @@ std::unexpected<Error> failed(const char* call, const std::string& path, int err
   return fail(full ? ErrorCode::STORAGE_FULL : ErrorCode::JOURNAL_FAILED,
               std::string(call) + ": " + std::generic_category().message(error), path);
 }
-
-class Descriptor {
- public:
-  explicit Descriptor(int fd) : fd_(fd) {}
-  Descriptor(Descriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
-  Descriptor& operator=(Descriptor&&) = delete;
-  ~Descriptor() {
-    if (fd_ >= 0) ::close(fd_);
-  }
-  int get() const { return fd_; }
-
- private:
-  int fd_;
-};
 
 class PosixFile final : public File {
  public:

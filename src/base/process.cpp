@@ -19,7 +19,7 @@ namespace {
 using Steady = std::chrono::steady_clock;
 constexpr Duration looks_every = std::chrono::milliseconds(1);
 
-std::unexpected<Error> failed(const std::string& what, const std::string& where) {
+std::unexpected<Error> process_failed(const std::string& what, const std::string& where) {
   return fail(ErrorCode::INTERNAL, what + ": " + std::generic_category().message(errno), where);
 }
 
@@ -37,7 +37,7 @@ std::unexpected<Error> failed(const std::string& what, const std::string& where)
 Result<TempFolder> TempFolder::make(const std::string& name) {
   std::error_code error;
   std::string pattern = std::filesystem::temp_directory_path(error) / ("parley-" + name + "-XXXXXX");
-  if (!::mkdtemp(pattern.data())) return failed("a folder like " + pattern + " cannot be made", "TMPDIR");
+  if (!::mkdtemp(pattern.data())) return process_failed("a folder like " + pattern + " cannot be made", "TMPDIR");
   return TempFolder(std::move(pattern));
 }
 
@@ -62,7 +62,7 @@ Result<Process> Process::start(const std::vector<std::string>& command, const st
   ::close(input);
   if (output >= 0) ::close(output);
   errno = error;
-  if (pid < 0) return failed(command[0] + " cannot be started", log);
+  if (pid < 0) return process_failed(command[0] + " cannot be started", log);
   return Process(pid);
 }
 

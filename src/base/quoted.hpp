@@ -16,7 +16,7 @@ inline std::string quoted(std::string_view name) {
 // "'a', 'b'"; with "…" after the first `most`.
 inline std::string listed(const std::vector<std::string>& names, std::size_t most = 20) {
   std::string list;
-  for (std::size_t i = 0; i < std::min(names.size(), most); ++i) list += (i > 0 ? ", " : "") + quoted(names[i]);
+  for (std::size_t i = 0; i < std::min(names.size(), most); ++i) list += (i > 0 ? ", " : "") + base::quoted(names[i]);
   return names.size() > most ? list + ", …" : list;
 }
 

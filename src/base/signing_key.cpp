@@ -11,6 +11,7 @@
 #include <cstring>
 
 #include "base/assert.hpp"
+#include "base/descriptor.hpp"
 
 namespace parley::base {
 namespace {
@@ -19,16 +20,9 @@ using Bio = std::unique_ptr<BIO, decltype(&BIO_free)>;
 
 constexpr off_t file_bytes_max = 4'096;
 
-Result<> failed(const std::string& what, const std::string& path) {
+Result<> key_failed(const std::string& what, const std::string& path) {
   return fail(ErrorCode::INTERNAL, what + ' ' + path + ": " + std::strerror(errno), path);
 }
-
-struct Descriptor {
-  int number;
-  ~Descriptor() {
-    if (number >= 0) ::close(number);
-  }
-};
 
 }  // namespace
 
@@ -57,11 +51,11 @@ SigningKey SigningKey::of_seed(std::span<const std::uint8_t, 32> seed) {
 }
 
 Result<SigningKey> SigningKey::read(const std::string& path) {
-  const Descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
-  if (file.number < 0)
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (file.get() < 0)
     return fail(ErrorCode::NOT_FOUND, "no key can be read at " + path + ": " + std::strerror(errno), path);
   struct stat status{};
-  if (::fstat(file.number, &status) != 0) return std::unexpected(failed("cannot look at", path).error());
+  if (::fstat(file.get(), &status) != 0) return std::unexpected(key_failed("cannot look at", path).error());
   if ((status.st_mode & 077) != 0)
     return fail(ErrorCode::FORBIDDEN, path + " can be read by others", path,
                 "chmod 600 the file; if others may have read it, revoke the key and make another.");
@@ -70,7 +64,7 @@ Result<SigningKey> SigningKey::read(const std::string& path) {
                 "Make one with `parley runner key FILE`.");
   };
   if (!S_ISREG(status.st_mode) || status.st_size > file_bytes_max) return none();
-  const Bio bio(BIO_new_fd(file.number, BIO_NOCLOSE), &BIO_free);
+  const Bio bio(BIO_new_fd(file.get(), BIO_NOCLOSE), &BIO_free);
   auto state = std::make_unique<State>();
   // No password is asked for.
   state->key = PEM_read_bio_PrivateKey(bio.get(), nullptr, [](char*, int, int, void*) { return -1; }, nullptr);
@@ -97,14 +91,14 @@ Signature SigningKey::sign(std::string_view bytes) const {
 }
 
 Result<> SigningKey::write(const std::string& path) const {
-  const Descriptor file{::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600)};
-  if (file.number < 0 && errno == EEXIST)
+  const Descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
+  if (file.get() < 0 && errno == EEXIST)
     return fail(ErrorCode::CONFLICT, path + " exists", path, "Name a file that does not; a key is never written over.");
-  if (file.number < 0) return failed("cannot make", path);
-  const Bio bio(BIO_new_fd(file.number, BIO_NOCLOSE), &BIO_free);
+  if (file.get() < 0) return key_failed("cannot make", path);
+  const Bio bio(BIO_new_fd(file.get(), BIO_NOCLOSE), &BIO_free);
   const bool written = PEM_write_bio_PrivateKey(bio.get(), state_->key, nullptr, nullptr, 0, nullptr, nullptr) == 1;
-  if (written && ::fsync(file.number) == 0) return {};
-  auto failure = failed("cannot write", path);
+  if (written && ::fsync(file.get()) == 0) return {};
+  auto failure = key_failed("cannot write", path);
   ::unlink(path.c_str());
   return failure;
 }

@@ -7,6 +7,7 @@
 #include "broker/broker.hpp"
 #include "broker/list_page.hpp"
 #include "broker/rights.hpp"
+#include "broker/views.hpp"
 #include "ingress/changed.hpp"
 
 namespace parley::broker {
@@ -27,23 +28,17 @@ bool sees(const Caller& caller, const Approval& approval) {
   return approval.asker == caller.agent || std::ranges::find(approval.told, caller.agent) != approval.told.end();
 }
 
-std::unexpected<base::Error> not_known(std::string_view id) {
+std::unexpected<base::Error> approval_not_known(std::string_view id) {
   return base::fail(ErrorCode::APPROVAL_UNKNOWN, "no approval '" + base::excerpt(id, 64) + "' is known here");
 }
 
 base::Result<base::Offset> find_approval(const engine::Workspace& workspace, std::string_view id) {
   if (const auto offset = workspace.approvals.find(id)) return *offset;
-  return not_known(id);
+  return approval_not_known(id);
 }
 
 bool is_wanted(const Approval& approval, std::string_view state) {
   return state.empty() || (state == "waiting" ? approval.waits() : name(approval.state) == state);
-}
-
-void write_texts(json::Writer& writer, std::string_view name, const std::vector<std::string>& texts) {
-  writer.key(name).begin_array();
-  for (const std::string& text : texts) writer.string(text);
-  writer.end_array();
 }
 
 void write_options(json::Writer& writer, std::uint32_t offered) {
@@ -117,7 +112,7 @@ base::Result<> Broker::write_approval(json::Writer& writer, const engine::Worksp
   writer.member("subject", approval.subject);
   if (approval.holds) writer.member("holds", true).member("reason", approval.why);
   if (!approval.task.empty()) writer.member("task", approval.task);
-  write_texts(writer, "approvers", approval.approvers);
+  write_strings(writer, "approvers", approval.approvers);
   write_options(writer, approval.offered);
   writer.member("opened_at", base::to_rfc3339(approval.opened_at));
   writer.member("timeout", base::to_text(approval.timeout)).member("due", base::to_rfc3339(approval.due));
@@ -146,7 +141,7 @@ base::Result<Answer> Broker::approval(const Caller& caller, std::string_view wor
   PARLEY_TRY(const base::WorkspaceNumber number, enter(engine_.state(), caller, workspace_name, Right::read));
   const engine::Workspace& workspace = engine_.state().workspace(number);
   PARLEY_TRY(const base::Offset offset, find_approval(workspace, id));
-  if (!sees(caller, *workspace.approvals.find(offset))) return not_known(id);
+  if (!sees(caller, *workspace.approvals.find(offset))) return approval_not_known(id);
   Answer answer;
   json::Writer writer(answer.json);
   PARLEY_CHECK(write_approval(writer, workspace, offset));
@@ -249,7 +244,7 @@ base::Result<Answer> Broker::decide_approval(const Caller& caller, std::string_v
   command.modified_action = action;
   const bool visible = sees(caller, approval);
   auto decided = decide_for(caller, command);
-  if (!decided && !visible) return not_known(id);  // on record, and no more is told than of what is not there
+  if (!decided && !visible) return approval_not_known(id);  // on record, and no more is told than of what is not there
   PARLEY_CHECK(decided);
   return this->approval(caller, workspace_name, id);
 }

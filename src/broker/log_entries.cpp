@@ -343,7 +343,7 @@ void write_task_moved(json::Writer& writer, const event::TaskMoved& moved) {
   if (!moved.why().empty()) writer.member("why", moved.why());
 }
 
-void write_dependencies(json::Writer& writer, const event::TaskDependenciesSet& set) {
+void write_dependencies_set(json::Writer& writer, const event::TaskDependenciesSet& set) {
   writer.member("task", set.task());
   for (const auto& [name, ids] : {std::pair("hard", &set.hard()), std::pair("soft", &set.soft())}) {
     writer.key(name).begin_array();
@@ -413,7 +413,7 @@ void write_fact(json::Writer& writer, const engine::Workspace& workspace, const 
   if (event.has_runner_registered()) writer.member("runner", event.runner_registered().runner_id());
   if (event.has_runner_revoked()) writer.member("runner", event.runner_revoked().runner_id());
   if (event.has_task_moved()) write_task_moved(writer, event.task_moved());
-  if (event.has_task_dependencies_set()) write_dependencies(writer, event.task_dependencies_set());
+  if (event.has_task_dependencies_set()) write_dependencies_set(writer, event.task_dependencies_set());
   if (event.has_review_moved()) write_review_moved(writer, event.review_moved());
   if (event.has_message_taken_back()) write_taken_back(writer, event.message_taken_back());
   if (event.has_approval_decided()) write_decided(writer, event.approval_decided());

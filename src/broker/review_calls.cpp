@@ -24,12 +24,6 @@ using engine::ReviewState;
 
 constexpr std::uint64_t results_bytes_max = 8u << 20;  // read of one task's, the newest first
 
-void write_texts(json::Writer& writer, std::string_view name, const std::vector<std::string>& texts) {
-  writer.key(name).begin_array();
-  for (const std::string& text : texts) writer.string(text);
-  writer.end_array();
-}
-
 void write_review(json::Writer& writer, const engine::Workspace& workspace, base::Offset offset, const Review& review) {
   const engine::Registry& registry = workspace.registry;
   writer.begin_object().member("review_id", review.id.view()).member("offset", offset.value);
@@ -39,8 +33,8 @@ void write_review(json::Writer& writer, const engine::Workspace& workspace, base
   writer.member("asked_at", base::to_rfc3339(review.asked_at));
   if (review.state == ReviewState::requested) {
     writer.member("due", base::to_rfc3339(review.due));
-    write_texts(writer, "required", review.required);
-    write_texts(writer, "checks", review.checks);
+    write_strings(writer, "required", review.required);
+    write_strings(writer, "checks", review.checks);
   } else {
     writer.member("ended_at", base::to_rfc3339(review.ended_at));
   }

@@ -62,11 +62,7 @@ void write_task(json::Writer& writer, const engine::Workspace& workspace, const 
   if (task.watch.timeout > base::Duration{}) writer.member("timeout", base::to_text(task.watch.timeout));
   writer.member("late", task.watch.late);
   if (task.state == engine::TaskState::postponed) write_instant(writer, "again_at", task.watch.again_at);
-  if (!task.terms.scope.empty()) {
-    writer.key("scope").begin_array();
-    for (const std::string& glob : task.terms.scope) writer.string(glob);
-    writer.end_array();
-  }
+  if (!task.terms.scope.empty()) write_strings(writer, "scope", task.terms.scope);
   if (workspace.dependencies.find(task.id.view())) write_dependencies(writer, workspace, task.id.view());
   if (task.state == engine::TaskState::blocked)
     if (const engine::TaskDependencies* const all = workspace.dependencies.find(task.id.view()))

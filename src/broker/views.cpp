@@ -16,12 +16,6 @@ std::string_view profile_of(const engine::Workspace& workspace, base::AgentNumbe
   return workspace.registry.agent(agent).properties.profile;
 }
 
-void write_strings(json::Writer& writer, std::string_view name, const std::vector<std::string>& texts) {
-  writer.key(name).begin_array();
-  for (const std::string& text : texts) writer.string(text);
-  writer.end_array();
-}
-
 void write_optional(json::Writer& writer, std::string_view name, const std::optional<base::Duration>& value) {
   writer.key(name);
   if (value)
@@ -31,6 +25,12 @@ void write_optional(json::Writer& writer, std::string_view name, const std::opti
 }
 
 }  // namespace
+
+void write_strings(json::Writer& writer, std::string_view name, const std::vector<std::string>& texts) {
+  writer.key(name).begin_array();
+  for (const std::string& text : texts) writer.string(text);
+  writer.end_array();
+}
 
 void write_amount(json::Writer& writer, std::string_view name, engine::Amount amount) {
   writer.key(name).raw(engine::text_of(amount));

@@ -18,6 +18,7 @@ void write_agent(json::Writer& writer, const engine::Workspace& workspace, const
                  const Seen& seen);
 void write_amount(json::Writer& writer, std::string_view name, engine::Amount amount);  // exact
 void write_person(json::Writer& writer, const engine::Person& person);
+void write_strings(json::Writer& writer, std::string_view name, const std::vector<std::string>& texts);
 void write_problems(json::Writer& writer, const google::protobuf::RepeatedPtrField<event::Problem>& problems);
 
 // The newest fact of a message, as its record has it: of its acceptance, or of the release of a changed one.

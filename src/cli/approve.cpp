@@ -22,7 +22,7 @@ std::string path_of(const Connected& server, const ApproveOptions& options) {
   return sdk::path_of(server.workspace, {"approvals", options.id});
 }
 
-base::Result<Exit> list(Context& context, const ApproveOptions& options) {
+base::Result<Exit> list_approvals(Context& context, const ApproveOptions& options) {
   PARLEY_TRY(auto server, connect(options.online));
   const std::string state = options.state == "all" ? "" : "?state=" + sdk::escape(options.state);
   PARLEY_TRY(auto text, all_pages(server.client, sdk::path_of(server.workspace, {"approvals"}) + state, options.limit));
@@ -42,7 +42,7 @@ void print_approval(const Terminal& terminal, json::Value approval) {
   terminal.out << printable_json(json::to_text(approval.find("message"), 2)) << '\n';
 }
 
-base::Result<Exit> show_one(Context& context, const ApproveOptions& options) {
+base::Result<Exit> show_approval(Context& context, const ApproveOptions& options) {
   PARLEY_TRY(auto server, connect(options.online));
   PARLEY_TRY(const auto reply, server.client.get(path_of(server, options)));
   if (context.json) return show(context, reply);
@@ -121,11 +121,11 @@ Verb approve_verb() {
                                                   "modified", "lapsed", "withdrawn"}},
                                                 {"-n,--limit", "how many at most", &options->limit}} +
                             common,
-                 .run = bound(list)},
+                 .run = bound(list_approvals)},
                 {.name = "show",
                  .summary = "Show one approval, with the message that asks",
                  .options = std::vector<Option>{id} + common,
-                 .run = bound(show_one)},
+                 .run = bound(show_approval)},
                 {.name = "yes",
                  .summary = "Approve what is proposed",
                  .examples = {"parley approve yes APPROVAL_ID --as ada --rationale \"Same crash indeed\""},

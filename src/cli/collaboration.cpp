@@ -12,7 +12,7 @@ struct CollaborationOptions {
   std::uint32_t limit = 100;
 };
 
-base::Result<Exit> list(Context& context, const CollaborationOptions& options) {
+base::Result<Exit> list_collaborations(Context& context, const CollaborationOptions& options) {
   PARLEY_TRY(auto server, connect(options.online));
   std::string path = sdk::path_of(server.workspace, {"collaborations"});
   char before = '?';
@@ -22,7 +22,7 @@ base::Result<Exit> list(Context& context, const CollaborationOptions& options) {
   return show(context, sdk::Reply{200, std::move(text)}, {"offset", "closed_by"});
 }
 
-base::Result<Exit> show_one(Context& context, const CollaborationOptions& options) {
+base::Result<Exit> show_collaboration(Context& context, const CollaborationOptions& options) {
   PARLEY_TRY(auto server, connect(options.online));
   return show(context, server.client.get(sdk::path_of(server.workspace, {"collaborations", options.id})));
 }
@@ -44,12 +44,12 @@ Verb collaboration_verb() {
                              {"--agent", "only those it takes part in", &options->agent},
                              {"-n,--limit", "how many at most", &options->limit}} +
                          common,
-                     .run = bound(list)},
+                     .run = bound(list_collaborations)},
                     {.name = "show",
                      .summary = "Show one, with what was said in it",
                      .options =
                          std::vector<Option>{{"collaboration_id", "as the list shows it", &options->id, true}} + common,
-                     .run = bound(show_one)}}};
+                     .run = bound(show_collaboration)}}};
 }
 
 }  // namespace parley::cli

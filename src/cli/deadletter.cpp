@@ -13,13 +13,13 @@ struct DeadletterOptions {
   std::uint32_t limit = 100;
 };
 
-base::Result<Exit> list(Context& context, const DeadletterOptions& options) {
+base::Result<Exit> list_dead_letters(Context& context, const DeadletterOptions& options) {
   PARLEY_TRY(auto server, connect(options.online));
   PARLEY_TRY(auto text, all_pages(server.client, sdk::path_of(server.workspace, {"deadletters"}), options.limit));
   return show(context, sdk::Reply{200, std::move(text)}, {"message", "notice", "history"});
 }
 
-base::Result<Exit> show_one(Context& context, const DeadletterOptions& options) {
+base::Result<Exit> show_dead_letter(Context& context, const DeadletterOptions& options) {
   PARLEY_TRY(auto server, connect(options.online));
   PARLEY_TRY(const auto text, all_pages(server.client, sdk::path_of(server.workspace, {"deadletters"}), UINT32_MAX));
   PARLEY_TRY(const auto document, json::Document::parse(text, {.bytes = 256 << 20, .elements = 10'000'000}));
@@ -51,11 +51,11 @@ Verb deadletter_verb() {
           .verbs = {{.name = "list",
                      .summary = "List the dead letters",
                      .options = std::vector<Option>{{"-n,--limit", "how many at most", &options->limit}} + common,
-                     .run = bound(list)},
+                     .run = bound(list_dead_letters)},
                     {.name = "show",
                      .summary = "Show one dead letter with its history",
                      .options = std::vector<Option>{id} + common,
-                     .run = bound(show_one)},
+                     .run = bound(show_dead_letter)},
                     {.name = "redrive",
                      .summary = "Put a dead letter back into its mailbox",
                      .options = std::vector<Option>{id} + common,

@@ -12,7 +12,7 @@ struct HelpOptions {
   std::uint32_t limit = 100;
 };
 
-base::Result<Exit> list(Context& context, const HelpOptions& options) {
+base::Result<Exit> list_help_requests(Context& context, const HelpOptions& options) {
   PARLEY_TRY(auto server, connect(options.online));
   std::string path = sdk::path_of(server.workspace, {"help"});
   char before = '?';
@@ -22,7 +22,7 @@ base::Result<Exit> list(Context& context, const HelpOptions& options) {
   return show(context, sdk::Reply{200, std::move(text)}, {"offset", "helpers", "answers", "moved_at"});
 }
 
-base::Result<Exit> show_one(Context& context, const HelpOptions& options) {
+base::Result<Exit> show_help_request(Context& context, const HelpOptions& options) {
   PARLEY_TRY(auto server, connect(options.online));
   return show(context, server.client.get(sdk::path_of(server.workspace, {"help", options.id})));
 }
@@ -47,11 +47,11 @@ Verb help_request_verb() {
                                                     {"--agent", "only those it asks or is asked", &options->agent},
                                                     {"-n,--limit", "how many at most", &options->limit}} +
                                 common,
-                     .run = bound(list)},
+                     .run = bound(list_help_requests)},
                     {.name = "show",
                      .summary = "Show one, with its answers and their resources",
                      .options = std::vector<Option>{{"help_id", "as the list shows it", &options->id, true}} + common,
-                     .run = bound(show_one)}}};
+                     .run = bound(show_help_request)}}};
 }
 
 }  // namespace parley::cli

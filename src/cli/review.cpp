@@ -12,7 +12,7 @@ struct ReviewOptions {
   std::uint32_t limit = 100;
 };
 
-base::Result<Exit> list(Context& context, const ReviewOptions& options) {
+base::Result<Exit> list_reviews(Context& context, const ReviewOptions& options) {
   PARLEY_TRY(auto server, connect(options.online));
   std::string path = sdk::path_of(server.workspace, {"reviews"});
   char before = '?';
@@ -22,7 +22,7 @@ base::Result<Exit> list(Context& context, const ReviewOptions& options) {
   return show(context, sdk::Reply{200, std::move(text)}, {"required", "checks", "offset"});
 }
 
-base::Result<Exit> show_one(Context& context, const ReviewOptions& options) {
+base::Result<Exit> show_review(Context& context, const ReviewOptions& options) {
   PARLEY_TRY(auto server, connect(options.online));
   return show(context, server.client.get(sdk::path_of(server.workspace, {"reviews", options.id})));
 }
@@ -50,11 +50,11 @@ Verb review_verb() {
                                                 {"--task", "only those of this task", &options->task},
                                                 {"-n,--limit", "how many at most", &options->limit}} +
                             common,
-                 .run = bound(list)},
+                 .run = bound(list_reviews)},
                 {.name = "show",
                  .summary = "Show one review, its messages, and what a revision carries",
                  .options = std::vector<Option>{{"review_id", "as the request names it", &options->id, true}} + common,
-                 .run = bound(show_one)},
+                 .run = bound(show_review)},
                 {.name = "findings",
                  .summary = "Show what the reviews of a task found, and what was fixed when",
                  .options = std::vector<Option>{{"task_id", "as it was assigned", &options->task, true}} + common,

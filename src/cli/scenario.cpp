@@ -38,7 +38,7 @@ struct PartOptions {
 };
 
 // One telling, and how it compares.
-struct Outcome {
+struct Telling {
   Told told;
   std::vector<std::string> differences;  // from what it was to end like
   bool is_good() const { return told.wrong.empty() && differences.empty(); }
@@ -50,7 +50,7 @@ void write(json::Writer& out, const std::vector<std::string>& lines) {
   out.end_array();
 }
 
-void write(json::Writer& out, const Outcome& outcome) {
+void write(json::Writer& out, const Telling& outcome) {
   out.begin_object().key("kills").begin_array();
   for (const auto& kill : outcome.told.kills)
     out.begin_object().member("offset", kill.offset).member("away", base::to_text(kill.away)).end_object();
@@ -62,7 +62,7 @@ void write(json::Writer& out, const Outcome& outcome) {
   out.key("ending").raw(scenario::to_json(outcome.told.ending)).end_object();
 }
 
-std::string to_json(const Story& story, const std::vector<Outcome>& outcomes, bool as_told) {
+std::string to_json(const Story& story, const std::vector<Telling>& outcomes, bool as_told) {
   std::string text;
   json::Writer out(text);
   out.begin_object().member("story", story.name()).member("as_told", as_told).key("tellings").begin_array();
@@ -71,7 +71,7 @@ std::string to_json(const Story& story, const std::vector<Outcome>& outcomes, bo
   return text;
 }
 
-void say_outcome(const Terminal& terminal, const Outcome& outcome, bool compared) {
+void say_outcome(const Terminal& terminal, const Telling& outcome, bool compared) {
   const bool tty = terminal.out_is_tty;
   for (const auto& line : outcome.told.wrong)
     terminal.out << coloured("not as told  ", Colour::red, tty) << printable(line) << '\n';
@@ -104,7 +104,7 @@ base::Result<Exit> tell(Context& context, const ScenarioOptions& options, const 
                       "At most " + std::to_string(kills_max) + " kills; at least one round.");
   PARLEY_TRY(const auto story, Story::named(name));
   PARLEY_TRY(auto wanted, ending_in(options.like));
-  std::vector<Outcome> outcomes;
+  std::vector<Telling> outcomes;
   const auto once = [&](scenario::TellSettings settings) -> base::Result<> {
     settings.journal = options.journal;
     settings.terminal = context.json ? nullptr : &context.terminal;

@@ -27,7 +27,7 @@ struct TaskOptions {
 
 const Row hidden{"assignments", "legal_next", "profile", "heard_at"};
 
-base::Result<Exit> list(Context& context, const TaskOptions& options) {
+base::Result<Exit> list_tasks(Context& context, const TaskOptions& options) {
   PARLEY_TRY(auto server, connect(options.online));
   std::string path = sdk::path_of(server.workspace, {"tasks"});
   char before = '?';
@@ -37,13 +37,13 @@ base::Result<Exit> list(Context& context, const TaskOptions& options) {
   return show(context, sdk::Reply{200, std::move(text)}, hidden);
 }
 
-base::Result<Exit> show_one(Context& context, const TaskOptions& options) {
+base::Result<Exit> show_task(Context& context, const TaskOptions& options) {
   PARLEY_TRY(auto server, connect(options.online));
   return show(context, server.client.get(sdk::path_of(server.workspace, {"tasks", options.task_id})));
 }
 
 // Exit status 1 where it is not to be acted upon any more, so that a script stops there.
-base::Result<Exit> check(Context& context, const TaskOptions& options) {
+base::Result<Exit> check_task(Context& context, const TaskOptions& options) {
   PARLEY_TRY(auto server, connect(options.online));
   std::string body;
   json::Writer(body).begin_object().member("epoch", options.epoch).end_object();
@@ -153,17 +153,17 @@ Verb task_verb() {
                                                 {"--agent", "only those it assigned or works on", &options->agent},
                                                 {"-n,--limit", "how many at most", &options->limit}} +
                             common,
-                 .run = bound(list)},
+                 .run = bound(list_tasks)},
                 {.name = "show",
                  .summary = "Show one task, and who may send what about it",
                  .options = std::vector<Option>{{"task_id", "as it was assigned", &options->task_id, true}} + common,
-                 .run = bound(show_one)},
+                 .run = bound(show_task)},
                 {.name = "check",
                  .summary = "Ask whether an order is still to be acted upon",
                  .options = std::vector<Option>{{"task_id", "as it was assigned", &options->task_id, true},
                                                 {"--epoch", "the frame's task_epoch", &options->epoch}} +
                             common,
-                 .run = bound(check)},
+                 .run = bound(check_task)},
                 {.name = "depends",
                  .summary = "Say what a task waits for, also before it is assigned; without --on: for nothing",
                  .examples = {"parley task depends task-3 --on task-1 --on task-2",

@@ -15,7 +15,7 @@ namespace {
 
 using base::Duration;
 
-constexpr Duration poll = std::chrono::seconds(30);
+constexpr Duration take_poll = std::chrono::seconds(30);
 
 struct WaitOptions {
   Online online;
@@ -39,10 +39,13 @@ base::Result<sdk::Taken> take_first(sdk::Workspace& workspace, const WaitOptions
   const Duration start = clock.monotonic();
   bool reached = false;  // the first look does not wait: a server that never was there is told at once
   while (true) {
-    const Duration left = !reached ? Duration{} : options.timeout ? start + *options.timeout - clock.monotonic() : poll;
-    auto taken = workspace.take(
-        agent,
-        {.max = options.max, .wait = std::clamp(left, Duration{}, poll), .lease = options.lease, .take_id = take_id});
+    const Duration left = !reached          ? Duration{}
+                          : options.timeout ? start + *options.timeout - clock.monotonic()
+                                            : take_poll;
+    auto taken = workspace.take(agent, {.max = options.max,
+                                        .wait = std::clamp(left, Duration{}, take_poll),
+                                        .lease = options.lease,
+                                        .take_id = take_id});
     if (taken && !taken->deliveries().empty()) return taken;
     if (!taken && !(reached && is_passing(taken.error()))) return std::unexpected(taken.error());
     reached = true;

@@ -39,13 +39,13 @@ base::Result<Exit> create(Context& context, const WorkspaceOptions& options) {
   return show(context, client.post("/v1/workspaces", body));
 }
 
-base::Result<Exit> list(Context& context, const WorkspaceOptions& options) {
+base::Result<Exit> list_workspaces(Context& context, const WorkspaceOptions& options) {
   PARLEY_TRY(auto client, options.online.client());
   PARLEY_TRY(auto text, all_pages(client, "/v1/workspaces", UINT32_MAX));
   return show(context, sdk::Reply{200, std::move(text)}, {"settings"});
 }
 
-base::Result<Exit> show_one(Context& context, const WorkspaceOptions& options) {
+base::Result<Exit> show_workspace(Context& context, const WorkspaceOptions& options) {
   PARLEY_TRY(auto client, options.online.client());
   return show(context, client.get(sdk::path_of(options.name)));
 }
@@ -69,24 +69,25 @@ Verb workspace_verb() {
   auto options = std::make_shared<WorkspaceOptions>();
   const auto bound = [options](auto what) { return [options, what](Context& c) { return what(c, *options); }; };
   const auto server = server_options(options->online);
-  return {.name = "workspace",
-          .summary = "Make, list, look at and change workspaces",
-          .examples = {"parley workspace create demo", "parley workspace set demo --validation lenient"},
-          .verbs = {{.name = "create",
-                     .summary = "Make a workspace",
-                     .examples = {"parley workspace create demo --validation lenient --profile collab"},
-                     .options = properties(*options) + server,
-                     .run = bound(create)},
-                    {.name = "list", .summary = "List the workspaces", .options = server, .run = bound(list)},
-                    {.name = "show",
-                     .summary = "Show one workspace",
-                     .options = std::vector<Option>{{"name", "name of the workspace", &options->name, true}} + server,
-                     .run = bound(show_one)},
-                    {.name = "set",
-                     .summary = "Change a workspace",
-                     .examples = {"parley workspace set demo --set lease=60s"},
-                     .options = properties(*options) + server,
-                     .run = bound(set)}}};
+  return {
+      .name = "workspace",
+      .summary = "Make, list, look at and change workspaces",
+      .examples = {"parley workspace create demo", "parley workspace set demo --validation lenient"},
+      .verbs = {{.name = "create",
+                 .summary = "Make a workspace",
+                 .examples = {"parley workspace create demo --validation lenient --profile collab"},
+                 .options = properties(*options) + server,
+                 .run = bound(create)},
+                {.name = "list", .summary = "List the workspaces", .options = server, .run = bound(list_workspaces)},
+                {.name = "show",
+                 .summary = "Show one workspace",
+                 .options = std::vector<Option>{{"name", "name of the workspace", &options->name, true}} + server,
+                 .run = bound(show_workspace)},
+                {.name = "set",
+                 .summary = "Change a workspace",
+                 .examples = {"parley workspace set demo --set lease=60s"},
+                 .options = properties(*options) + server,
+                 .run = bound(set)}}};
 }
 
 }  // namespace parley::cli

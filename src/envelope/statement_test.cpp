@@ -42,7 +42,9 @@ TEST(Statement, is_believed_in_no_other_bytes) {
     other[at] = other[at] == 'A' ? 'B' : 'A';
     const auto evidence = Evidence::parse(other);
     EXPECT_FALSE(evidence && evidence->verifies(key.public_half())) << at;
-    if (!evidence) EXPECT_EQ(evidence.error().code, base::ErrorCode::EVIDENCE_MALFORMED);
+    if (!evidence) {
+      EXPECT_EQ(evidence.error().code, base::ErrorCode::EVIDENCE_MALFORMED);
+    }
   }
 }
 

@@ -9,25 +9,25 @@ namespace {
 
 using profile::ExpiryUnit;
 
-const base::Instant now = base::instant_of(1'800'000'000'000'000);
+const base::Instant read_at = base::instant_of(1'800'000'000'000'000);
 
 std::optional<base::Instant> expiry(std::string_view json, ExpiryUnit unit) {
   const auto document = json::Document::parse(json);
-  return expiry_of(document->root(), unit, now);
+  return expiry_of(document->root(), unit, read_at);
 }
 
 // COR-16
 TEST(Expiry, ATimeToLiveCountsFromTheServersNow) {
-  EXPECT_EQ(expiry("60", ExpiryUnit::seconds), now + std::chrono::seconds(60));
-  EXPECT_EQ(expiry("1.5", ExpiryUnit::seconds), now + std::chrono::milliseconds(1500));
-  EXPECT_EQ(expiry("250", ExpiryUnit::milliseconds), now + std::chrono::milliseconds(250));
+  EXPECT_EQ(expiry("60", ExpiryUnit::seconds), read_at + std::chrono::seconds(60));
+  EXPECT_EQ(expiry("1.5", ExpiryUnit::seconds), read_at + std::chrono::milliseconds(1500));
+  EXPECT_EQ(expiry("250", ExpiryUnit::milliseconds), read_at + std::chrono::milliseconds(250));
 }
 
 // reliability C3: defined for every number a JSON text can hold.
 TEST(Expiry, NothingIsLeftOfAZeroOrNegativeTimeToLive) {
   for (const char* number : {"0", "-0", "0.0", "-1", "-9223372036854775808", "-1e308"}) {
-    EXPECT_EQ(expiry(number, ExpiryUnit::seconds), now) << number;
-    EXPECT_EQ(expiry(number, ExpiryUnit::milliseconds), now) << number;
+    EXPECT_EQ(expiry(number, ExpiryUnit::seconds), read_at) << number;
+    EXPECT_EQ(expiry(number, ExpiryUnit::milliseconds), read_at) << number;
   }
 }
 
@@ -36,7 +36,7 @@ TEST(Expiry, AnImmenseTimeToLiveNeverEnds) {
                              "1.7976931348623157e308", "251700000000"}) {
     EXPECT_EQ(expiry(number, ExpiryUnit::seconds), std::nullopt) << number;
   }
-  EXPECT_EQ(expiry("86400", ExpiryUnit::seconds), now + std::chrono::days(1));
+  EXPECT_EQ(expiry("86400", ExpiryUnit::seconds), read_at + std::chrono::days(1));
 }
 
 TEST(Expiry, AnInstantIsTakenAsItStands) {

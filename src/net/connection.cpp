@@ -9,12 +9,6 @@
 #include "net/websocket/handshake.hpp"
 
 namespace parley::net {
-namespace {
-
-constexpr base::Duration never = base::Duration::max();
-
-}  // namespace
-
 Connection::Connection(Shared& shared, ConnectionId id, Reactor& reactor, int descriptor)
     : shared_(shared),
       id_(id),

@@ -19,6 +19,8 @@
 
 namespace parley::net {
 
+constexpr base::Duration never = base::Duration::max();  // a time that does not come
+
 // What all connections share: one buffer, since one thread reads. Outlives them.
 struct Shared {
   LoopSettings settings;

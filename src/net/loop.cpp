@@ -16,7 +16,6 @@ namespace parley::net {
 namespace {
 
 using observe::Metric;
-constexpr base::Duration never = base::Duration::max();
 constexpr int accepts_per_turn = 64;
 constexpr std::uint64_t listener_bit = std::uint64_t{1} << 63;  // of a reactor's token: a listener, not a connection
 

@@ -10,6 +10,7 @@
 namespace parley::profile {
 
 using Files = std::map<std::string, std::string, std::less<>>;  // "schemas/abort.schema.json" → its text
+constexpr std::string_view schemas_folder = "schemas/";
 
 // What the binary carries of spec/profiles/.
 std::vector<std::string> built_in_names();

@@ -7,8 +7,6 @@
 namespace parley::profile {
 namespace {
 
-constexpr std::string_view folder = "schemas/";
-
 std::vector<json::Value> values_of(const auto& places) {
   std::vector<json::Value> values;
   values.reserve(places.size());
@@ -20,7 +18,7 @@ std::vector<json::Value> values_of(const auto& places) {
 
 SchemaTexts::SchemaTexts(const Files& files) {
   for (const auto& [path, bytes] : files) {
-    if (!path.starts_with(folder)) continue;
+    if (!path.starts_with(schemas_folder)) continue;
     if (auto document = json::Document::parse(bytes)) documents_.emplace(path, std::move(*document));
   }
 }
@@ -73,7 +71,7 @@ std::optional<SchemaTexts::Place> SchemaTexts::referred(const Place& from, std::
   const std::string_view name = reference.substr(0, hash);
   const std::string_view fragment = hash < reference.size() ? reference.substr(hash + 1) : std::string_view();
   const auto document =
-      documents_.find(name.empty() ? std::string(from.file) : std::string(folder) + std::string(name));
+      documents_.find(name.empty() ? std::string(from.file) : std::string(schemas_folder) + std::string(name));
   if (document == documents_.end()) return std::nullopt;
   const json::Value target = document->second.root().at_pointer(fragment);
   return target ? std::optional(Place{document->first, target}) : std::nullopt;

@@ -5,18 +5,18 @@
 #include "base/assert.hpp"
 #include "json/parser.hpp"
 #include "profile/embedded.hpp"
+#include "profile/files.hpp"
 
 namespace parley::profile {
 namespace {
 
-constexpr std::string_view folder = "schemas/";
 constexpr std::size_t problems_max = 50;
 
 // The file's own $id; a file without one goes by its name.
 std::string uri_of(std::string_view path, std::string_view bytes) {
   const auto document = json::Document::parse(bytes);
   const auto id = document ? document->root().find("$id").if_string() : std::nullopt;
-  return std::string(id ? *id : path.substr(folder.size()));
+  return std::string(id ? *id : path.substr(schemas_folder.size()));
 }
 
 schema::Program compile_profile_schema() {
@@ -33,7 +33,7 @@ schema::Program compile_profile_schema() {
 
 Schemas::Schemas(const Files& files) : files_(files) {
   for (const auto& [path, bytes] : files) {
-    if (!path.starts_with(folder) || !filled_) continue;
+    if (!path.starts_with(schemas_folder) || !filled_) continue;
     filled_ = registry_.add(uri_of(path, bytes), bytes);
     if (!filled_) filled_.error().where = path + '#' + filled_.error().where;
   }

@@ -15,7 +15,7 @@ namespace {
 
 constexpr base::Duration a_while = std::chrono::milliseconds(200);
 constexpr base::Duration a_moment = std::chrono::milliseconds(20);
-constexpr base::Duration patience = std::chrono::seconds(60);
+constexpr base::Duration part_time = std::chrono::seconds(60);
 
 std::unexpected<base::Error> otherwise(const Step& step, const std::string& what) {
   return base::fail(base::ErrorCode::CONFLICT, what, std::string(step.name));
@@ -70,7 +70,7 @@ class Agent {
 
   base::Result<bool> say_again_and_again(const Step& step, std::string_view native) {
     base::SystemClock clock;
-    const auto end = clock.monotonic() + patience;
+    const auto end = clock.monotonic() + part_time;
     bool was_refused = false;
     while (true) {
       auto outcome = line_->say(native);
@@ -86,7 +86,7 @@ class Agent {
   base::Result<> hear(const Step& step) {
     events_.begins(step);
     base::SystemClock clock;
-    const auto end = clock.monotonic() + patience;
+    const auto end = clock.monotonic() + part_time;
     while (true) {
       PARLEY_TRY(const bool heard, has_heard(step));
       if (heard) return {};
@@ -151,7 +151,7 @@ class Person {
 
   base::Result<std::string> wait_until_shown(const Step& step) {
     base::SystemClock clock;
-    const auto end = clock.monotonic() + patience;
+    const auto end = clock.monotonic() + part_time;
     while (true) {
       const auto approval = look(step);
       if (approval) return std::string(approval->root().find("shown").if_string().value_or(""));

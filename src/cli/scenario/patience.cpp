@@ -8,12 +8,12 @@ namespace parley::cli::scenario {
 namespace {
 
 constexpr base::Duration moment = std::chrono::milliseconds(10);
-constexpr base::Duration patience = std::chrono::seconds(30);
+constexpr base::Duration longest_wait = std::chrono::seconds(30);
 
 }  // namespace
 
 bool is_worth_another_try(const base::Error& error, base::Duration& waited) {
-  if (!is_passing(error) || waited > patience) return false;
+  if (!is_passing(error) || waited > longest_wait) return false;
   std::this_thread::sleep_for(moment);
   waited += moment;
   return true;

@@ -14,7 +14,7 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr Instant start = base::instant_of(1'770'109'200'000'000);
-constexpr SessionId session(7);
+constexpr SessionId whoever(7);
 
 // One taker at service rate: as fast as critical messages come. Notes at each offer who waited how long.
 class Service {
@@ -29,10 +29,10 @@ class Service {
 
   Priority offer() {
     now_ += an_offer_;
-    const Offset offset = Selection(mailbox_, session, now_).next();
+    const Offset offset = Selection(mailbox_, whoever, now_).next();
     const Entry entry = entries_.at(offset);
-    mailbox_.offer(entry, session, false, now_);
-    mailbox_.settle(entry, session, now_);
+    mailbox_.offer(entry, whoever, false, now_);
+    mailbox_.settle(entry, whoever, now_);
     entries_.erase(offset);
     ++offers_;
     auto& [at_offer, at_time] = newest_[entry.priority];

@@ -13,10 +13,6 @@ bool before(const Lane::Item& item, base::Offset offset) {
   return item.offset < offset;
 }
 
-std::size_t index(envelope::Priority priority) {
-  return static_cast<std::size_t>(priority);
-}
-
 }  // namespace
 
 std::size_t Lane::index_of(base::Offset offset) const {

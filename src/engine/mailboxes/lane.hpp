@@ -14,6 +14,10 @@
 
 namespace parley::engine {
 
+inline std::size_t index(envelope::Priority priority) {
+  return static_cast<std::size_t>(priority);
+}
+
 class Lane {
  public:
   enum class State : std::uint8_t { waiting, backing_off, leased };

@@ -10,10 +10,6 @@ namespace {
 
 constexpr SessionId anyone{};
 
-std::size_t index(Priority priority) {
-  return static_cast<std::size_t>(priority);
-}
-
 }  // namespace
 
 LanePlace place_of(LaneId id, const Lane& lane) {

@@ -18,7 +18,8 @@ std::vector<std::uint64_t> behind(const Messages& messages, std::uint64_t offset
 
 TEST(Messages, finds_what_was_added_and_walks_it_in_order) {
   Messages messages;
-  for (const std::uint64_t offset : {1, 2, 31, 32, 64, 1'000'000}) messages.add(Offset(offset)).length = offset;
+  for (const std::uint64_t offset : {1, 2, 31, 32, 64, 1'000'000})
+    messages.add(Offset(offset)).length = static_cast<std::uint32_t>(offset);
   EXPECT_EQ(messages.size(), 6);
   EXPECT_EQ(messages.at(Offset(64)).length, 64);
   EXPECT_EQ(messages.find(Offset(3)), nullptr);

@@ -25,12 +25,12 @@ using ByName = absl::btree_map<std::string, Value, std::less<>>;
 
 struct AgentProperties {
   std::string profile;
-  std::string agent_type;
-  std::string instance_id;
-  std::vector<std::string> capabilities;
-  std::string specialty;
-  std::optional<std::uint32_t> max_load;
-  std::optional<std::int32_t> priority;
+  std::string agent_type = {};
+  std::string instance_id = {};
+  std::vector<std::string> capabilities = {};
+  std::string specialty = {};
+  std::optional<std::uint32_t> max_load = {};
+  std::optional<std::int32_t> priority = {};
 
   friend bool operator==(const AgentProperties&, const AgentProperties&) = default;
   template <class Archive>

@@ -13,8 +13,8 @@
 namespace parley::engine {
 namespace {
 
-constexpr std::size_t looks_max = 10'000;  // agents and requests a search (D11)
-constexpr std::size_t named_max = 16;      // of a cycle
+constexpr std::size_t deadlock_looks = 10'000;  // agents and requests a search (D11)
+constexpr std::size_t named_max = 16;           // of a cycle
 
 // Who must answer what before the new request is answered.
 struct Answer {
@@ -109,7 +109,7 @@ class Search {
   const Workspace& workspace_;
   const AgentNumber asker_;
   const About about_;
-  std::size_t looks_ = looks_max;
+  std::size_t looks_ = deadlock_looks;
   std::vector<Answer> answers_;  // in the order they were reached
   absl::btree_set<std::pair<AgentNumber, Offset>> reached_;
   absl::btree_set<AgentNumber> stopped_;  // by whatever they wait for

@@ -11,7 +11,7 @@ namespace parley::engine {
 namespace {
 
 constexpr std::size_t escalated_to_max = 16;
-constexpr std::size_t looks_max = 10'000;  // agents a turn, in the search for them (D11)
+constexpr std::size_t escalation_looks = 10'000;  // agents a turn, in the search for them (D11)
 
 }  // namespace
 
@@ -20,7 +20,7 @@ const std::vector<AgentNumber>& Escalations::of(const State& state, WorkspaceNum
   const auto [at, is_new] = found_.try_emplace({workspace, rules.name, role});
   if (!is_new || role.empty()) return at->second;
   const Registry& registry = state.workspace(workspace).registry;
-  std::size_t looks = looks_max;
+  std::size_t looks = escalation_looks;
   for (const auto& [id, number] : registry.agents_by_id) {
     if (looks-- == 0) break;
     const AgentProperties& properties = registry.agent(number).properties;

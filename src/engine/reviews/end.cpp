@@ -7,7 +7,7 @@ namespace parley::engine {
 
 namespace {
 
-constexpr std::size_t why_bytes_max = 1'024;
+constexpr std::size_t move_why_bytes = 1'024;
 
 void write_review_move(Decided& decided, const Review& review, WorkspaceNumber number, Offset offset,
                        const machine::review::Move& move, const std::string& why) {
@@ -18,7 +18,7 @@ void write_review_move(Decided& decided, const Review& review, WorkspaceNumber n
   moved.set_asker(review.asker.value);
   moved.set_reviewer(review.reviewer.value);
   moved.set_id(std::string(review.id.view()));
-  moved.set_why(base::excerpt(why, why_bytes_max));
+  moved.set_why(base::excerpt(why, move_why_bytes));
 }
 
 }  // namespace
@@ -42,7 +42,7 @@ void write_review_end(Decided& decided, const Workspace& workspace, WorkspaceNum
   moved.set_assigner(task.assigner.value);
   moved.set_assignee(task.assignee.value);
   moved.set_late(task.watch.late);
-  moved.set_why(base::excerpt(why, why_bytes_max));
+  moved.set_why(base::excerpt(why, move_why_bytes));
 }
 
 void decide_review_withdrawn(Decided& decided, const State& state, WorkspaceNumber number, Offset task) {

@@ -13,7 +13,7 @@ namespace {
 
 using base::quoted;
 
-constexpr std::size_t named_max = 10;  // in a text
+constexpr std::size_t dependencies_named = 10;  // in a text
 constexpr std::size_t error_bytes = 256;
 
 bool has_failed(TaskState state) {
@@ -33,9 +33,9 @@ std::string_view state_name(TaskState state) {
 class List {
  public:
   void add(const std::string& text) {
-    if (++count_ <= named_max) text_ += (count_ > 1 ? ", " : "") + text;
+    if (++count_ <= dependencies_named) text_ += (count_ > 1 ? ", " : "") + text;
   }
-  std::string take() { return count_ > named_max ? text_ + ", …" : std::move(text_); }
+  std::string take() { return count_ > dependencies_named ? text_ + ", …" : std::move(text_); }
 
  private:
   std::string text_;

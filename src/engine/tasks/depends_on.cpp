@@ -19,7 +19,7 @@ using base::quoted;
 // D11.
 constexpr std::size_t pairs_max = 200'000;  // of a workspace; a tenth of them set by one agent
 constexpr std::size_t id_bytes_max = 512;
-constexpr std::size_t steps_max = 5'000;  // of the search for a cycle
+constexpr std::size_t cycle_steps = 5'000;  // of the search for a cycle
 constexpr std::size_t cycle_shown = 20;
 
 std::unexpected<base::Error> full(std::string what) {
@@ -40,7 +40,7 @@ class Search {
       const TaskDependencies* const next = all_.find(found_[at].id);
       if (!next) continue;
       for (const Dependency& on : next->on) {
-        if (++steps_ > steps_max) return false;
+        if (++steps_ > cycle_steps) return false;
         visit(on.id.view(), at);
       }
     }
@@ -94,7 +94,7 @@ base::Result<> check_no_cycle(const Dependencies& all, std::string_view task, co
     return base::fail(ErrorCode::DEPENDENCY_CYCLE, "tasks would wait for each other: " + search.cycle(),
                       "dependencies");
   if (told) return {};
-  return full("what " + quoted(task) + " would depend on depends on more than " + std::to_string(steps_max) +
+  return full("what " + quoted(task) + " would depend on depends on more than " + std::to_string(cycle_steps) +
               " others in turn");
 }
 

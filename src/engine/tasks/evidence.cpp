@@ -17,9 +17,9 @@ using base::quoted;
 constexpr std::size_t terms_max = 1'000;         // entries of one list (D11)
 constexpr std::size_t terms_bytes_max = 16'384;  // of all of them
 constexpr std::size_t glob_max = 512;
-constexpr std::size_t path_max = 4'096;          // longer ones are in no scope
-constexpr std::uint64_t steps_max = 10'000'000;  // of all matches of a completion: some milliseconds (D11)
-constexpr std::size_t named_max = 10;            // in a refusal
+constexpr std::size_t path_max = 4'096;            // longer ones are in no scope
+constexpr std::uint64_t match_steps = 10'000'000;  // of all matches of a completion: some milliseconds (D11)
+constexpr std::size_t paths_named = 10;            // in a refusal
 
 // Strings, or objects with a `path`.
 void add_paths(json::Value list, std::vector<std::string>& into) {
@@ -42,10 +42,10 @@ std::optional<std::vector<std::string>> outside(std::vector<std::string> paths, 
   std::erase_if(paths, [&](const std::string& path) {
     if (path.size() > path_max) return false;
     return std::any_of(scope.begin(), scope.end(), [&](const std::string& glob) {
-      return steps <= steps_max && base::glob_matches(glob, path, steps);
+      return steps <= match_steps && base::glob_matches(glob, path, steps);
     });
   });
-  return steps > steps_max ? std::nullopt : std::optional(std::move(paths));
+  return steps > match_steps ? std::nullopt : std::optional(std::move(paths));
 }
 
 base::Result<> check_scope(const envelope::Envelope& envelope, const Task& task) {
@@ -59,7 +59,7 @@ base::Result<> check_scope(const envelope::Envelope& envelope, const Task& task)
                       "Complete the work as several tasks.");
   if (found->empty()) return {};
   return base::fail(ErrorCode::SCOPE_VIOLATION,
-                    "task " + quoted(task.id.view()) + " was changed outside its scope: " + listed(*found, named_max),
+                    "task " + quoted(task.id.view()) + " was changed outside its scope: " + listed(*found, paths_named),
                     "changes",
                     "Its scope is " + listed(task.terms.scope, terms_max) +
                         ". Undo what lies outside and complete it again, or ask for a wider scope; the task goes on.");

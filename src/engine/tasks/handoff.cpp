@@ -13,10 +13,10 @@ namespace {
 
 using base::ErrorCode;
 
-constexpr std::size_t capabilities_max = 256;  // of an offer (D11)
-constexpr std::size_t candidates_max = 5;      // named in a refusal
-constexpr std::size_t looks_max = 1'000;       // agents, in the search for them
-constexpr std::size_t reports_max = 100;       // read, likewise
+constexpr std::size_t capabilities_max = 256;   // of an offer (D11)
+constexpr std::size_t candidates_max = 5;       // named in a refusal
+constexpr std::size_t candidate_looks = 1'000;  // agents, in the search for them
+constexpr std::size_t reports_max = 100;        // read, likewise
 
 std::string lacking(const std::vector<std::string>& wanted, const std::vector<std::string>& there) {
   std::string names;
@@ -45,7 +45,7 @@ std::string candidates(const Workspace& workspace, const Agent& target, const st
   std::string names;
   std::size_t found = 0, looks = 0, reports = 0;
   for (const auto& [id, number] : workspace.registry.agents_by_id) {
-    if (++looks > looks_max || found == candidates_max) break;
+    if (++looks > candidate_looks || found == candidates_max) break;
     const Agent& agent = workspace.registry.agent(number);
     const AgentProperties& properties = agent.properties;
     if (properties.profile != target.properties.profile || !lacking(wanted, properties.capabilities).empty()) continue;
@@ -133,8 +133,7 @@ TaskOffer read_offer(Offset request, const event::TaskOffer& offer) {
   TaskOffer kept{.request = request,
                  .target = AgentNumber(offer.target()),
                  .due = offer.due() != 0 ? base::instant_of(offer.due()) : Instant{},
-                 .capabilities = {offer.capabilities().begin(), offer.capabilities().end()},
-                 .deadline = {}};
+                 .capabilities = {offer.capabilities().begin(), offer.capabilities().end()}};
   if (offer.has_max_tokens()) kept.max_tokens = offer.max_tokens();
   if (offer.has_budget()) kept.budget = offer.budget();
   if (offer.has_quality()) kept.quality = offer.quality();

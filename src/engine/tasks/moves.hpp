@@ -20,12 +20,12 @@ enum class Readiness : std::uint8_t { ready, waits, blocked };
 struct TaskFacts {
   bool needs_ack = false;
   bool offered = false;  // the task is
-  std::optional<bool> accepted;
-  Hold hold = Hold::none;                        // of the message
-  std::optional<machine::review::State> review;  // what its review comes to, likewise
-  std::optional<Readiness> readiness = {};       // of an assignment
-  bool supersedes = false;                       // the message does, the task's order
-  bool in_part = false;                          // a completion says that it is one
+  std::optional<bool> accepted = {};
+  Hold hold = Hold::none;                             // of the message
+  std::optional<machine::review::State> review = {};  // what its review comes to, likewise
+  std::optional<Readiness> readiness = {};            // of an assignment
+  bool supersedes = false;                            // the message does, the task's order
+  bool in_part = false;                               // a completion says that it is one
 };
 
 bool holds(machine::task::Guard guard, const TaskFacts& facts);

@@ -13,16 +13,16 @@ namespace {
 using base::quoted;
 
 // D11: a fraction of a millisecond.
-constexpr std::size_t looks_max = 1'000;     // tasks that may have files in common
-constexpr std::uint64_t steps_max = 50'000;  // of all comparisons
-constexpr std::size_t named_max = 3;
+constexpr std::size_t overlap_looks = 1'000;     // tasks that may have files in common
+constexpr std::uint64_t overlap_steps = 50'000;  // of all comparisons
+constexpr std::size_t overlaps_named = 3;
 
 // The first two globs that one file may match.
 using Pair = std::pair<std::string_view, std::string_view>;
 std::optional<Pair> common(const Globs& one, const std::vector<std::string>& other, std::uint64_t& steps) {
   for (const std::string& a : one)
     for (const std::string& b : other) {
-      if (steps + a.size() * b.size() > steps_max) return std::nullopt;
+      if (steps + a.size() * b.size() > overlap_steps) return std::nullopt;
       if (base::globs_overlap(a, b, steps)) return Pair(a, b);
     }
   return std::nullopt;
@@ -32,7 +32,7 @@ std::optional<Pair> common(const Globs& one, const std::vector<std::string>& oth
 std::vector<Offset> near(const Tasks& tasks, const Globs& scope) {
   std::vector<Offset> offsets;
   const std::size_t of_each =
-      scope.empty() ? 0 : std::max<std::size_t>(looks_max / static_cast<std::size_t>(scope.size()), 1);
+      scope.empty() ? 0 : std::max<std::size_t>(overlap_looks / static_cast<std::size_t>(scope.size()), 1);
   for (const std::string& glob : scope)
     for (const Offset offset : tasks.scopes().near(glob, of_each)) offsets.push_back(offset);
   std::ranges::sort(offsets);
@@ -52,7 +52,7 @@ std::string overlaps(const Workspace& workspace, std::string_view task, const Gl
   std::size_t found = 0;
   std::uint64_t steps = 0;
   for (const Offset offset : near(workspace.tasks, scope)) {
-    if (steps > steps_max || found == named_max) return text;
+    if (steps > overlap_steps || found == overlaps_named) return text;
     const Task& other = workspace.tasks.at(offset);
     if (other.id.view() == task || waits_for(on, other.id.view())) continue;
     const TaskDependencies* const of_other = workspace.dependencies.find(other.id.view());

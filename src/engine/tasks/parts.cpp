@@ -12,7 +12,7 @@ namespace {
 
 using machine::task::Step;
 
-constexpr std::size_t named_max = 10;
+constexpr std::size_t parts_named = 10;
 
 // What was completed in part, or sent back, is assigned again; what was aborted and is a part still was given up.
 bool has_ended(TaskState state) {
@@ -25,15 +25,15 @@ bool is_part(const Dependency& dependency) {
 }
 
 // "'a' (completed), 'b' (failed)"
-std::string listed(const std::vector<Dependency>& on) {
+std::string parts_listed(const std::vector<Dependency>& on) {
   std::string text;
   std::size_t count = 0;
   for (const Dependency& part : on) {
-    if (!is_part(part) || ++count > named_max) continue;
+    if (!is_part(part) || ++count > parts_named) continue;
     text += (count > 1 ? ", '" : "'") + base::excerpt(part.id.view(), 128) + "' (" +
             std::string(machine::task::name(part.state)) + ")";
   }
-  return count > named_max ? text + ", …" : text;
+  return count > parts_named ? text + ", …" : text;
 }
 
 const std::vector<Dependency>* parts_of(const Workspace& workspace, const Task& task) {
@@ -158,9 +158,9 @@ void look_at_parts(const TaskScene& scene) {
   }
   const bool all =
       std::ranges::all_of(*on, [](const Dependency& d) { return !is_part(d) || d.state == TaskState::completed; });
-  if (!all) return fails("its parts ended, not all with a result: " + listed(*on) + ".");
+  if (!all) return fails("its parts ended, not all with a result: " + parts_listed(*on) + ".");
   make(scene, {Step::join, task.watch.late,
-               opening(scene.workspace(), task) + " is completed in parts: " + listed(*on) + "."});
+               opening(scene.workspace(), task) + " is completed in parts: " + parts_listed(*on) + "."});
 }
 
 base::Result<std::optional<Offset>> split_answered(const AcceptMessage& command, const Workspace& workspace,

@@ -12,22 +12,22 @@ using base::quoted;
 using machine::task::Move;
 using machine::task::Party;
 
-const std::string& name_of(const Workspace& workspace, AgentNumber agent) {
+const std::string& id_of(const Workspace& workspace, AgentNumber agent) {
   return workspace.registry.agent(agent).id;
 }
 
 std::string about(const Workspace& workspace, const Task& task) {
   return "task " + quoted(task.id.view()) + " is " + std::string(machine::task::name(task.state)) +
          (machine::task::is_over(task.state) ? ", its assignee was " : ", its assignee is ") +
-         quoted(name_of(workspace, task.assignee));
+         quoted(id_of(workspace, task.assignee));
 }
 
 // Who registered anew under a name is another.
 std::string for_one_only(const Workspace& workspace, AgentNumber whose, AgentNumber sender) {
-  const std::string& name = name_of(workspace, whose);
-  if (name == name_of(workspace, sender))
+  const std::string& name = id_of(workspace, whose);
+  if (name == id_of(workspace, sender))
     return "for the " + quoted(name) + " that was removed to send, not for the one registered since";
-  return "for " + quoted(name) + " to send, not for " + quoted(name_of(workspace, sender));
+  return "for " + quoted(name) + " to send, not for " + quoted(id_of(workspace, sender));
 }
 
 // The profile's types of the kind that this agent's role may send, each once. `known`: about a task that there is,
@@ -44,7 +44,7 @@ void add_types(const profile::Ruleset& rules, envelope::Kind kind, const Agent& 
   }
 }
 
-std::string listed(const std::vector<std::string>& types) {
+std::string types_listed(const std::vector<std::string>& types) {
   std::string text;
   for (const std::string& type : types) text += (text.empty() ? "" : ", ") + type;
   return text;
@@ -56,7 +56,7 @@ std::string who_may(const profile::Ruleset& rules, const Workspace& workspace, c
   for (const AgentNumber agent : parties_of(workspace, task)) {
     const auto types = legal_next(workspace, task, rules, agent);
     if (!types.empty())
-      text += (text.empty() ? "Now " : "; ") + quoted(name_of(workspace, agent)) + " may send " + listed(types);
+      text += (text.empty() ? "Now " : "; ") + quoted(id_of(workspace, agent)) + " may send " + types_listed(types);
   }
   if (task.state == TaskState::assigned && rules.tasks->needs_ack)
     if (const Message* const message = workspace.messages.find(task.assignment()))
@@ -207,9 +207,9 @@ base::Error offered_to_itself(const AcceptMessage& command, const Workspace& wor
 base::Error goes_past(const AcceptMessage& command, const Workspace& workspace, const Task& task, AgentNumber who) {
   auto error = refusal(base::ErrorCode::NOT_PARTY, command, workspace, task,
                        about(workspace, task) + ": a '" + command.envelope.native_type + "' of it must reach " +
-                           quoted(name_of(workspace, who)));
+                           quoted(id_of(workspace, who)));
   error.where = "recipients";
-  error.hint = "Address it to " + quoted(name_of(workspace, who)) + ".";
+  error.hint = "Address it to " + quoted(id_of(workspace, who)) + ".";
   return error;
 }
 

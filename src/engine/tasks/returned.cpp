@@ -8,8 +8,8 @@
 namespace parley::engine {
 namespace {
 
-constexpr std::size_t looks_max = 20'000;  // of a step
-constexpr std::size_t help_weight = 20;    // in tasks: each may look at every agent (D11)
+constexpr std::size_t return_looks = 20'000;  // of a step
+constexpr std::size_t help_weight = 20;       // in tasks: each may look at every agent (D11)
 
 // Also what waits for others: who is offline gets nothing new.
 bool goes_back(TaskState state) {
@@ -46,7 +46,7 @@ std::size_t decide_returned(Decided& decided, const State& state, WorkspaceNumbe
   std::size_t count = decide_help_returned(decided, state, number, agent, most, ruleset_of, context);
   for (const Offset offset : workspace.tasks.of(agent)) {
     const Task& task = workspace.tasks.at(offset);
-    if (++looks > looks_max && count > 0) return count;
+    if (++looks > return_looks && count > 0) return count;
     if (!goes_back(task.state) || task.given_at > since) continue;
     if (count++ >= most) return most;
     const Agent& assigner = workspace.registry.agent(task.assigner);

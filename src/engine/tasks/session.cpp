@@ -12,7 +12,7 @@
 namespace parley::engine {
 namespace {
 
-constexpr std::size_t reason_bytes = 1'000;
+constexpr std::size_t session_reason_bytes = 1'000;
 constexpr std::size_t ends_a_step = 100;  // each looks through the mailboxes of all agents (D11)
 
 // What goes on with a task may have begun after its session's end: assigned again, reviewed. That is of the next one.
@@ -53,7 +53,7 @@ void follow_session(const AcceptMessage& command, const Workspace& workspace, ev
   }
   event::SessionAborted& aborted = *message.mutable_session_aborted();
   const std::string reason = text_in(envelope, "reason");
-  aborted.set_reason(base::excerpt(reason, reason_bytes));
+  aborted.set_reason(base::excerpt(reason, session_reason_bytes));
   aborted.set_cleanup(envelope::field(envelope, "cleanup") == "true");
 }
 

@@ -93,8 +93,8 @@ struct TaskOffer {
   AgentNumber target;
   Instant due;  // 0: it stands as long as the task
   std::vector<std::string> capabilities;
-  std::optional<double> max_tokens, budget, quality;
-  Instant deadline;  // of the work; 0: none
+  std::optional<double> max_tokens = {}, budget = {}, quality = {};
+  Instant deadline = {};  // of the work; 0: none
 
   bool open() const { return request != Offset{}; }
   template <class Archive>

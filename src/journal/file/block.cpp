@@ -6,7 +6,7 @@
 namespace parley::journal::file {
 namespace {
 
-constexpr std::string_view zeros{"\0\0\0\0\0\0\0", 7};
+constexpr std::string_view padding_bytes{"\0\0\0\0\0\0\0", 7};
 
 constexpr std::uint64_t padded(std::uint64_t length) {
   return (length + 7) & ~std::uint64_t{7};
@@ -41,7 +41,7 @@ void BlockWriter::write(std::span<const Record> records, const BlockPlace& place
     if (!record.has_body || record.body.empty()) continue;
     pieces_.push_back(record.body);
   }
-  const std::string_view padding = zeros.substr(0, padded(unpadded) - unpadded);
+  const std::string_view padding = padding_bytes.substr(0, padded(unpadded) - unpadded);
   if (!padding.empty()) pieces_.push_back(padding);
 
   store(to, key.marker);

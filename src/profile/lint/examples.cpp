@@ -8,10 +8,10 @@
 namespace parley::profile::lint_rules {
 namespace {
 
-constexpr std::string_view folder = "examples/";
+constexpr std::string_view examples_folder = "examples/";
 constexpr std::string_view records_folder = "examples/records/";
 constexpr std::string_view registry_file = "examples/agents.json";
-constexpr std::size_t problems_max = 50;
+constexpr std::size_t problems_of_an_example = 50;
 
 class Examples {
  public:
@@ -20,7 +20,7 @@ class Examples {
   void check() {
     read_registry();
     for (const auto& [path, bytes] : subject_.files) {
-      if (!path.starts_with(folder) || path == registry_file) continue;
+      if (!path.starts_with(examples_folder) || path == registry_file) continue;
       const auto document = json::Document::parse(bytes);
       if (!document)
         problems_.add(path, document.error().where, "examples", document.error().message);
@@ -77,7 +77,7 @@ class Examples {
 
   void explain(const std::string& path, std::size_t program, json::Value value) {
     const schema::Program& compiled = subject_.reading().programs[program];
-    if (!compiled.accepts(value)) problems_.add(path, compiled.explain(value, {problems_max, false}));
+    if (!compiled.accepts(value)) problems_.add(path, compiled.explain(value, {problems_of_an_example, false}));
   }
 
   void run_checks(const std::string& path, TypeIndex form, json::Value message) {

@@ -9,7 +9,7 @@
 namespace parley::profile::lint_rules {
 namespace {
 
-constexpr std::size_t problems_max = 20;
+constexpr std::size_t problems_of_a_message = 20;
 
 // What a message that something is said about holds: an example's id, and the action it proposes.
 struct Asked {
@@ -109,7 +109,8 @@ void said_messages(const Subject& subject, Problems& problems) {
     const auto message =
         json::Document::parse(say(subject.rules, occasion, fillings(subject, occasion, about)).message);
     const schema::Program& program = reading.programs[reading.types[said->type.value].program];
-    if (!program.accepts(message->root())) problems.add(at, program.explain(message->root(), {problems_max, false}));
+    if (!program.accepts(message->root()))
+      problems.add(at, program.explain(message->root(), {problems_of_a_message, false}));
     if (reading.type_at.resolve(message->root()).if_string() != subject.rules.type(said->type).name)
       problems.add("profile.json", at, "says", "The message is of another type than `type` says");
   }

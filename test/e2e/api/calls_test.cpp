@@ -555,9 +555,9 @@ TEST_F(Calls, MSH_15_who_sends_too_fast_is_told_when_to_go_on) {
   EXPECT_EQ(over.code(), "RATE_LIMITED");
   EXPECT_NE(over.text("/error/message").find("the limit is 2 in 1h"), std::string::npos);
   EXPECT_FALSE(over.text("/error/retry_after").empty());
-  const int seconds = std::stoi(over.reply.field("Retry-After"));
-  EXPECT_GT(seconds, 3'500);
-  EXPECT_LE(seconds, 3'660);  // a step of the window on top
+  const int retry_after = std::stoi(over.reply.field("Retry-After"));
+  EXPECT_GT(retry_after, 3'500);
+  EXPECT_LE(retry_after, 3'660);  // a step of the window on top
   EXPECT_EQ(*get(*server, "/v1/limits", a).root().at_pointer("/rates/mesh/messages").if_uint(), 600u);
 }
 
