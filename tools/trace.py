@@ -22,7 +22,7 @@ head = re.compile(r"(?:(?:[A-Z]{3}-\d\d|[A-Z]\d{1,2})(?: \([^)]*\))?(?:, *|\b))+
 test_of = {
     ".cpp": re.compile(r"^\s*TEST(?:_F|_P)?\((.*)"),
     ".hpp": re.compile(r"^\s*TEST(?:_F|_P)?\((.*)"),
-    "CMakeLists.txt": re.compile(r"^\s*(?:add_test|e2e_test)\((.*)"),
+    "CMakeLists.txt": re.compile(r"^\s*(?:add_test|e2e_test|story_test)\((.*)"),
     ".txt": re.compile(r"^([^#\s].*)"),
 }
 

@@ -17,7 +17,7 @@
 #include "tables.hpp"
 #include "world.hpp"
 
-namespace parley::models {
+namespace parley::models::approval_model {
 namespace {
 
 using namespace std::chrono_literals;
@@ -592,4 +592,4 @@ const Registered unescalated({"approval.unescalated", {}, [](std::string_view) {
                               }});
 
 }  // namespace
-}  // namespace parley::models
+}  // namespace parley::models::approval_model

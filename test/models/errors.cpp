@@ -11,7 +11,7 @@
 #include "tables.hpp"
 #include "world.hpp"
 
-namespace parley::models {
+namespace parley::models::errors_model {
 namespace {
 
 using namespace std::chrono_literals;
@@ -269,4 +269,4 @@ std::optional<Broken> explore(std::string_view planted) {
 const Registered errors_table({"errors", names_of(faults), explore});
 
 }  // namespace
-}  // namespace parley::models
+}  // namespace parley::models::errors_model

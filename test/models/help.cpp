@@ -14,7 +14,7 @@
 #include "tables.hpp"
 #include "world.hpp"
 
-namespace parley::models {
+namespace parley::models::help_model {
 namespace {
 
 using namespace std::chrono_literals;
@@ -404,4 +404,4 @@ std::optional<Broken> explore(std::string_view planted) {
 const Registered help_table({"help", names_of(faults), explore});
 
 }  // namespace
-}  // namespace parley::models
+}  // namespace parley::models::help_model

@@ -12,7 +12,7 @@
 #include "tables.hpp"
 #include "world.hpp"
 
-namespace parley::models {
+namespace parley::models::lease_model {
 namespace {
 
 using namespace std::chrono_literals;
@@ -397,4 +397,4 @@ std::optional<Broken> explore(std::string_view planted) {
 const Registered lease_table({"lease", names_of(faults), explore});
 
 }  // namespace
-}  // namespace parley::models
+}  // namespace parley::models::lease_model

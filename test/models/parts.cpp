@@ -13,7 +13,7 @@
 #include "tables.hpp"
 #include "world.hpp"
 
-namespace parley::models {
+namespace parley::models::parts_model {
 namespace {
 
 using namespace std::chrono_literals;
@@ -44,7 +44,7 @@ struct Node : Saved {
 
 class PartsModel {
  public:
-  using Node = models::Node;
+  using Node = parts_model::Node;
 
   explicit PartsModel(Planted planted)
       : planted_(planted), rules_(*profile::built_in().find("collab")), world_(rules_) {}
@@ -390,4 +390,4 @@ std::optional<Broken> explore(std::string_view planted) {
 const Registered table({"task.parts", names_of(faults), explore});
 
 }  // namespace
-}  // namespace parley::models
+}  // namespace parley::models::parts_model

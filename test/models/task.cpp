@@ -15,7 +15,7 @@
 #include "tables.hpp"
 #include "world.hpp"
 
-namespace parley::models {
+namespace parley::models::task_model {
 namespace {
 
 using namespace std::chrono_literals;
@@ -1022,4 +1022,4 @@ const Registered with_little_room({"task.little_room", {}, [](std::string_view) 
                                    }});
 
 }  // namespace
-}  // namespace parley::models
+}  // namespace parley::models::task_model
