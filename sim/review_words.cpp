@@ -51,7 +51,7 @@ void Workload::work_on_a_review() {
     nearest.emplace_back(task->id.view());
   }
   const bool anew = nearest.empty() || dice_.one_in(8);
-  say_of_task(reviewing, space, anew ? some_task(number, profile) : dice_.among(nearest), true);
+  say_of_task(reviewing, space, anew ? some_task(number, reviewing) : dice_.among(nearest), true);
 }
 
 // Of its workspace, as somebody would have it: mostly one that counts.

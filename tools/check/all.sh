@@ -35,7 +35,7 @@ tidy() {
 
 step "format" format
 step "layers" python3 tools/check/layers.py
-step "headers" tools/check/headers.sh
+step "headers and changed files" tools/check/headers.sh
 step "requirement rows" python3 tools/trace.py --check
 step "generated pages" python3 tools/gen/reference.py --check .
 [ "${1:-}" = --tidy ] && step "clang-tidy on what changed" tidy
