@@ -70,6 +70,7 @@ TEST_F(Lives, Under_load_one_waits_for_its_minute_up_to_a_bound) {
   EXPECT_FALSE(begins(100, seconds(64)));
   EXPECT_TRUE(begins(0, seconds(65)));
   await(1);
+  while (snapshots.running()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
   EXPECT_FALSE(begins(299, seconds(66)));
   EXPECT_TRUE(begins(1, seconds(66)));
 }
