@@ -10,11 +10,6 @@
 #include "sdk/cpp/error_text.hpp"
 
 namespace parley::cli {
-namespace {
-
-constexpr json::Limits answer_limits{.bytes = 256 << 20, .elements = 10'000'000};
-
-}  // namespace
 
 base::Result<sdk::Client> Online::client() const {
   PARLEY_TRY(auto access, sdk::discover(wanted));

@@ -1,15 +1,21 @@
 // What all verbs that call a server share: finding it, the workspace, and showing what it answers.
 #pragma once
+#include <chrono>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/clock.hpp"
 #include "cli/verb.hpp"
+#include "json/parser.hpp"
 #include "sdk/cpp/client.hpp"
 #include "sdk/cpp/workspace.hpp"
 
 namespace parley::cli {
+
+constexpr json::Limits answer_limits{.bytes = 256 << 20, .elements = 10'000'000};
+constexpr base::Duration poll_time = std::chrono::seconds(30);  // that a call waits for news; then it is made again
 
 // The options themselves, and what comes of them.
 struct Online {

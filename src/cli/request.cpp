@@ -22,9 +22,6 @@ using base::Duration;
 using base::ErrorCode;
 using base::listed;
 
-constexpr Duration follow_poll = std::chrono::seconds(30);
-constexpr json::Limits log_limits{.bytes = 256 << 20, .elements = 10'000'000};
-
 struct RequestOptions {
   Online online;
   std::string file, idempotency_key;
@@ -213,7 +210,7 @@ class Log {
     PARLEY_TRY(const auto reply, server_.client.get(sdk::path_of(server_.workspace, {"log"}) + "?from=" +
                                                         std::to_string(from_) + "&max=100&wait=" + base::to_text(wait),
                                                     call));
-    PARLEY_TRY(auto document, json::Document::parse(reply.body, log_limits));
+    PARLEY_TRY(auto document, json::Document::parse(reply.body, answer_limits));
     from_ = std::max(from_, document.root().find("next").if_uint().value_or(0));
     return document;
   }
@@ -230,7 +227,7 @@ base::Result<> begin(Connected& server, const sdk::Sent& sent, json::Value own, 
   if (to.size() == 1 && to.element(0).if_string() != "*")
     path += "?to=" + sdk::escape(to.element(0).if_string().value_or(""));
   PARLEY_TRY(const auto reply, server.client.get(path));
-  PARLEY_TRY(const auto document, json::Document::parse(reply.body, log_limits));
+  PARLEY_TRY(const auto document, json::Document::parse(reply.body, answer_limits));
   wait.begin(document.root().find("receipts"));
   return {};
 }
@@ -267,8 +264,8 @@ base::Result<Exit> request(Context& context, const RequestOptions& options) {
   Wait wait(context, sent);
   std::optional<Log> log(std::in_place, server, sent.offset);
   while (!wait.over()) {
-    const Duration left = options.timeout ? start + *options.timeout - clock.monotonic() : follow_poll;
-    const auto page = log->next(std::clamp(left, Duration{}, follow_poll));
+    const Duration left = options.timeout ? start + *options.timeout - clock.monotonic() : poll_time;
+    const auto page = log->next(std::clamp(left, Duration{}, poll_time));
     auto looked = page ? look_at_page(server, sent, page->root().find("items"), wait)
                        : base::Result<>(std::unexpected(page.error()));
     if (!looked && !is_passing(looked.error())) return std::unexpected(looked.error());

@@ -57,16 +57,15 @@ base::Result<Exit> check_task(Context& context, const TaskOptions& options) {
 
 // Exit status 1 where one of them is over without success, or the time is.
 base::Result<Exit> wait_for(Context& context, const TaskOptions& options) {
-  constexpr base::Duration poll = std::chrono::seconds(30);
   PARLEY_TRY(auto server, connect(options.online));
   sdk::Workspace workspace(server.client, server.workspace);
   base::SystemClock clock;
   const base::Duration start = clock.monotonic();
   bool reached = false;
   while (true) {
-    const base::Duration left = options.timeout ? start + *options.timeout - clock.monotonic() : poll;
+    const base::Duration left = options.timeout ? start + *options.timeout - clock.monotonic() : poll_time;
     const auto reply =
-        workspace.wait_for_tasks(options.task_ids, options.until, std::clamp(left, base::Duration{}, poll));
+        workspace.wait_for_tasks(options.task_ids, options.until, std::clamp(left, base::Duration{}, poll_time));
     if (!reply && !(reached && is_passing(reply.error()) && left > base::Duration{}))
       return std::unexpected(reply.error());
     if (!reply) {

@@ -15,8 +15,6 @@ namespace {
 
 using base::Duration;
 
-constexpr Duration take_poll = std::chrono::seconds(30);
-
 struct WaitOptions {
   Online online;
   std::uint32_t max = 1;
@@ -41,9 +39,9 @@ base::Result<sdk::Taken> take_first(sdk::Workspace& workspace, const WaitOptions
   while (true) {
     const Duration left = !reached          ? Duration{}
                           : options.timeout ? start + *options.timeout - clock.monotonic()
-                                            : take_poll;
+                                            : poll_time;
     auto taken = workspace.take(agent, {.max = options.max,
-                                        .wait = std::clamp(left, Duration{}, take_poll),
+                                        .wait = std::clamp(left, Duration{}, poll_time),
                                         .lease = options.lease,
                                         .take_id = take_id});
     if (taken && !taken->deliveries().empty()) return taken;

@@ -9,6 +9,7 @@
 #include "net/websocket/handshake.hpp"
 
 namespace parley::net {
+
 Connection::Connection(Shared& shared, ConnectionId id, Reactor& reactor, int descriptor)
     : shared_(shared),
       id_(id),

@@ -23,7 +23,7 @@ format() {
 
 tidy() {
   local base changed
-  base=$(git merge-base HEAD origin/main 2>/dev/null || git rev-parse HEAD~1 2>/dev/null) || return 0
+  base=$(tools/check/base.sh)
   changed=$(git diff --name-only --diff-filter=d "$base" -- 'src/*.cpp' 'sdk/*.cpp' | { grep -v _test || true; } | head -40)
   [ -z "$changed" ] && return 0
   # It looks at files by themselves, as nothing else is compiled (docs/decisions/0016).

@@ -11,7 +11,7 @@ check() {
   fi
 }
 export -f check
-base=$(git merge-base HEAD origin/main 2>/dev/null || git rev-parse HEAD~1 2>/dev/null || git rev-parse HEAD)
+base=$(tools/check/base.sh)
 {
   git ls-files 'src/*.hpp' 'sdk/cpp/*.hpp'
   git diff --name-only --diff-filter=d "$base" -- 'src/*.cpp' 'sdk/*.cpp' 'sim/*.cpp'
