@@ -104,6 +104,8 @@ bool World::open() {
     note_stop(started.error());
     return false;
   }
+  for (const base::Error& refused : started->refused_snapshots)
+    if (!fault_struck()) findings_.wrong("A7: a snapshot refused: " + text_of(refused));
   check_snapshot_recovery(started->from_snapshot);
   syncer_->started();
   if (started->from_snapshot && started->events > 0) sightings_.saw(Sighting::snapshot_and_journal_recovery);

@@ -57,6 +57,11 @@ base::Result<> try_to_listen(const net::ListenOptions& options) {
   return {};
 }
 
+void tell_of_refused(observe::Log& log, const std::vector<base::Error>& snapshots) {
+  for (const base::Error& refused : snapshots)
+    log.warning("snapshot_refused", {{"where", refused.where}, {"message", refused.message}});
+}
+
 base::Result<std::unique_ptr<journal::Journal>> open_journal(const cli::ServeOptions& options, base::FileSystem& files,
                                                              base::Random& random, journal::file::Syncer& syncer,
                                                              observe::Log& log) {
@@ -74,8 +79,7 @@ base::Result<std::unique_ptr<journal::Journal>> open_journal(const cli::ServeOpt
     log.warning(
         "journal_tail_cut",
         {{"file", cut->file}, {"offset", cut->offset}, {"bytes", cut->bytes}, {"after_position", cut->after.value}});
-  for (const base::Error& refused : opened.recovered.refused_snapshots)
-    log.warning("snapshot_refused", {{"where", refused.where}, {"message", refused.message}});
+  tell_of_refused(log, opened.recovered.refused_snapshots);
   return std::move(opened.journal);
 }
 
@@ -158,6 +162,7 @@ base::Result<> serve(const cli::ServeOptions& options, const std::function<void(
   const base::Duration began = clock.monotonic();
   const std::uint64_t found = journal->head().position.value;
   PARLEY_TRY(const broker::Recovery recovery, broker.start());
+  tell_of_refused(*log, recovery.refused_snapshots);
   const std::uint64_t replayed_from = found - recovery.events;
   log->info("recovered", {{"events", recovery.events},
                           {"from_snapshot", recovery.from_snapshot},

@@ -1,5 +1,6 @@
 #include "app/snapshots.hpp"
 
+#include "base/priority.hpp"
 #include "broker/replay.hpp"
 #include "engine/save.hpp"
 
@@ -79,8 +80,9 @@ void Snapshots::begin() {
   running_ = true;
   thread_ =
       std::thread([this, writer = std::move(*writer), reader = journal_.reader(), head = journal_.head()]() mutable {
+        base::give_way();
         engine::Engine engine(ruleset_of_);
-        const base::Position from = broker::load_snapshot(journal_, newest_first_, engine);
+        const base::Position from = broker::load_snapshot(journal_, newest_first_, engine).at;
         auto outcome = broker::replay(*reader, from, head.position, engine, &give_up_);
         if (outcome && !give_up_) {
           auto written = write(engine.state(), *writer, [this] { return give_up_.load(); });

@@ -10,12 +10,15 @@ namespace parley::base {
 class PackedText {
  public:
   PackedText() = default;
-  explicit PackedText(std::string_view text) {
-    if (text.empty()) return;
-    const auto size = static_cast<std::uint32_t>(text.size());
+  explicit PackedText(std::string_view text) : PackedText(text.size()) {
+    if (!text.empty()) std::memcpy(data(), text.data(), text.size());
+  }
+  // To be written to data().
+  explicit PackedText(std::size_t length) {
+    if (length == 0) return;
+    const auto size = static_cast<std::uint32_t>(length);
     bytes_ = std::make_unique_for_overwrite<char[]>(sizeof size + size);
     std::memcpy(bytes_.get(), &size, sizeof size);
-    std::memcpy(bytes_.get() + sizeof size, text.data(), size);
   }
 
   std::string_view view() const {
@@ -24,6 +27,7 @@ class PackedText {
     std::memcpy(&size, bytes_.get(), sizeof size);
     return {bytes_.get() + sizeof size, size};
   }
+  char* data() { return bytes_ ? bytes_.get() + sizeof(std::uint32_t) : nullptr; }
 
  private:
   std::unique_ptr<char[]> bytes_;

@@ -50,6 +50,7 @@ struct Recovery {
   bool from_snapshot = false;
   base::Duration downtime{};
   base::Duration ahead{};  // how far the journal's time is ahead of the wall's
+  std::vector<base::Error> refused_snapshots;  // the one before, or replay, stood in
 };
 
 template <class T>

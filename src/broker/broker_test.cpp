@@ -185,6 +185,7 @@ class Watched final : public journal::Journal {
   bool broken = false;
   std::size_t visited = 0;  // entries
   bool late = false;        // what is appended is on its way as long as this is so
+  base::Position torn;      // of a snapshot of which the first half can be read
 
   void hold() {
     late = true;
@@ -206,12 +207,23 @@ class Watched final : public journal::Journal {
   std::unique_ptr<journal::Reader> reader() override { return std::make_unique<Reader>(*this, inner_->reader()); }
   base::Result<std::unique_ptr<journal::SnapshotWriter>> begin_snapshot() override { return inner_->begin_snapshot(); }
   std::vector<journal::SnapshotInfo> snapshots() const override { return inner_->snapshots(); }
-  base::Result<> read_snapshot(const journal::SnapshotInfo& info, const journal::ChunkVisitor& visit) override {
-    return inner_->read_snapshot(info, visit);
+  base::Result<std::unique_ptr<journal::SnapshotReader>> read_snapshot(const journal::SnapshotInfo& info) override {
+    PARLEY_TRY(auto reader, inner_->read_snapshot(info));
+    if (info.at.position != torn) return reader;
+    return std::make_unique<Torn>(std::move(reader));
   }
   base::Result<> close() override { return inner_->close(); }
 
  private:
+  struct Torn final : journal::SnapshotReader {
+    explicit Torn(std::unique_ptr<SnapshotReader> r) : inner(std::move(r)) {}
+    base::Result<std::string_view> next() override {
+      PARLEY_TRY(const std::string_view whole, inner->next());
+      if (whole.empty()) return base::fail(ErrorCode::JOURNAL_DAMAGED, "a chunk's checksum does not fit");
+      return whole.substr(0, whole.size() / 2);
+    }
+    std::unique_ptr<SnapshotReader> inner;
+  };
   struct Reader final : journal::Reader {
     Reader(Watched& j, std::unique_ptr<journal::Reader> r) : journal(j), inner(std::move(r)) {}
     base::Result<> read(base::Position from, const journal::EntryVisitor& visit) override {
@@ -328,6 +340,35 @@ TEST(Reading, A_delivery_that_cannot_be_read_stops_the_server) {
     EXPECT_EQ(outbox.count, 0u);
     EXPECT_EQ(disk.head().position, before);
   }
+}
+
+// A7: the one before it stands in, and whoever runs the server hears of it.
+TEST(Recovery, A_snapshot_that_does_not_read_back_is_told_of) {
+  auto journal = std::make_unique<Watched>(open());
+  Watched& watched = *journal;
+  TestBench bench(std::move(journal));
+  const auto snapshot = [&] {
+    ASSERT_EQ(code(bench.send()), "");
+    ASSERT_TRUE(bench.broker.turn());
+    const auto writer = watched.begin_snapshot();
+    ASSERT_TRUE((*writer)->write(bench.broker.engine().save()) && (*writer)->commit());
+  };
+  const auto recover = [&](std::uint64_t replayed, std::size_t refused) {
+    Broker after({bench.clock, bench.random, watched,
+                  [&](std::string_view name) { return bench.rulesets.find(name).get(); }},
+                 {});
+    const auto recovery = after.start();
+    ASSERT_TRUE(recovery);
+    EXPECT_EQ(recovery->events, replayed);
+    EXPECT_TRUE(recovery->from_snapshot);
+    EXPECT_EQ(recovery->refused_snapshots.size(), refused);
+    EXPECT_TRUE(engine::inconsistencies(after.engine().state()).empty());
+  };
+  snapshot();
+  snapshot();
+  recover(0, 0);
+  watched.torn = watched.snapshots().front().at.position;
+  recover(2, 1);  // the second message, and the start before
 }
 
 // An older server on a newer one's journal says so, and does not fall over.

@@ -7,8 +7,12 @@
 
 namespace parley::broker {
 
-// The first of these snapshots that reads back and is of this version; the position it stands for, 0 where none is.
-base::Position load_snapshot(journal::Journal& journal, const std::vector<journal::SnapshotInfo>& newest_first,
+struct LoadedSnapshot {
+  base::Position at;                 // what it stands for; 0: none
+  std::vector<base::Error> refused;  // newer ones: damaged, or of another version
+};
+// The first of these that reads back and is of this version.
+LoadedSnapshot load_snapshot(journal::Journal& journal, const std::vector<journal::SnapshotInfo>& newest_first,
                              engine::Engine& engine);
 
 // Applies what lies after `after`, up to and with `through`; ends early, without an error, when `give_up` turns true.

@@ -4,18 +4,35 @@
 
 namespace parley::broker {
 
-base::Position load_snapshot(journal::Journal& journal, const std::vector<journal::SnapshotInfo>& newest_first,
+namespace {
+
+base::Result<> load_one(journal::Journal& journal, const journal::SnapshotInfo& info, engine::Engine& engine) {
+  PARLEY_TRY(const auto reader, journal.read_snapshot(info));
+  base::Result<> read;
+  const auto next = [&]() -> std::string_view {
+    auto piece = reader->next();
+    if (piece) return *piece;
+    read = std::unexpected(std::move(piece).error());
+    return {};
+  };
+  auto loaded = engine.load(next, info.bytes);
+  return read ? loaded : read;
+}
+
+}  // namespace
+
+LoadedSnapshot load_snapshot(journal::Journal& journal, const std::vector<journal::SnapshotInfo>& newest_first,
                              engine::Engine& engine) {
+  LoadedSnapshot loaded;
   for (const journal::SnapshotInfo& info : newest_first) {
-    std::string bytes;
-    bytes.reserve(info.bytes);
-    const auto read = journal.read_snapshot(info, [&](std::string_view chunk) {
-      bytes.append(chunk);
-      return base::Result<>();
-    });
-    if (read && engine.load(bytes)) return info.at.position;
+    auto done = load_one(journal, info, engine);
+    if (done) {
+      loaded.at = info.at.position;
+      break;
+    }
+    loaded.refused.push_back(std::move(done).error());
   }
-  return {};
+  return loaded;
 }
 
 base::Result<> replay(journal::Reader& reader, base::Position after, base::Position through, engine::Engine& engine,
@@ -37,7 +54,9 @@ base::Result<> replay(journal::Reader& reader, base::Position after, base::Posit
 
 base::Result<Recovery> Broker::start() {
   Recovery recovery;
-  const base::Position from = load_snapshot(parts_.journal, parts_.journal.snapshots(), engine_);
+  LoadedSnapshot snapshot = load_snapshot(parts_.journal, parts_.journal.snapshots(), engine_);
+  const base::Position from = snapshot.at;
+  recovery.refused_snapshots = std::move(snapshot.refused);
   recovery.from_snapshot = from != base::Position{};
   const journal::Head head = parts_.journal.head();
   PARLEY_CHECK(replay(history_.reader(), from, head.position, engine_));

@@ -64,9 +64,9 @@ class Archive {
     self().raw(text.data(), size);
   }
   void one(base::PackedText& text) {
-    std::string unpacked(text.view());
-    one(unpacked);
-    if constexpr (Derived::loads) text = base::PackedText(unpacked);
+    const std::size_t size = self().size(text.view().size());
+    if constexpr (Derived::loads) text = base::PackedText(size);
+    self().raw(text.data(), size);
   }
   // Equal neighbours are written once, and shared again when they are read.
   void one(std::shared_ptr<const std::string>& text) {
@@ -215,29 +215,45 @@ class Saver : public Archive<Saver> {
 class Loader : public Archive<Loader> {
  public:
   static constexpr bool loads = true;
-  explicit Loader(std::string_view bytes) : left_(bytes) {}
+  // Of so many bytes in all, which `next` gives piece by piece, and then an empty one.
+  Loader(const std::function<std::string_view()>& next, std::uint64_t bytes) : next_(next), to_come_(bytes) {}
 
   bool good() const { return good_; }
-  bool complete() const { return good_ && left_.empty(); }
+  bool complete() { return good_ && piece_.empty() && to_come_ == 0 && next_().empty(); }
 
   void raw(void* data, std::size_t count) {
-    if (count > left_.size()) {
-      good_ = false;
-      left_ = {};
-      return;
-    }
-    std::memcpy(data, left_.data(), count);
-    left_.remove_prefix(count);
+    if (count > piece_.size()) return raw_of_several(static_cast<char*>(data), count);
+    std::memcpy(data, piece_.data(), count);
+    piece_.remove_prefix(count);
   }
   std::size_t size(std::size_t) {
     std::uint64_t count = 0;
     raw(&count, sizeof count);
-    if (count > left_.size() && count > 1) good_ = false;  // every element takes at least a byte
+    if (count > piece_.size() + to_come_ && count > 1) good_ = false;  // every element takes at least a byte
     return good_ ? static_cast<std::size_t>(count) : 0;
   }
 
  private:
-  std::string_view left_;
+  void raw_of_several(char* to, std::size_t count) {
+    while (count > 0 && (!piece_.empty() || refill())) {
+      const std::size_t part = std::min(count, piece_.size());
+      std::memcpy(to, piece_.data(), part);
+      piece_.remove_prefix(part);
+      to += part;
+      count -= part;
+    }
+  }
+  bool refill() {
+    piece_ = good_ ? next_() : std::string_view();
+    good_ = !piece_.empty() && piece_.size() <= to_come_;
+    if (!good_) piece_ = {};
+    to_come_ -= piece_.size();
+    return good_;
+  }
+
+  const std::function<std::string_view()>& next_;
+  std::uint64_t to_come_;  // behind this piece
+  std::string_view piece_;
   bool good_ = true;
 };
 

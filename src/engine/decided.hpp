@@ -21,69 +21,28 @@ struct Fact {
 
 class Decided {
  public:
-  explicit Decided(const State& state) : state_(state) {}
+  explicit Decided(const State& state);
+  ~Decided();
 
-  event::Event& add(WorkspaceNumber workspace) {
-    const std::uint64_t offset = workspace == WorkspaceNumber{} ? 0 : next_offset(workspace);
-    if (used_ == facts_.size()) facts_.emplace_back();
-    event::Event& event = facts_[used_++].event;
-    if (workspace != WorkspaceNumber{}) {
-      event.set_workspace(workspace.value);
-      event.set_offset(offset);
-    }
-    return event;
-  }
+  event::Event& add(WorkspaceNumber workspace);
   // As event.mutable_message_accepted(), out of an earlier decision's memory.
-  event::MessageAccepted& message_accepted(event::Event& event) {
-    if (!spare_.empty()) {
-      event.set_allocated_message_accepted(spare_.back().release());
-      spare_.pop_back();
-    }
-    return *event.mutable_message_accepted();
-  }
+  event::MessageAccepted& message_accepted(event::Event& event);
 
   // What the next event of the workspace gets.
-  std::uint64_t next_offset(WorkspaceNumber workspace) const {
-    for (std::size_t i = used_; i-- > 0;)
-      if (facts_[i].event.workspace() == workspace.value) return facts_[i].event.offset() + 1;
-    return workspace.value <= state_.workspaces.size() ? state_.workspace(workspace).head.value + 1 : 1;
-  }
+  std::uint64_t next_offset(WorkspaceNumber workspace) const;
 
   // What the server says in this very decision, which no mailbox counts yet.
-  Load& notices_to(WorkspaceNumber workspace, AgentNumber agent) { return notices_[{workspace, agent}]; }
+  Load& notices_to(WorkspaceNumber workspace, AgentNumber agent);
 
   // What its mailbox is rid of with an event of this very decision. Whether no earlier event of it has ended the
   // message.
-  bool leaves(WorkspaceNumber workspace, AgentNumber agent, Offset message, std::uint64_t bytes) {
-    return leaving_[{workspace, agent}].emplace(message, bytes).second;
-  }
-  Load leaving(WorkspaceNumber workspace, AgentNumber agent) const {
-    Load load;
-    const auto at = leaving_.find({workspace, agent});
-    if (at == leaving_.end()) return load;
-    for (const auto& [message, bytes] : at->second) load.bytes += bytes;
-    load.messages = at->second.size();
-    return load;
-  }
+  bool leaves(WorkspaceNumber workspace, AgentNumber agent, Offset message, std::uint64_t bytes);
+  Load leaving(WorkspaceNumber workspace, AgentNumber agent) const;
 
   Fact& last() { return facts_[used_ - 1]; }
   std::span<Fact> facts() { return {facts_.data(), used_}; }
   bool empty() const { return used_ == 0; }
-  void clear() {
-    for (Fact& fact : facts()) {
-      if (fact.event.has_message_accepted()) {
-        spare_.emplace_back(fact.event.release_message_accepted());
-        spare_.back()->Clear();  // keeps the room of its texts
-      }
-      fact.event.Clear();
-      fact.body.clear();
-      fact.has_native_body = false;
-    }
-    used_ = 0;
-    if (facts_.size() > kept) facts_.resize(kept);
-    notices_.clear();
-    leaving_.clear();
-  }
+  void clear();
 
  private:
   static constexpr std::size_t kept = 64;  // facts whose memory waits for the next decision

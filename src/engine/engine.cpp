@@ -127,6 +127,11 @@ void apply_in_workspace(State& state, WorkspaceNumber number, const event::Event
 
 }  // namespace
 
+Engine::Engine(RulesetOf ruleset_of) : ruleset_of_(std::move(ruleset_of)) {}
+Engine::~Engine() = default;
+Engine::Engine(Engine&&) noexcept = default;
+Engine& Engine::operator=(Engine&&) noexcept = default;
+
 void Engine::apply(const event::Event& event, const Placed& placed) {
   state_.now = placed.at;
   switch (event.fact_case()) {
@@ -153,7 +158,12 @@ std::string Engine::save() const {
 }
 
 base::Result<> Engine::load(std::string_view snapshot) {
-  Loader loader(snapshot);
+  std::string_view left = snapshot;
+  return load([&] { return std::exchange(left, {}); }, snapshot.size());
+}
+
+base::Result<> Engine::load(const std::function<std::string_view()>& next, std::uint64_t bytes) {
+  Loader loader(next, bytes);
   std::uint32_t version = 0;
   loader(version);
   State state;

@@ -63,7 +63,10 @@ using PolledAt = std::function<Instant(WorkspaceNumber, AgentNumber)>;
 
 class Engine {
  public:
-  explicit Engine(RulesetOf ruleset_of) : ruleset_of_(std::move(ruleset_of)) {}
+  explicit Engine(RulesetOf ruleset_of);
+  ~Engine();
+  Engine(Engine&&) noexcept;
+  Engine& operator=(Engine&&) noexcept;
 
   base::Result<Registered> decide(const CreateWorkspace&, const Context&, Decided&) const;
   base::Result<> decide(const ChangeWorkspace&, const Context&, Decided&) const;
@@ -117,6 +120,8 @@ class Engine {
 
   const State& state() const { return state_; }
   std::string save() const;  // the state as a snapshot's bytes
+  // `next` gives its bytes piece by piece, and then an empty one. Errors: JOURNAL_DAMAGED; the state is as it was.
+  base::Result<> load(const std::function<std::string_view()>& next, std::uint64_t bytes);
   base::Result<> load(std::string_view snapshot);
   base::Digest state_hash() const;
 

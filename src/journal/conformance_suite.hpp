@@ -206,10 +206,9 @@ TEST_P(JournalConformance, SnapshotsReadBackAndTheNewestTwoStay) {
   EXPECT_EQ(snapshots[0].at.position, Position(3));
   EXPECT_EQ(snapshots[1].at.position, Position(2));
   std::string state;
-  ASSERT_TRUE(journal().read_snapshot(snapshots[0], [&](std::string_view chunk) {
-    state += chunk;
-    return base::Result<>();
-  }));
+  const auto reader = journal().read_snapshot(snapshots[0]);
+  ASSERT_TRUE(reader.has_value()) << error_text(reader);
+  for (auto piece = (*reader)->next(); piece && !piece->empty(); piece = (*reader)->next()) state += *piece;
   EXPECT_EQ(state, "state of 3" + std::string(300'000, '.'));
   EXPECT_EQ(snapshots[0].bytes, state.size());
 }

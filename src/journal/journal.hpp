@@ -51,7 +51,6 @@ struct Entry {
 
 enum class Visit : std::uint8_t { next, stop };
 using EntryVisitor = std::function<base::Result<Visit>(const Entry&)>;
-using ChunkVisitor = std::function<base::Result<>(std::string_view)>;
 
 // Reads what is stored, in step with its writer: a block that is still on its way to the disk is not there yet.
 // Resource type: one thread at a time, any thread; must not outlive its journal. Errors: JOURNAL_DAMAGED with segment,
@@ -77,6 +76,14 @@ struct Head {
 struct SnapshotInfo {
   Head at;  // the state holds all up to and with this
   std::uint64_t bytes = 0;
+};
+
+// A snapshot being read, in order, each piece checked before it is handed over. Resource type; one thread, any thread.
+// Errors: JOURNAL_DAMAGED where a byte is not as it was written.
+class SnapshotReader {
+ public:
+  virtual ~SnapshotReader() = default;
+  virtual base::Result<std::string_view> next() = 0;  // good until the next call; empty: that was all
 };
 
 // A snapshot being written, on whatever thread, beside the loop. Nothing is kept of one that is dropped before commit.
@@ -154,9 +161,9 @@ class Journal {
 
   // Of the state at the head; waits until that is durable.
   virtual base::Result<std::unique_ptr<SnapshotWriter>> begin_snapshot() = 0;
-  // Checked ones, newest first, as they were found at the start.
+  // Of this history by what they say of themselves, newest first, as they were found at the start.
   virtual std::vector<SnapshotInfo> snapshots() const = 0;
-  virtual base::Result<> read_snapshot(const SnapshotInfo& snapshot, const ChunkVisitor& visit) = 0;
+  virtual base::Result<std::unique_ptr<SnapshotReader>> read_snapshot(const SnapshotInfo& snapshot) = 0;
 
   // Ends writing in an orderly way, as the last tick would. Without it (a crash) nothing is lost.
   virtual base::Result<> close() = 0;

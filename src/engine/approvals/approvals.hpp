@@ -77,43 +77,19 @@ struct Approval {
 class Approvals {
  public:
   std::size_t waiting() const { return all_.size() - ended_.size(); }
-  std::size_t waiting(AgentNumber asker) const {
-    const auto at = by_asker_.find(asker);
-    return at == by_asker_.end() ? 0 : at->second;
-  }
+  std::size_t waiting(AgentNumber asker) const;
   const absl::btree_map<Offset, Approval>& all() const { return all_; }
-  const Approval* find(Offset offset) const {
-    const auto at = all_.find(offset);
-    return at == all_.end() ? nullptr : &at->second;
-  }
-  Approval& at(Offset offset) { return all_.at(offset); }
+  const Approval* find(Offset offset) const;
+  Approval& at(Offset offset);
   // The newest of this id; one that waits, where one does.
-  std::optional<Offset> find(std::string_view id) const {
-    const auto at = by_id_.find(id_key_of(id));
-    return at == by_id_.end() ? std::nullopt : std::optional(at->second);
-  }
+  std::optional<Offset> find(std::string_view id) const;
 
   // Those that wait, of messages that are to take the place of this one.
-  std::vector<Offset> to_supersede(Offset message) const {
-    std::vector<Offset> waiting;
-    for (auto at = by_superseded_.lower_bound({message, Offset{}}); at != by_superseded_.end(); ++at) {
-      if (at->first != message) break;
-      waiting.push_back(at->second);
-    }
-    return waiting;
-  }
+  std::vector<Offset> to_supersede(Offset message) const;
 
-  void add(Offset offset, Approval approval) {
-    index(offset, approval);
-    all_.emplace(offset, std::move(approval));
-  }
+  void add(Offset offset, Approval approval);
   // It waits no longer. Of those that ended the newest `kept` stay.
-  void end(Offset offset, std::size_t kept) {
-    uncount(all_.at(offset).asker);
-    by_superseded_.erase({all_.at(offset).supersedes, offset});
-    ended_.push_back(offset);
-    for (; ended_.size() > kept; ended_.pop_front()) forget(ended_.front());
-  }
+  void end(Offset offset, std::size_t kept);
 
   template <class Archive>
   void archive(Archive& a) {
@@ -123,22 +99,9 @@ class Approvals {
   }
 
  private:
-  void index(Offset offset, const Approval& approval) {
-    by_id_[id_key_of(approval.id.view())] = offset;
-    if (!approval.waits()) return;
-    ++by_asker_[approval.asker];
-    if (approval.supersedes != Offset{}) by_superseded_.emplace(approval.supersedes, offset);
-  }
-  void uncount(AgentNumber asker) {
-    const auto at = by_asker_.find(asker);
-    if (--at->second == 0) by_asker_.erase(at);
-  }
-  void forget(Offset offset) {
-    const auto at = all_.find(offset);
-    const auto known = by_id_.find(id_key_of(at->second.id.view()));
-    if (known != by_id_.end() && known->second == offset) by_id_.erase(known);
-    all_.erase(at);
-  }
+  void index(Offset offset, const Approval& approval);
+  void uncount(AgentNumber asker);
+  void forget(Offset offset);
 
   absl::btree_map<Offset, Approval> all_;
   std::deque<Offset> ended_;                            // in the order they ended

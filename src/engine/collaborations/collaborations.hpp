@@ -54,21 +54,16 @@ struct Collaboration {
 class Collaborations {
  public:
   const absl::btree_map<Offset, Collaboration>& all() const { return all_; }
-  const Collaboration& at(Offset offset) const { return all_.at(offset); }
-  Collaboration& at(Offset offset) { return all_.at(offset); }
-  std::optional<Offset> find(std::string_view id) const { return in(by_id_, id_key_of(id)); }
+  const Collaboration& at(Offset offset) const;
+  Collaboration& at(Offset offset);
+  std::optional<Offset> find(std::string_view id) const;
   // The newest about this request for help.
-  std::optional<Offset> about(Offset purpose) const { return in(by_purpose_, purpose); }
+  std::optional<Offset> about(Offset purpose) const;
   std::size_t open() const { return all_.size() - closed_.size(); }
 
-  void add(Offset offset, Collaboration collaboration) {
-    index(offset, all_.emplace(offset, std::move(collaboration)).first->second);
-  }
+  void add(Offset offset, Collaboration collaboration);
   // Of those that are closed the newest `kept` stay.
-  void close(Offset offset, std::size_t kept) {
-    closed_.push_back(offset);
-    for (; closed_.size() > kept; closed_.pop_front()) forget(closed_.front());
-  }
+  void close(Offset offset, std::size_t kept);
 
   template <class Archive>
   void archive(Archive& a) {
@@ -90,16 +85,8 @@ class Collaborations {
   static void drop(Newest<Key>& map, const Key& key, Offset offset) {
     if (const auto at = map.find(key); at != map.end() && at->second == offset) map.erase(at);
   }
-  void index(Offset offset, const Collaboration& collaboration) {
-    by_id_[id_key_of(collaboration.id.view())] = offset;
-    by_purpose_[collaboration.purpose] = offset;
-  }
-  void forget(Offset offset) {
-    const Collaboration& gone = all_.at(offset);
-    drop(by_id_, id_key_of(gone.id.view()), offset);
-    drop(by_purpose_, gone.purpose, offset);
-    all_.erase(offset);
-  }
+  void index(Offset offset, const Collaboration& collaboration);
+  void forget(Offset offset);
 
   absl::btree_map<Offset, Collaboration> all_;
   std::deque<Offset> closed_;  // in the order they were

@@ -30,36 +30,14 @@ class Replacements {
   };
 
   // What stands in the message's place: offset 0 where it was rescinded; null where it was not taken back.
-  const Offset* after(Offset message) const {
-    const auto at = after_.find(message);
-    return at == after_.end() ? nullptr : &at->second;
-  }
-  const Before* before(Offset message) const {
-    const auto at = before_.find(message);
-    return at == before_.end() ? nullptr : &at->second;
-  }
-  std::uint32_t depth(Offset message) const {
-    const Before* const at = before(message);
-    return at ? at->depth : 0;
-  }
+  const Offset* after(Offset message) const;
+  const Before* before(Offset message) const;
+  std::uint32_t depth(Offset message) const;
   // The newest of the message's chain; 0: its newest was rescinded.
-  Offset newest(Offset message) const {
-    const Offset* next = after(message);
-    for (; next; next = after(message)) message = *next;
-    return message;
-  }
+  Offset newest(Offset message) const;
 
-  void add(Offset message, std::string_view id, Offset by) {
-    after_.emplace(message, by);
-    if (by == Offset{}) return;
-    const std::uint32_t deep = depth(message) + 1;
-    Before& before = before_.try_emplace(by, Before{message, base::PackedText(id), deep}).first->second;
-    before.depth = std::max(before.depth, deep);  // of what a held one would have taken the place of, too
-  }
-  void forget(Offset message) {
-    after_.erase(message);
-    before_.erase(message);
-  }
+  void add(Offset message, std::string_view id, Offset by);
+  void forget(Offset message);
 
   std::size_t size() const { return after_.size(); }
   const absl::btree_map<Offset, Offset>& all() const { return after_; }

@@ -36,58 +36,18 @@ class ErrorCases {
 
   const absl::btree_map<Offset, ErrorCase>& all() const { return all_; }
   const absl::btree_set<Offset>& blocking() const { return blocking_; }
-  const ErrorCase* find(Offset offset) const {
-    const auto at = all_.find(offset);
-    return at == all_.end() ? nullptr : &at->second;
-  }
-  const absl::btree_set<Offset>& of(AgentNumber agent) const {
-    static const absl::btree_set<Offset> none;
-    const auto at = by_agent_.find(agent);
-    return at == by_agent_.end() ? none : at->second;
-  }
+  const ErrorCase* find(Offset offset) const;
+  const absl::btree_set<Offset>& of(AgentNumber agent) const;
   // One id may be of several: the same error told to several agents, each in a message of its own (R7), and errors of
   // other agents that took the same id.
-  std::vector<Offset> find(std::string_view id) const {
-    const IdKey key = id_key_of(id);
-    std::vector<Offset> offsets;
-    for (auto at = by_id_.lower_bound({key, {}, {}}); at != by_id_.end() && at->id == key; ++at) {
-      if (offsets.size() == most_of_one) break;
-      offsets.push_back(at->offset);
-    }
-    return offsets;
-  }
+  std::vector<Offset> find(std::string_view id) const;
   // Those of them that are this agent's.
-  std::vector<Offset> find(std::string_view id, AgentNumber agent) const {
-    const IdKey key = id_key_of(id);
-    std::vector<Offset> offsets;
-    for (auto at = by_id_.lower_bound({key, agent, {}}); at != by_id_.end() && at->id == key && at->agent == agent;
-         ++at)
-      offsets.push_back(at->offset);
-    return offsets;
-  }
+  std::vector<Offset> find(std::string_view id, AgentNumber agent) const;
 
-  void add(Offset offset, ErrorCase error) {
-    index(offset, error);
-    all_.emplace(offset, std::move(error));
-  }
+  void add(Offset offset, ErrorCase error);
   // Whoever passes it on may know that nothing goes on before it is decided.
-  void block(Offset offset, const std::string& status, const std::string& blocked) {
-    const auto at = all_.find(offset);
-    if (at == all_.end() || blocked.empty()) return;
-    at->second.status = status;
-    at->second.blocked = blocked;
-    blocking_.insert(offset);
-  }
-  void close(Offset offset) {
-    const auto at = all_.find(offset);
-    if (at == all_.end()) return;
-    by_id_.erase({id_key_of(at->second.id.view()), at->second.agent, offset});
-    blocking_.erase(offset);
-    const auto mine = by_agent_.find(at->second.agent);
-    mine->second.erase(offset);
-    if (mine->second.empty()) by_agent_.erase(mine);
-    all_.erase(at);
-  }
+  void block(Offset offset, const std::string& status, const std::string& blocked);
+  void close(Offset offset);
 
   template <class Archive>
   void archive(Archive& a) {
@@ -104,11 +64,7 @@ class ErrorCases {
     auto operator<=>(const Named&) const = default;
   };
 
-  void index(Offset offset, const ErrorCase& error) {
-    by_agent_[error.agent].insert(offset);
-    by_id_.insert({id_key_of(error.id.view()), error.agent, offset});
-    if (!error.blocked.empty()) blocking_.insert(offset);
-  }
+  void index(Offset offset, const ErrorCase& error);
 
   absl::btree_map<Offset, ErrorCase> all_;
   absl::btree_map<AgentNumber, absl::btree_set<Offset>> by_agent_;

@@ -55,42 +55,19 @@ class HelpRequests {
   using Offsets = absl::btree_set<Offset>;
 
   const absl::btree_map<Offset, Help>& all() const { return all_; }
-  const Help* find(Offset offset) const {
-    const auto at = all_.find(offset);
-    return at == all_.end() ? nullptr : &at->second;
-  }
-  Help& at(Offset offset) { return all_.at(offset); }
-  const Help& at(Offset offset) const { return all_.at(offset); }
-  std::optional<Offset> find(std::string_view id) const {
-    const auto at = by_id_.find(id_key_of(id));
-    return at == by_id_.end() ? std::nullopt : std::optional(at->second);
-  }
+  const Help* find(Offset offset) const;
+  Help& at(Offset offset);
+  const Help& at(Offset offset) const;
+  std::optional<Offset> find(std::string_view id) const;
   // Those that are not over.
   std::size_t open() const { return all_.size() - over_.size(); }
   const Offsets& of(AgentNumber asker) const { return in(by_asker_, asker); }
   const Offsets& at_helper(AgentNumber helper) const { return in(by_helper_, helper); }
 
-  Help& add(Offset offset, Help help) {
-    Help& kept = all_.emplace(offset, std::move(help)).first->second;
-    by_id_[id_key_of(kept.id.view())] = offset;
-    by_asker_[kept.asker].insert(offset);
-    by_helper_[kept.helper()].insert(offset);
-    return kept;
-  }
-  void ask(Offset offset, AgentNumber helper) {
-    Help& help = all_.at(offset);
-    leave(by_helper_, help.helper(), offset);
-    help.helpers.push_back(helper);
-    by_helper_[helper].insert(offset);
-  }
+  Help& add(Offset offset, Help help);
+  void ask(Offset offset, AgentNumber helper);
   // Of those that are over the newest `kept` stay.
-  void end(Offset offset, std::size_t kept) {
-    const Help& help = all_.at(offset);
-    leave(by_helper_, help.helper(), offset);
-    leave(by_asker_, help.asker, offset);
-    over_.push_back(offset);
-    for (; over_.size() > kept; over_.pop_front()) forget(over_.front());
-  }
+  void end(Offset offset, std::size_t kept);
 
   template <class Archive>
   void archive(Archive& a) {
@@ -107,22 +84,9 @@ class HelpRequests {
  private:
   using ByAgent = absl::btree_map<AgentNumber, Offsets>;
 
-  static const Offsets& in(const ByAgent& map, AgentNumber agent) {
-    static const Offsets none;
-    const auto at = map.find(agent);
-    return at == map.end() ? none : at->second;
-  }
-  static void leave(ByAgent& map, AgentNumber agent, Offset offset) {
-    const auto at = map.find(agent);
-    at->second.erase(offset);
-    if (at->second.empty()) map.erase(at);
-  }
-  void forget(Offset offset) {
-    const auto at = all_.find(offset);
-    const auto known = by_id_.find(id_key_of(at->second.id.view()));
-    if (known != by_id_.end() && known->second == offset) by_id_.erase(known);
-    all_.erase(at);
-  }
+  static const Offsets& in(const ByAgent& map, AgentNumber agent);
+  static void leave(ByAgent& map, AgentNumber agent, Offset offset);
+  void forget(Offset offset);
 
   absl::btree_map<Offset, Help> all_;
   std::deque<Offset> over_;               // in the order they ended

@@ -38,25 +38,14 @@ struct Link {
 
 class Links {
  public:
-  const Link* find(Offset message) const {
-    const auto at = all_.find(message);
-    return at == all_.end() ? nullptr : &at->second;
-  }
+  const Link* find(Offset message) const;
   // Messages that this one has set off.
-  std::uint32_t charged_to(Offset root) const {
-    const auto at = accounts_.find(root);
-    return at == accounts_.end() ? 0 : at->second;
-  }
+  std::uint32_t charged_to(Offset root) const;
 
   // `counts`: it is charged to its root.
-  void add(Offset message, bool counts, const Link& link) {
-    all_.emplace(message, link);
-    if (counts && link.root != Offset{}) ++accounts_[link.root];
-    if (all_.size() > kept) all_.erase(all_.begin());
-    if (accounts_.size() > accounts_kept) accounts_.erase(accounts_.begin());
-  }
+  void add(Offset message, bool counts, const Link& link);
   // From here on it counts as if nothing had been before.
-  void cut(Offset message) { all_.erase(message); }
+  void cut(Offset message);
 
   template <class Archive>
   void archive(Archive& a) {

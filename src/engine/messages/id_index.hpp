@@ -16,20 +16,13 @@ using IdKey = base::HalfDigest;  // of what identifies a message (R7)
 
 class IdIndex {
  public:
-  std::optional<base::Offset> find(const IdKey& key) const {
-    const Table& table = table_of(key);
-    const auto at = table.find(key);
-    return at == table.end() ? std::nullopt : std::optional(at->second);
-  }
+  std::optional<base::Offset> find(const IdKey& key) const;
   // That `key` is looked for soon: the tables are larger than any cache.
   void prefetch(const IdKey& key) const { table_of(key).prefetch(key); }
-  void insert(const IdKey& key, base::Offset offset) { table_of(key).emplace(key, offset); }
-  void erase(const IdKey& key) { table_of(key).erase(key); }
-  std::size_t size() const {
-    std::size_t size = 0;
-    for (const Table& table : tables_) size += table.size();
-    return size;
-  }
+  void insert(const IdKey& key, base::Offset offset);
+  void reserve(std::size_t ids);
+  void erase(const IdKey& key);
+  std::size_t size() const;
 
  private:
   using Table = absl::flat_hash_map<IdKey, base::Offset>;  // its hash is seeded: senders choose ids

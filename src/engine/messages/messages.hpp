@@ -17,42 +17,13 @@ class Messages {
  public:
   std::size_t size() const { return size_; }
 
-  const Message* find(Offset offset) const {
-    const auto at = blocks_.find(offset.value / block_size);
-    if (at == blocks_.end()) return nullptr;
-    return at->second->places[offset.value % block_size].get();
-  }
-  Message* find(Offset offset) { return const_cast<Message*>(std::as_const(*this).find(offset)); }
-
-  const Message& at(Offset offset) const {
-    const Message* message = find(offset);
-    PARLEY_ASSERT(message);
-    return *message;
-  }
-
-  Message& add(Offset offset) {
-    auto& block = blocks_.try_emplace(blocks_.end(), offset.value / block_size)->second;
-    if (!block) block = std::make_unique<Block>();
-    ++block->count;
-    ++size_;
-    auto& place = block->places[offset.value % block_size];
-    PARLEY_ASSERT(!place);
-    place = std::make_unique<Message>();
-    return *place;
-  }
-
+  const Message* find(Offset offset) const;
+  Message* find(Offset offset);
+  const Message& at(Offset offset) const;
+  Message& add(Offset offset);
   // What this one asked for is over; it may be forgotten itself.
-  void end(Offset offset) {
-    if (Message* const message = find(offset)) message->over = true;
-  }
-
-  void erase(Offset offset) {
-    const auto at = blocks_.find(offset.value / block_size);
-    PARLEY_ASSERT(at != blocks_.end() && at->second->places[offset.value % block_size]);
-    at->second->places[offset.value % block_size].reset();
-    --size_;
-    if (--at->second->count == 0) blocks_.erase(at);
-  }
+  void end(Offset offset);
+  void erase(Offset offset);
 
   // Those behind `offset`, rising, while `visit(offset, message)` says true. It may erase none.
   template <class Visit>

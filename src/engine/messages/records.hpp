@@ -23,15 +23,7 @@ class Records {
     }
   };
 
-  void keep(const std::string& task, base::AgentNumber agent, const Kept& kept, std::size_t most) {
-    const auto [at, is_new] = by_task_.try_emplace({task, agent}, kept);
-    if (!is_new) by_age_.erase(std::exchange(at->second, kept).offset);
-    by_age_.emplace(kept.offset, at->first);
-    while (by_age_.size() > most) {
-      by_task_.erase(by_age_.begin()->second);
-      by_age_.erase(by_age_.begin());
-    }
-  }
+  void keep(const std::string& task, base::AgentNumber agent, const Kept& kept, std::size_t most);
 
   const absl::btree_map<Key, Kept>& by_task() const { return by_task_; }
 

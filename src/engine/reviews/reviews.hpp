@@ -94,59 +94,26 @@ struct ReviewedTask {
 class Reviews {
  public:
   const absl::btree_map<Offset, Review>& all() const { return all_; }
-  const Review& at(Offset offset) const { return all_.at(offset); }
-  Review& at(Offset offset) { return all_.at(offset); }
-  std::optional<Offset> find(std::string_view id) const { return by_id_.find(id_key_of(id)); }
+  const Review& at(Offset offset) const;
+  Review& at(Offset offset);
+  std::optional<Offset> find(std::string_view id) const;
   // Of a task; null: nobody reviewed it, nor worked on it before its assignee.
-  const ReviewedTask* of_task(Offset task) const {
-    const auto at = of_tasks_.find(task);
-    return at == of_tasks_.end() ? nullptr : &at->second;
-  }
-  ReviewedTask& task(Offset task) { return of_tasks_[task]; }
+  const ReviewedTask* of_task(Offset task) const;
+  ReviewedTask& task(Offset task);
   // The one that waits; none: none does.
-  std::optional<Offset> waiting(Offset task) const {
-    const ReviewedTask* const reviewed = of_task(task);
-    if (!reviewed || reviewed->reviews.empty() || !at(reviewed->reviews.back()).waits()) return std::nullopt;
-    return reviewed->reviews.back();
-  }
+  std::optional<Offset> waiting(Offset task) const;
   // The one that waits for the decision of this approval.
-  std::optional<Offset> of_approval(Offset approval) const {
-    const auto at = escalated_.find(approval);
-    return at == escalated_.end() ? std::nullopt : std::optional(at->second);
-  }
+  std::optional<Offset> of_approval(Offset approval) const;
   // Those that wait for this agent.
-  const absl::btree_set<Offset>& of(AgentNumber reviewer) const {
-    static const absl::btree_set<Offset> none;
-    const auto at = by_reviewer_.find(reviewer);
-    return at == by_reviewer_.end() ? none : at->second;
-  }
+  const absl::btree_set<Offset>& of(AgentNumber reviewer) const;
 
-  void add(Offset offset, Review review) {
-    ReviewedTask& task = of_tasks_[review.task];
-    task.reviews.push_back(offset);
-    index(offset, review);
-    all_.emplace(offset, std::move(review));
-  }
+  void add(Offset offset, Review review);
   // It goes on without its reviewer, and without whom it was escalated to.
-  void leave(Offset offset) {
-    escalated_.erase(at(offset).ended_by);
-    const auto mine = by_reviewer_.find(at(offset).reviewer);
-    if (mine == by_reviewer_.end()) return;
-    mine->second.erase(offset);
-    if (mine->second.empty()) by_reviewer_.erase(mine);
-  }
+  void leave(Offset offset);
   // A human decides, by the approval that the result at `ended_by` opened.
-  void escalate(Offset offset) { escalated_.emplace(at(offset).ended_by, offset); }
+  void escalate(Offset offset);
   // The task is remembered no longer.
-  void forget(Offset task) {
-    const auto known = of_tasks_.find(task);
-    if (known == of_tasks_.end()) return;
-    for (const Offset offset : known->second.reviews) {
-      by_id_.erase(id_key_of(at(offset).id.view()));
-      all_.erase(offset);
-    }
-    of_tasks_.erase(known);
-  }
+  void forget(Offset task);
 
   template <class Archive>
   void archive(Archive& a) {
@@ -156,11 +123,7 @@ class Reviews {
   }
 
  private:
-  void index(Offset offset, const Review& review) {
-    by_id_.insert(id_key_of(review.id.view()), offset);
-    if (review.state == ReviewState::requested) by_reviewer_[review.reviewer].insert(offset);
-    if (review.state == ReviewState::escalated) escalated_.emplace(review.ended_by, offset);
-  }
+  void index(Offset offset, const Review& review);
 
   absl::btree_map<Offset, Review> all_;
   absl::btree_map<Offset, ReviewedTask> of_tasks_;

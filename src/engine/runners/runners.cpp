@@ -41,6 +41,24 @@ base::Result<> check_room(const Runners& runners, const Runner* known) {
 
 }  // namespace
 
+const Runner* Runners::find(std::string_view id) const {
+  const auto at = all_.find(id);
+  return at == all_.end() ? nullptr : &at->second;
+}
+
+bool Runners::knows(const base::PublicKey& key) const {
+  return keys_.contains(key);
+}
+
+void Runners::add(Runner runner) {
+  keys_.insert(runner.key);
+  all_[runner.id] = std::move(runner);
+}
+
+void Runners::revoke(std::string_view id, Instant at) {
+  if (const auto known = all_.find(id); known != all_.end()) known->second.revoked_at = at;
+}
+
 base::Result<Registered> Engine::decide(const RegisterRunner& command, const Context& context, Decided& decided) const {
   const Runners& runners = state_.workspace(command.workspace).runners;
   PARLEY_CHECK(check_id("a runner", command.runner_id));

@@ -35,20 +35,12 @@ struct Runner {
 class Runners {
  public:
   const ByName<Runner>& all() const { return all_; }
-  const Runner* find(std::string_view id) const {
-    const auto at = all_.find(id);
-    return at == all_.end() ? nullptr : &at->second;
-  }
-  bool knows(const base::PublicKey& key) const { return keys_.contains(key); }
+  const Runner* find(std::string_view id) const;
+  bool knows(const base::PublicKey& key) const;
   std::size_t keys() const { return keys_.size(); }
 
-  void add(Runner runner) {
-    keys_.insert(runner.key);
-    all_[runner.id] = std::move(runner);
-  }
-  void revoke(std::string_view id, Instant at) {
-    if (const auto known = all_.find(id); known != all_.end()) known->second.revoked_at = at;
-  }
+  void add(Runner runner);
+  void revoke(std::string_view id, Instant at);
 
   template <class Archive>
   void archive(Archive& a) {

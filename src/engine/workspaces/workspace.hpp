@@ -157,11 +157,13 @@ struct Workspace {
     a(name, settings, created_at, head, registry, messages, forgotten_through, forgotten, window_size, marks);
     a(records, requests, tasks, dependencies, approvals, reviews, help, collaborations, links, replacements, errors,
       budget, runners);
-    if constexpr (Archive::loads)
+    if constexpr (Archive::loads) {
+      ids.reserve(messages.size());
       messages.visit_after(Offset{}, [&](Offset offset, const Message& message) {
         if (message.remembered) ids.insert(message.id_key, offset);
         return true;
       });
+    }
   }
 };
 

@@ -9,6 +9,7 @@ namespace {
 
 constexpr std::uint64_t records = 16;
 constexpr std::uint64_t snapshot_at = 8;
+constexpr std::string_view state = "the state";
 
 // Three segments of history, a snapshot in the second, closed in good order: all of it is known to be synced.
 Bench written(bool closed = true) {
@@ -19,7 +20,7 @@ Bench written(bool closed = true) {
     PARLEY_ASSERT(append_numbered(*bench.journal, 2, 500).has_value());
     if (bench.journal->head().position.value != snapshot_at) continue;
     auto writer = bench.journal->begin_snapshot();
-    PARLEY_ASSERT(writer.has_value() && (*writer)->write("the state") && (*writer)->commit());
+    PARLEY_ASSERT(writer.has_value() && (*writer)->write(state) && (*writer)->commit());
   }
   if (closed) PARLEY_ASSERT(bench.journal->close().has_value());
   bench.kill();
@@ -44,6 +45,16 @@ bool as_written(const Contents& contents) {
   return true;
 }
 
+// Nothing where it is not as written.
+std::optional<std::string> contents_of(Journal& journal, const SnapshotInfo& snapshot) {
+  const auto reader = journal.read_snapshot(snapshot);
+  if (!reader) return std::nullopt;
+  std::string contents;
+  auto piece = (*reader)->next();
+  for (; piece && !piece->empty(); piece = (*reader)->next()) contents += *piece;
+  return piece ? std::optional(contents) : std::nullopt;
+}
+
 // What a server that starts on these files would do, and what `parley verify` says.
 Judgement judge(Bench& bench) {
   Judgement judgement;
@@ -59,6 +70,11 @@ Judgement judge(Bench& bench) {
   judgement.detected = judgement.detected || contents.error.has_value();
   judgement.wrong_payload = !as_written(contents);
   judgement.lost = !contents.error && contents.events.size() < records;
+  for (const SnapshotInfo& snapshot : bench.journal->snapshots()) {
+    const auto read = contents_of(*bench.journal, snapshot);
+    judgement.detected = judgement.detected || !read;
+    judgement.wrong_payload = judgement.wrong_payload || (read && *read != state);
+  }
   bench.journal.reset();
   return judgement;
 }

@@ -124,10 +124,8 @@ class FileJournal final : public Journal {
 
   std::vector<SnapshotInfo> snapshots() const override { return snapshots_; }
 
-  base::Result<> read_snapshot(const SnapshotInfo& snapshot, const ChunkVisitor& visit) override {
-    auto read = read_snapshot_file(*options_.files, options_.folder, id_, snapshot.at.position, visit);
-    if (!read) return std::unexpected(std::move(read).error());
-    return {};
+  base::Result<std::unique_ptr<SnapshotReader>> read_snapshot(const SnapshotInfo& snapshot) override {
+    return read_snapshot_file(*options_.files, options_.folder, id_, snapshot.at.position);
   }
 
   base::Result<> close() override {

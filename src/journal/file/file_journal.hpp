@@ -56,7 +56,8 @@ struct Recovered {
   Head head;
   std::uint64_t segments = 0;
   std::optional<Cut> cut;
-  std::vector<base::Error> refused_snapshots;  // damaged, or of another history; older ones or replay stand in
+  // Of another history, or not as written at their ends; older ones or replay stand in.
+  std::vector<base::Error> refused_snapshots;
 };
 
 struct Opened {

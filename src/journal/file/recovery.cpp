@@ -79,7 +79,7 @@ class Recovery {
     PARLEY_TRY(Listing listing, list_folder(files_, options_.folder));
     for (const std::string& name : listing.unfinished) PARLEY_CHECK(files_.remove(options_.folder + "/" + name));
     PARLEY_CHECK(establish_id(listing));
-    PARLEY_CHECK(load_snapshots(listing.snapshots));
+    PARLEY_CHECK(look_at_snapshots(listing.snapshots));
     PARLEY_TRY(SegmentTable table, read_segment_table(files_, options_.folder, state_.id, listing.segments));
     state_.segments = std::move(table.begun);
     Segment& newest = state_.segments.back();
@@ -115,10 +115,10 @@ class Recovery {
     return {};
   }
 
-  base::Result<> load_snapshots(const std::vector<Position>& positions) {
+  // One that has its name was synced before; what is in it is checked when it is read.
+  base::Result<> look_at_snapshots(const std::vector<Position>& positions) {
     for (const Position position : positions) {
-      auto info = read_snapshot_file(files_, options_.folder, state_.id, position,
-                                     [](std::string_view) { return base::Result<>(); });
+      auto info = look_at_snapshot(files_, options_.folder, state_.id, position);
       if (info) {
         state_.snapshots.push_back(*info);
         synced_ = std::max(synced_, position);

@@ -113,6 +113,78 @@ class FileSnapshot final : public SnapshotWriter {
   bool committed_ = false;
 };
 
+// One whose ends are as written.
+struct SnapshotFile {
+  std::string path;
+  std::unique_ptr<base::File> file;
+  SnapshotInfo info;
+  std::uint32_t crc = 0;  // of the header
+};
+
+std::uint64_t file_bytes(std::uint64_t contents) {
+  const std::uint64_t chunks = (contents + chunk_bytes - 1) / chunk_bytes;
+  return head_bytes + contents + chunks * frame_head_bytes + end_bytes;
+}
+
+base::Result<SnapshotFile> open_snapshot(base::FileSystem& files, const std::string& folder, const JournalId& id,
+                                   Position position) {
+  SnapshotFile opened{folder + "/" + snapshot_name(position), {}, {}, 0};
+  PARLEY_TRY(opened.file, files.open(opened.path, base::OpenMode::read_only));
+  PARLEY_TRY(const std::uint64_t size, opened.file->size());
+  std::string head(head_bytes, '\0');
+  PARLEY_TRY(const std::size_t got, opened.file->read_at(0, head));
+  Head& at = opened.info.at;
+  at.position = position;
+  if (got == head_bytes) {
+    at.engine_time = base::instant_of(load<std::int64_t>(head.data() + 40));
+    std::memcpy(at.chain.data(), head.data() + 48, at.chain.size());
+  }
+  if (head != head_of(id, at)) return damaged(opened.path, 0, position, "the snapshot's header is not as written");
+  opened.crc = load<std::uint32_t>(head.data() + 8);
+
+  char end[end_bytes];
+  if (size >= head_bytes + end_bytes) {
+    PARLEY_CHECK(opened.file->read_at(size - end_bytes, end));
+    opened.info.bytes = load<std::uint64_t>(end + 8);
+  }
+  const bool whole = opened.info.bytes < size && file_bytes(opened.info.bytes) == size;
+  if (!whole) return damaged(opened.path, size, position, "the snapshot's end is not as written");
+  return opened;
+}
+
+class FileSnapshotReader final : public SnapshotReader {
+ public:
+  explicit FileSnapshotReader(SnapshotFile opened) : snapshot_(std::move(opened)), crc_(snapshot_.crc) {}
+
+  base::Result<std::string_view> next() override {
+    char frame[frame_head_bytes];
+    PARLEY_TRY(const std::size_t framed, snapshot_.file->read_at(at_, frame));
+    const auto length = load<std::uint32_t>(frame);
+    if (framed < frame_head_bytes || length > chunk_bytes) return bad("a chunk's length is not as written");
+    const bool is_end = length == 0;
+    buffer_.resize(is_end ? end_bytes - frame_head_bytes : length);
+    PARLEY_TRY(const std::size_t filled, snapshot_.file->read_at(at_ + frame_head_bytes, buffer_));
+    crc_ = base::crc32c(std::string_view(buffer_).substr(0, filled), crc_);
+    if (filled < buffer_.size() || crc_ != load<std::uint32_t>(frame + 4))
+      return bad("a chunk's checksum does not fit");
+    if (is_end) return read_ == snapshot_.info.bytes ? base::Result<std::string_view>() : bad("a chunk is missing");
+    read_ += length;
+    at_ += frame_head_bytes + length;
+    return buffer_;
+  }
+
+ private:
+  std::unexpected<base::Error> bad(const std::string& what) const {
+    return damaged(snapshot_.path, at_, snapshot_.info.at.position, what);
+  }
+
+  SnapshotFile snapshot_;
+  std::string buffer_;
+  std::uint64_t at_ = head_bytes;
+  std::uint64_t read_ = 0;
+  std::uint32_t crc_;
+};
+
 }  // namespace
 
 std::string snapshot_name(Position position) {
@@ -145,44 +217,16 @@ base::Result<std::unique_ptr<SnapshotWriter>> write_snapshot(base::FileSystem& f
   return writer;
 }
 
-base::Result<SnapshotInfo> read_snapshot_file(base::FileSystem& files, const std::string& folder, const JournalId& id,
-                                              Position position, const ChunkVisitor& visit) {
-  const std::string path = folder + "/" + snapshot_name(position);
-  PARLEY_TRY(auto file, files.open(path, base::OpenMode::read_only));
-  PARLEY_TRY(const std::uint64_t size, file->size());
-  std::string buffer(head_bytes, '\0');
-  PARLEY_TRY(const std::size_t got, file->read_at(0, buffer));
+base::Result<SnapshotInfo> look_at_snapshot(base::FileSystem& files, const std::string& folder, const JournalId& id,
+                                            Position position) {
+  PARLEY_TRY(const SnapshotFile opened, open_snapshot(files, folder, id, position));
+  return opened.info;
+}
 
-  SnapshotInfo info;
-  info.at.position = position;
-  if (got == head_bytes) {
-    info.at.engine_time = base::instant_of(load<std::int64_t>(buffer.data() + 40));
-    std::memcpy(info.at.chain.data(), buffer.data() + 48, info.at.chain.size());
-  }
-  if (buffer != head_of(id, info.at)) return damaged(path, 0, position, "the snapshot's header is not as written");
-
-  std::uint32_t crc = load<std::uint32_t>(buffer.data() + 8);
-  for (std::uint64_t at = head_bytes;;) {
-    buffer.resize(end_bytes);
-    PARLEY_TRY(const std::size_t framed, file->read_at(at, std::span(buffer.data(), end_bytes)));
-    if (framed < frame_head_bytes) return damaged(path, at, position, "the snapshot ends early");
-    const auto length = load<std::uint32_t>(buffer.data());
-    const auto stated = load<std::uint32_t>(buffer.data() + 4);
-    if (length == 0) {
-      const bool whole = framed == end_bytes && load<std::uint64_t>(buffer.data() + 8) == info.bytes &&
-                         base::crc32c({buffer.data() + 8, 8}, crc) == stated && at + end_bytes == size;
-      if (!whole) return damaged(path, at, position, "the snapshot's end is not as written");
-      return info;
-    }
-    if (length > chunk_bytes) return damaged(path, at, position, "a chunk's length is not as written");
-    buffer.resize(length);
-    PARLEY_TRY(const std::size_t filled, file->read_at(at + frame_head_bytes, buffer));
-    crc = base::crc32c(std::string_view(buffer).substr(0, filled), crc);
-    if (filled < length || crc != stated) return damaged(path, at, position, "a chunk's checksum does not fit");
-    PARLEY_CHECK(visit(buffer));
-    info.bytes += length;
-    at += frame_head_bytes + length;
-  }
+base::Result<std::unique_ptr<SnapshotReader>> read_snapshot_file(base::FileSystem& files, const std::string& folder,
+                                                                 const JournalId& id, Position position) {
+  PARLEY_TRY(SnapshotFile opened, open_snapshot(files, folder, id, position));
+  return std::make_unique<FileSnapshotReader>(std::move(opened));
 }
 
 }  // namespace parley::journal::file

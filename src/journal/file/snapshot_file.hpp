@@ -1,5 +1,5 @@
 // Snapshots as files of their own: written under an unfinished name, checksummed, synced, renamed, the folder synced;
-// read only after a check of the whole. The layout is in docs/internals/journal-format.md.
+// each chunk checked as it is read. The layout is in docs/internals/journal-format.md.
 #pragma once
 #include <memory>
 #include <string>
@@ -17,8 +17,10 @@ std::optional<Position> snapshot_position(std::string_view file_name);
 base::Result<std::unique_ptr<SnapshotWriter>> write_snapshot(base::FileSystem& files, const std::string& folder,
                                                              const JournalId& id, const Head& at);
 
-// Walks the whole file. Errors: JOURNAL_DAMAGED where any byte of it is not as written.
-base::Result<SnapshotInfo> read_snapshot_file(base::FileSystem& files, const std::string& folder, const JournalId& id,
-                                              Position position, const ChunkVisitor& visit);
+// What it says of itself at both ends. Errors: JOURNAL_DAMAGED where they are not as written.
+base::Result<SnapshotInfo> look_at_snapshot(base::FileSystem& files, const std::string& folder, const JournalId& id,
+                                            Position position);
+base::Result<std::unique_ptr<SnapshotReader>> read_snapshot_file(base::FileSystem& files, const std::string& folder,
+                                                                 const JournalId& id, Position position);
 
 }  // namespace parley::journal::file

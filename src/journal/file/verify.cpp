@@ -50,8 +50,12 @@ class Verification {
   }
 
   base::Result<> check_snapshot(Position position) {
-    PARLEY_TRY(const SnapshotInfo info,
-               read_snapshot_file(files_, folder_, id_, position, [](std::string_view) { return base::Result<>(); }));
+    PARLEY_TRY(const SnapshotInfo info, look_at_snapshot(files_, folder_, id_, position));
+    PARLEY_TRY(const auto reader, read_snapshot_file(files_, folder_, id_, position));
+    for (bool more = true; more;) {
+      PARLEY_TRY(const std::string_view chunk, reader->next());
+      more = !chunk.empty();
+    }
     snapshot_heads_.push_back(info.at);
     synced_ = std::max(synced_, position);
     ++report_.snapshots;

@@ -110,6 +110,18 @@ class MemoryReader final : public Reader {
   std::shared_ptr<const Store> store_;
 };
 
+class MemorySnapshotReader final : public SnapshotReader {
+ public:
+  explicit MemorySnapshotReader(std::shared_ptr<const Snapshot> snapshot)
+      : snapshot_(std::move(snapshot)), left_(snapshot_->bytes) {}
+
+  base::Result<std::string_view> next() override { return std::exchange(left_, {}); }
+
+ private:
+  std::shared_ptr<const Snapshot> snapshot_;
+  std::string_view left_;
+};
+
 class MemorySnapshot final : public SnapshotWriter {
  public:
   MemorySnapshot(std::shared_ptr<Store> store, const Head& at) : store_(std::move(store)) { snapshot_.info.at = at; }
@@ -183,9 +195,9 @@ class MemoryJournal final : public Journal {
     for (const auto& snapshot : store_->snapshots()) infos.push_back(snapshot->info);
     return infos;
   }
-  base::Result<> read_snapshot(const SnapshotInfo& wanted, const ChunkVisitor& visit) override {
+  base::Result<std::unique_ptr<SnapshotReader>> read_snapshot(const SnapshotInfo& wanted) override {
     for (const auto& snapshot : store_->snapshots()) {
-      if (snapshot->info.at == wanted.at) return visit(snapshot->bytes);
+      if (snapshot->info.at == wanted.at) return std::make_unique<MemorySnapshotReader>(snapshot);
     }
     return not_found(wanted.at.position, "no such snapshot");
   }

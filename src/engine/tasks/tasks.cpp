@@ -1,0 +1,163 @@
+#include "engine/tasks/tasks.hpp"
+
+namespace parley::engine {
+
+std::size_t Tasks::assigned_by(AgentNumber assigner) const {
+  const auto at = by_assigner_.find(assigner);
+  return at == by_assigner_.end() ? 0 : at->second;
+}
+
+const Task& Tasks::at(Offset offset) const {
+  return *tasks_.at(offset);
+}
+
+Task& Tasks::at(Offset offset) {
+  return *tasks_.at(offset);
+}
+
+std::optional<Offset> Tasks::find(std::string_view id) const {
+  return by_id_.find(key_of(id));
+}
+
+std::optional<Offset> Tasks::of_assignment(Offset message) const {
+  if (tasks_.contains(message)) return message;
+  const auto at = assigned_again_.find(message);
+  return at == assigned_again_.end() ? std::nullopt : std::optional(at->second);
+}
+
+std::uint32_t Tasks::epoch_of(Offset message) const {
+  if (tasks_.empty()) return 0;
+  const auto of_task = of_assignment(message);
+  if (!of_task) return 0;
+  // The newest, where it was given again.
+  const auto& assignments = at(*of_task).assignments;
+  const auto place = std::upper_bound(assignments.begin(), assignments.end(), message);
+  return static_cast<std::uint32_t>(place - assignments.begin());
+}
+
+std::optional<Offset> Tasks::of_offer(Offset request) const {
+  const auto at = offered_.find(request);
+  return at == offered_.end() ? std::nullopt : std::optional(at->second);
+}
+
+void Tasks::offer(Offset offset, TaskOffer offer) {
+  Task& task = at(offset);
+  end_offer(task);  // to somebody who was removed since
+  offered_.emplace(offer.request, offset);
+  task.offer = std::make_unique<TaskOffer>(std::move(offer));
+}
+
+void Tasks::end_offer(Task& task) {
+  if (task.offer) offered_.erase(task.offer->request);
+  task.offer = nullptr;
+}
+
+std::optional<Offset> Tasks::of_split(Offset request) const {
+  const auto at = splits_.find(request);
+  return at == splits_.end() ? std::nullopt : std::optional(at->second);
+}
+
+const absl::btree_set<Offset>& Tasks::of(AgentNumber assignee) const {
+  static const absl::btree_set<Offset> none;
+  const auto at = by_assignee_.find(assignee);
+  return at == by_assignee_.end() ? none : at->second;
+}
+
+Task& Tasks::add(Offset offset, std::string_view id) {
+  auto& task = tasks_.try_emplace(tasks_.end(), offset, std::make_unique<Task>())->second;
+  task->id = base::PackedText(id);
+  by_id_.insert(key_of(id), offset);
+  return *task;
+}
+
+void Tasks::assign(Offset offset, Task& task, Offset message, AgentNumber assigner, AgentNumber assignee) {
+  leave(offset, task);
+  task.assignments.push_back(message);
+  if (message != offset) assigned_again_.emplace(message, offset);
+  task.assigner = assigner;
+  task.assignee = assignee;
+  ++by_assigner_[assigner];
+  auto& mine = by_assignee_[assignee];
+  mine.insert(mine.end(), offset);
+  scopes_.add(offset, task.terms.scope);
+}
+
+void Tasks::set_terms(Offset offset, Task& task, TaskTerms terms) {
+  scopes_.remove(offset, task.terms.scope);
+  task.terms = std::move(terms);
+  scopes_.add(offset, task.terms.scope);
+}
+
+void Tasks::end(Offset offset, Task& task, Offset by) {
+  leave(offset, task);
+  end_offer(task);
+  task.terms = {};
+  task.over_at = by;
+  splits_.erase(std::exchange(task.split_by, {}));
+  over_.insert({by, offset});
+}
+
+void Tasks::set_aside(Offset offset, Task& task) {
+  leave(offset, task);
+  ++by_assigner_[task.assigner];
+}
+
+void Tasks::split(Offset offset, Task& task, Offset request) {
+  task.split_by = request;
+  splits_.emplace(request, offset);
+  set_aside(offset, task);
+}
+
+void Tasks::pause(base::Duration downtime) {
+  for (const auto& [assignee, open] : by_assignee_)
+    for (const Offset offset : open) {
+      if (at(offset).state == TaskState::held || at(offset).state == TaskState::escalated)
+        continue;  // its times stand still, and go on when it does
+      TaskWatch& watch = at(offset).watch;
+      if (watch.asked_since != Instant{}) continue;
+      watch.assigned_at += downtime;
+      watch.heard_at += downtime;
+      if (watch.began_at != Instant{}) watch.began_at += downtime;
+    }
+  for (const auto& [request, offset] : splits_)
+    if (Instant& again_at = at(offset).watch.again_at; again_at != Instant{}) again_at += downtime;
+}
+
+const IdKey& Tasks::key_of(std::string_view id) const {
+  if (id != newest_id_) {
+    newest_id_ = id;
+    newest_key_ = id_key_of(id);
+  }
+  return newest_key_;
+}
+
+void Tasks::leave(Offset offset, Task& task) {
+  scopes_.remove(offset, task.terms.scope);
+  if (task.over_at != Offset{}) {
+    over_.erase({std::exchange(task.over_at, {}), offset});
+    return;
+  }
+  if (const auto count = by_assigner_.find(task.assigner); count != by_assigner_.end() && --count->second == 0)
+    by_assigner_.erase(count);
+  const auto mine = by_assignee_.find(task.assignee);
+  if (mine == by_assignee_.end()) return;
+  mine->second.erase(offset);
+  if (mine->second.empty()) by_assignee_.erase(mine);
+}
+
+void Tasks::index(Offset offset, const Task& task) {
+  by_id_.insert(id_key_of(task.id.view()), offset);
+  for (const Offset message : task.assignments)
+    if (message != offset) assigned_again_.emplace(message, offset);
+  if (task.offer) offered_.emplace(task.offer->request, offset);
+  if (task.over_at != Offset{})
+    over_.insert({task.over_at, offset});
+  else
+    ++by_assigner_[task.assigner];
+  if (task.split_by != Offset{}) splits_.emplace(task.split_by, offset);
+  if (task.over_at != Offset{} || is_set_aside(task.state)) return;
+  by_assignee_[task.assignee].insert(offset);
+  scopes_.add(offset, task.terms.scope);
+}
+
+}  // namespace parley::engine
