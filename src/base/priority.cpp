@@ -10,7 +10,8 @@ constexpr int niceness = 10;  // a weight of 110 where others have 1,024 (sched(
 }  // namespace
 
 void give_way() {
-  // Linux takes 0 for the calling thread alone. Asking for less is always allowed; were it not, the work is done as before.
+  // Linux takes 0 for the calling thread alone. Asking for less is always allowed; were it not, the work is done as
+  // before.
   (void)::setpriority(PRIO_PROCESS, 0, niceness);
 }
 

@@ -49,7 +49,7 @@ struct Recovery {
   std::uint64_t events = 0;  // replayed
   bool from_snapshot = false;
   base::Duration downtime{};
-  base::Duration ahead{};  // how far the journal's time is ahead of the wall's
+  base::Duration ahead{};                      // how far the journal's time is ahead of the wall's
   std::vector<base::Error> refused_snapshots;  // the one before, or replay, stood in
 };
 

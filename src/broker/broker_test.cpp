@@ -354,9 +354,9 @@ TEST(Recovery, A_snapshot_that_does_not_read_back_is_told_of) {
     ASSERT_TRUE((*writer)->write(bench.broker.engine().save()) && (*writer)->commit());
   };
   const auto recover = [&](std::uint64_t replayed, std::size_t refused) {
-    Broker after({bench.clock, bench.random, watched,
-                  [&](std::string_view name) { return bench.rulesets.find(name).get(); }},
-                 {});
+    Broker after(
+        {bench.clock, bench.random, watched, [&](std::string_view name) { return bench.rulesets.find(name).get(); }},
+        {});
     const auto recovery = after.start();
     ASSERT_TRUE(recovery);
     EXPECT_EQ(recovery->events, replayed);
