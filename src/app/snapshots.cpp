@@ -1,6 +1,5 @@
 #include "app/snapshots.hpp"
 
-#include "base/priority.hpp"
 #include "broker/replay.hpp"
 #include "engine/save.hpp"
 
@@ -80,7 +79,6 @@ void Snapshots::begin() {
   running_ = true;
   thread_ =
       std::thread([this, writer = std::move(*writer), reader = journal_.reader(), head = journal_.head()]() mutable {
-        base::give_way();
         engine::Engine engine(ruleset_of_);
         const base::Position from = broker::load_snapshot(journal_, newest_first_, engine).at;
         auto outcome = broker::replay(*reader, from, head.position, engine, &give_up_);
