@@ -127,7 +127,7 @@ std::uint64_t file_bytes(std::uint64_t contents) {
 }
 
 base::Result<SnapshotFile> open_snapshot(base::FileSystem& files, const std::string& folder, const JournalId& id,
-                                   Position position) {
+                                         Position position) {
   SnapshotFile opened{folder + "/" + snapshot_name(position), {}, {}, 0};
   PARLEY_TRY(opened.file, files.open(opened.path, base::OpenMode::read_only));
   PARLEY_TRY(const std::uint64_t size, opened.file->size());
