@@ -205,12 +205,10 @@ TEST_P(JournalConformance, SnapshotsReadBackAndTheNewestTwoStay) {
   ASSERT_EQ(snapshots.size(), 2u);
   EXPECT_EQ(snapshots[0].at.position, Position(3));
   EXPECT_EQ(snapshots[1].at.position, Position(2));
-  std::string state;
-  const auto reader = journal().read_snapshot(snapshots[0]);
-  ASSERT_TRUE(reader.has_value()) << error_text(reader);
-  for (auto piece = (*reader)->next(); piece && !piece->empty(); piece = (*reader)->next()) state += *piece;
-  EXPECT_EQ(state, "state of 3" + std::string(300'000, '.'));
-  EXPECT_EQ(snapshots[0].bytes, state.size());
+  const auto state = contents_of(journal(), snapshots[0]);
+  ASSERT_TRUE(state.has_value());
+  EXPECT_EQ(*state, "state of 3" + std::string(300'000, '.'));
+  EXPECT_EQ(snapshots[0].bytes, state->size());
 }
 
 TEST_P(JournalConformance, ASnapshotThatIsDroppedWasNever) {

@@ -36,6 +36,16 @@ inline base::Result<Ticket> append_all(Journal& journal, const std::vector<TestR
   return journal.append(views, base::instant_of(time_us));
 }
 
+// Nothing where it is not as written.
+inline std::optional<std::string> contents_of(Journal& journal, const SnapshotInfo& snapshot) {
+  const auto reader = journal.read_snapshot(snapshot);
+  if (!reader) return std::nullopt;
+  std::string contents;
+  auto piece = (*reader)->next();
+  for (; piece && !piece->empty(); piece = (*reader)->next()) contents += *piece;
+  return piece ? std::optional(contents) : std::nullopt;
+}
+
 inline std::vector<TestRecord> random_records(std::mt19937_64& random) {
   const auto text = [&](std::size_t max) {
     return std::string(random() % max, static_cast<char>('a' + random() % 26));

@@ -45,16 +45,6 @@ bool as_written(const Contents& contents) {
   return true;
 }
 
-// Nothing where it is not as written.
-std::optional<std::string> contents_of(Journal& journal, const SnapshotInfo& snapshot) {
-  const auto reader = journal.read_snapshot(snapshot);
-  if (!reader) return std::nullopt;
-  std::string contents;
-  auto piece = (*reader)->next();
-  for (; piece && !piece->empty(); piece = (*reader)->next()) contents += *piece;
-  return piece ? std::optional(contents) : std::nullopt;
-}
-
 // What a server that starts on these files would do, and what `parley verify` says.
 Judgement judge(Bench& bench) {
   Judgement judgement;

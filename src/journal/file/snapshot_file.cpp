@@ -223,6 +223,17 @@ base::Result<SnapshotInfo> look_at_snapshot(base::FileSystem& files, const std::
   return opened.info;
 }
 
+base::Result<SnapshotInfo> check_snapshot(base::FileSystem& files, const std::string& folder, const JournalId& id,
+                                          Position position) {
+  PARLEY_TRY(SnapshotFile opened, open_snapshot(files, folder, id, position));
+  const SnapshotInfo info = opened.info;
+  FileSnapshotReader reader(std::move(opened));
+  while (true) {
+    PARLEY_TRY(const std::string_view chunk, reader.next());
+    if (chunk.empty()) return info;
+  }
+}
+
 base::Result<std::unique_ptr<SnapshotReader>> read_snapshot_file(base::FileSystem& files, const std::string& folder,
                                                                  const JournalId& id, Position position) {
   PARLEY_TRY(SnapshotFile opened, open_snapshot(files, folder, id, position));

@@ -20,6 +20,9 @@ base::Result<std::unique_ptr<SnapshotWriter>> write_snapshot(base::FileSystem& f
 // What it says of itself at both ends. Errors: JOURNAL_DAMAGED where they are not as written.
 base::Result<SnapshotInfo> look_at_snapshot(base::FileSystem& files, const std::string& folder, const JournalId& id,
                                             Position position);
+// Walks the whole file. Errors: JOURNAL_DAMAGED where any byte of it is not as written.
+base::Result<SnapshotInfo> check_snapshot(base::FileSystem& files, const std::string& folder, const JournalId& id,
+                                          Position position);
 base::Result<std::unique_ptr<SnapshotReader>> read_snapshot_file(base::FileSystem& files, const std::string& folder,
                                                                  const JournalId& id, Position position);
 
