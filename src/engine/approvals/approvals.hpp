@@ -9,7 +9,9 @@
 #include <string>
 #include <vector>
 
+#include "engine/by_agent.hpp"
 #include "engine/messages/message.hpp"
+#include "engine/newest.hpp"
 #include "machine/approval.hpp"
 
 namespace parley::engine {
@@ -77,7 +79,7 @@ struct Approval {
 class Approvals {
  public:
   std::size_t waiting() const { return all_.size() - ended_.size(); }
-  std::size_t waiting(AgentNumber asker) const;
+  std::size_t waiting(AgentNumber asker) const { return by_asker_.of(asker); }
   const absl::btree_map<Offset, Approval>& all() const { return all_; }
   const Approval* find(Offset offset) const;
   Approval& at(Offset offset);
@@ -100,13 +102,12 @@ class Approvals {
 
  private:
   void index(Offset offset, const Approval& approval);
-  void uncount(AgentNumber asker);
   void forget(Offset offset);
 
   absl::btree_map<Offset, Approval> all_;
-  std::deque<Offset> ended_;                            // in the order they ended
-  absl::btree_map<IdKey, Offset> by_id_;                // the newest
-  absl::btree_map<AgentNumber, std::size_t> by_asker_;  // how many wait
+  std::deque<Offset> ended_;  // in the order they ended
+  Newest<IdKey> by_id_;
+  CountsByAgent by_asker_;  // how many wait
   absl::btree_set<std::pair<Offset, Offset>> by_superseded_;
 };
 

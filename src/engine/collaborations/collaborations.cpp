@@ -11,11 +11,11 @@ Collaboration& Collaborations::at(Offset offset) {
 }
 
 std::optional<Offset> Collaborations::find(std::string_view id) const {
-  return in(by_id_, id_key_of(id));
+  return by_id_.find(id_key_of(id));
 }
 
 std::optional<Offset> Collaborations::about(Offset purpose) const {
-  return in(by_purpose_, purpose);
+  return by_purpose_.find(purpose);
 }
 
 void Collaborations::add(Offset offset, Collaboration collaboration) {
@@ -28,14 +28,14 @@ void Collaborations::close(Offset offset, std::size_t kept) {
 }
 
 void Collaborations::index(Offset offset, const Collaboration& collaboration) {
-  by_id_[id_key_of(collaboration.id.view())] = offset;
-  by_purpose_[collaboration.purpose] = offset;
+  by_id_.put(id_key_of(collaboration.id.view()), offset);
+  by_purpose_.put(collaboration.purpose, offset);
 }
 
 void Collaborations::forget(Offset offset) {
   const Collaboration& gone = all_.at(offset);
-  drop(by_id_, id_key_of(gone.id.view()), offset);
-  drop(by_purpose_, gone.purpose, offset);
+  by_id_.drop(id_key_of(gone.id.view()), offset);
+  by_purpose_.drop(gone.purpose, offset);
   all_.erase(offset);
 }
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "engine/messages/message.hpp"
+#include "engine/newest.hpp"
 #include "machine/collaboration.hpp"
 
 namespace parley::engine {
@@ -73,18 +74,6 @@ class Collaborations {
   }
 
  private:
-  template <class Key>
-  using Newest = absl::btree_map<Key, Offset>;
-
-  template <class Key>
-  static std::optional<Offset> in(const Newest<Key>& map, const Key& key) {
-    const auto at = map.find(key);
-    return at == map.end() ? std::nullopt : std::optional(at->second);
-  }
-  template <class Key>
-  static void drop(Newest<Key>& map, const Key& key, Offset offset) {
-    if (const auto at = map.find(key); at != map.end() && at->second == offset) map.erase(at);
-  }
   void index(Offset offset, const Collaboration& collaboration);
   void forget(Offset offset);
 

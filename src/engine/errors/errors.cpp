@@ -7,12 +7,6 @@ const ErrorCase* ErrorCases::find(Offset offset) const {
   return at == all_.end() ? nullptr : &at->second;
 }
 
-const absl::btree_set<Offset>& ErrorCases::of(AgentNumber agent) const {
-  static const absl::btree_set<Offset> none;
-  const auto at = by_agent_.find(agent);
-  return at == by_agent_.end() ? none : at->second;
-}
-
 std::vector<Offset> ErrorCases::find(std::string_view id) const {
   const IdKey key = id_key_of(id);
   std::vector<Offset> offsets;
@@ -49,14 +43,12 @@ void ErrorCases::close(Offset offset) {
   if (at == all_.end()) return;
   by_id_.erase({id_key_of(at->second.id.view()), at->second.agent, offset});
   blocking_.erase(offset);
-  const auto mine = by_agent_.find(at->second.agent);
-  mine->second.erase(offset);
-  if (mine->second.empty()) by_agent_.erase(mine);
+  by_agent_.remove(at->second.agent, offset);
   all_.erase(at);
 }
 
 void ErrorCases::index(Offset offset, const ErrorCase& error) {
-  by_agent_[error.agent].insert(offset);
+  by_agent_.add(error.agent, offset);
   by_id_.insert({id_key_of(error.id.view()), error.agent, offset});
   if (!error.blocked.empty()) blocking_.insert(offset);
 }

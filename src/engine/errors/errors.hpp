@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/packed_text.hpp"
+#include "engine/by_agent.hpp"
 #include "engine/messages/message.hpp"
 #include "machine/error_case.hpp"
 
@@ -37,7 +38,7 @@ class ErrorCases {
   const absl::btree_map<Offset, ErrorCase>& all() const { return all_; }
   const absl::btree_set<Offset>& blocking() const { return blocking_; }
   const ErrorCase* find(Offset offset) const;
-  const absl::btree_set<Offset>& of(AgentNumber agent) const;
+  const absl::btree_set<Offset>& of(AgentNumber agent) const { return by_agent_.of(agent); }
   // One id may be of several: the same error told to several agents, each in a message of its own (R7), and errors of
   // other agents that took the same id.
   std::vector<Offset> find(std::string_view id) const;
@@ -67,7 +68,7 @@ class ErrorCases {
   void index(Offset offset, const ErrorCase& error);
 
   absl::btree_map<Offset, ErrorCase> all_;
-  absl::btree_map<AgentNumber, absl::btree_set<Offset>> by_agent_;
+  OffsetsByAgent by_agent_;
   absl::btree_set<Named> by_id_;
   absl::btree_set<Offset> blocking_;
 };

@@ -9,7 +9,9 @@
 #include <string>
 #include <vector>
 
+#include "engine/by_agent.hpp"
 #include "engine/messages/message.hpp"
+#include "engine/newest.hpp"
 #include "engine/requests/about.hpp"
 #include "machine/help.hpp"
 
@@ -52,7 +54,7 @@ struct Help {
 
 class HelpRequests {
  public:
-  using Offsets = absl::btree_set<Offset>;
+  using Offsets = OffsetsByAgent::Offsets;
 
   const absl::btree_map<Offset, Help>& all() const { return all_; }
   const Help* find(Offset offset) const;
@@ -61,8 +63,8 @@ class HelpRequests {
   std::optional<Offset> find(std::string_view id) const;
   // Those that are not over.
   std::size_t open() const { return all_.size() - over_.size(); }
-  const Offsets& of(AgentNumber asker) const { return in(by_asker_, asker); }
-  const Offsets& at_helper(AgentNumber helper) const { return in(by_helper_, helper); }
+  const Offsets& of(AgentNumber asker) const { return by_asker_.of(asker); }
+  const Offsets& at_helper(AgentNumber helper) const { return by_helper_.of(helper); }
 
   Help& add(Offset offset, Help help);
   void ask(Offset offset, AgentNumber helper);
@@ -74,24 +76,20 @@ class HelpRequests {
     a(all_, over_);
     if constexpr (Archive::loads)
       for (const auto& [offset, help] : all_) {
-        by_id_[id_key_of(help.id.view())] = offset;
+        by_id_.put(id_key_of(help.id.view()), offset);
         if (help.over()) continue;
-        by_asker_[help.asker].insert(offset);
-        by_helper_[help.helper()].insert(offset);
+        by_asker_.add(help.asker, offset);
+        by_helper_.add(help.helper(), offset);
       }
   }
 
  private:
-  using ByAgent = absl::btree_map<AgentNumber, Offsets>;
-
-  static const Offsets& in(const ByAgent& map, AgentNumber agent);
-  static void leave(ByAgent& map, AgentNumber agent, Offset offset);
   void forget(Offset offset);
 
   absl::btree_map<Offset, Help> all_;
-  std::deque<Offset> over_;               // in the order they ended
-  absl::btree_map<IdKey, Offset> by_id_;  // the newest
-  ByAgent by_asker_, by_helper_;
+  std::deque<Offset> over_;  // in the order they ended
+  Newest<IdKey> by_id_;
+  OffsetsByAgent by_asker_, by_helper_;
 };
 
 }  // namespace parley::engine

@@ -7,12 +7,6 @@ std::uint32_t Request::sends_to(AgentNumber agent) const {
   return at == again.end() ? 1 : at->second.sends;
 }
 
-const absl::btree_set<Offset>& Requests::of(AgentNumber asker) const {
-  static const absl::btree_set<Offset> none;
-  const auto at = by_asker_.find(asker);
-  return at == by_asker_.end() ? none : at->second;
-}
-
 std::vector<Offset> Requests::awaited_from(AgentNumber agent, std::size_t most) const {
   std::vector<Offset> offsets;
   for (auto at = by_awaited_.lower_bound({agent, Offset{}});
@@ -63,15 +57,13 @@ void Requests::close(Offset offset) {
   for (const AgentNumber agent : at->second.waiting) by_awaited_.erase({agent, offset});
   by_id_.erase({id_key_of(at->second.id.view()), offset});
   if (at->second.reply_by) --with_reply_by_;
-  const auto mine = by_asker_.find(at->second.asker);
-  mine->second.erase(offset);
-  if (mine->second.empty()) by_asker_.erase(mine);
+  by_asker_.remove(at->second.asker, offset);
   open_.erase(at);
 }
 
 void Requests::index(Offset offset, const Request& request) {
   by_id_.insert({id_key_of(request.id.view()), offset});
-  by_asker_[request.asker].insert(offset);
+  by_asker_.add(request.asker, offset);
   if (request.reply_by) ++with_reply_by_;
   for (const AgentNumber agent : request.waiting) by_awaited_.insert({agent, offset});
 }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/packed_text.hpp"
+#include "engine/by_agent.hpp"
 #include "engine/messages/message.hpp"
 #include "engine/requests/about.hpp"
 
@@ -53,7 +54,7 @@ class Requests {
   std::size_t with_reply_by() const { return with_reply_by_; }
   std::size_t size(AgentNumber asker) const { return of(asker).size(); }
   const absl::btree_map<Offset, Request>& open() const { return open_; }
-  const absl::btree_set<Offset>& of(AgentNumber asker) const;
+  const absl::btree_set<Offset>& of(AgentNumber asker) const { return by_asker_.of(asker); }
   // The first few that wait for this agent.
   std::vector<Offset> awaited_from(AgentNumber agent, std::size_t most) const;
   bool is_awaited_from(AgentNumber agent, Offset offset) const;
@@ -83,7 +84,7 @@ class Requests {
 
   absl::btree_map<Offset, Request> open_;
   absl::btree_set<std::pair<IdKey, Offset>> by_id_;
-  absl::btree_map<AgentNumber, absl::btree_set<Offset>> by_asker_;
+  OffsetsByAgent by_asker_;
   std::size_t with_reply_by_ = 0;
   absl::btree_set<std::pair<AgentNumber, Offset>> by_awaited_;
 };

@@ -34,12 +34,6 @@ std::optional<Offset> Reviews::of_approval(Offset approval) const {
   return at == escalated_.end() ? std::nullopt : std::optional(at->second);
 }
 
-const absl::btree_set<Offset>& Reviews::of(AgentNumber reviewer) const {
-  static const absl::btree_set<Offset> none;
-  const auto at = by_reviewer_.find(reviewer);
-  return at == by_reviewer_.end() ? none : at->second;
-}
-
 void Reviews::add(Offset offset, Review review) {
   ReviewedTask& task = of_tasks_[review.task];
   task.reviews.push_back(offset);
@@ -49,10 +43,7 @@ void Reviews::add(Offset offset, Review review) {
 
 void Reviews::leave(Offset offset) {
   escalated_.erase(at(offset).ended_by);
-  const auto mine = by_reviewer_.find(at(offset).reviewer);
-  if (mine == by_reviewer_.end()) return;
-  mine->second.erase(offset);
-  if (mine->second.empty()) by_reviewer_.erase(mine);
+  by_reviewer_.remove(at(offset).reviewer, offset);
 }
 
 void Reviews::escalate(Offset offset) {
@@ -71,7 +62,7 @@ void Reviews::forget(Offset task) {
 
 void Reviews::index(Offset offset, const Review& review) {
   by_id_.insert(id_key_of(review.id.view()), offset);
-  if (review.state == ReviewState::requested) by_reviewer_[review.reviewer].insert(offset);
+  if (review.state == ReviewState::requested) by_reviewer_.add(review.reviewer, offset);
   if (review.state == ReviewState::escalated) escalated_.emplace(review.ended_by, offset);
 }
 

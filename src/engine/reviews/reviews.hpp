@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/packed_text.hpp"
+#include "engine/by_agent.hpp"
 #include "engine/messages/message.hpp"
 #include "machine/review.hpp"
 
@@ -105,7 +106,7 @@ class Reviews {
   // The one that waits for the decision of this approval.
   std::optional<Offset> of_approval(Offset approval) const;
   // Those that wait for this agent.
-  const absl::btree_set<Offset>& of(AgentNumber reviewer) const;
+  const absl::btree_set<Offset>& of(AgentNumber reviewer) const { return by_reviewer_.of(reviewer); }
 
   void add(Offset offset, Review review);
   // It goes on without its reviewer, and without whom it was escalated to.
@@ -129,7 +130,7 @@ class Reviews {
   absl::btree_map<Offset, ReviewedTask> of_tasks_;
   IdIndex by_id_;
   absl::btree_map<Offset, Offset> escalated_;  // by the approval
-  absl::btree_map<AgentNumber, absl::btree_set<Offset>> by_reviewer_;
+  OffsetsByAgent by_reviewer_;
 };
 
 }  // namespace parley::engine

@@ -2,11 +2,6 @@
 
 namespace parley::engine {
 
-std::size_t Dependencies::set_by(AgentNumber agent) const {
-  const auto at = by_agent_.find(agent);
-  return at == by_agent_.end() ? 0 : at->second;
-}
-
 const TaskDependencies* Dependencies::find(std::string_view task) const {
   return by_task_.empty() ? nullptr : find(key(task));
 }
@@ -53,15 +48,14 @@ IdKey Dependencies::key(std::string_view id) {
 
 void Dependencies::index(const IdKey& task, const TaskDependencies& dependencies) {
   for (const Dependency& on : dependencies.on) dependents_.insert({key(on.id.view()), task});
-  by_agent_[dependencies.by] += dependencies.on.size();
+  by_agent_.add(dependencies.by, dependencies.on.size());
 }
 
 void Dependencies::drop(const IdKey& task) {
   const auto at = by_task_.find(task);
   if (at == by_task_.end()) return;
   for (const Dependency& on : at->second.on) dependents_.erase({key(on.id.view()), task});
-  const auto count = by_agent_.find(at->second.by);
-  if ((count->second -= at->second.on.size()) == 0) by_agent_.erase(count);
+  by_agent_.remove(at->second.by, at->second.on.size());
   by_task_.erase(at);
 }
 

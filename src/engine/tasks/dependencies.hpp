@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/packed_text.hpp"
+#include "engine/by_agent.hpp"
 #include "engine/messages/message.hpp"
 #include "machine/task.hpp"
 
@@ -42,8 +43,8 @@ struct TaskDependencies {
 class Dependencies {
  public:
   bool empty() const { return by_task_.empty(); }
-  std::size_t size() const { return dependents_.size(); }  // pairs of tasks
-  std::size_t set_by(AgentNumber agent) const;             // of them
+  std::size_t size() const { return dependents_.size(); }                      // pairs of tasks
+  std::size_t set_by(AgentNumber agent) const { return by_agent_.of(agent); }  // of them
   const absl::btree_map<IdKey, TaskDependencies>& all() const { return by_task_; }
 
   const TaskDependencies* find(std::string_view task) const;
@@ -71,7 +72,7 @@ class Dependencies {
 
   absl::btree_map<IdKey, TaskDependencies> by_task_;
   absl::btree_set<std::pair<IdKey, IdKey>> dependents_;  // what is depended on, and by what
-  absl::btree_map<AgentNumber, std::size_t> by_agent_;   // how many each has set
+  CountsByAgent by_agent_;                               // how many each has set
 };
 
 }  // namespace parley::engine

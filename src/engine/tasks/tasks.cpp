@@ -2,11 +2,6 @@
 
 namespace parley::engine {
 
-std::size_t Tasks::assigned_by(AgentNumber assigner) const {
-  const auto at = by_assigner_.find(assigner);
-  return at == by_assigner_.end() ? 0 : at->second;
-}
-
 const Task& Tasks::at(Offset offset) const {
   return *tasks_.at(offset);
 }
@@ -57,12 +52,6 @@ std::optional<Offset> Tasks::of_split(Offset request) const {
   return at == splits_.end() ? std::nullopt : std::optional(at->second);
 }
 
-const absl::btree_set<Offset>& Tasks::of(AgentNumber assignee) const {
-  static const absl::btree_set<Offset> none;
-  const auto at = by_assignee_.find(assignee);
-  return at == by_assignee_.end() ? none : at->second;
-}
-
 Task& Tasks::add(Offset offset, std::string_view id) {
   auto& task = tasks_.try_emplace(tasks_.end(), offset, std::make_unique<Task>())->second;
   task->id = base::PackedText(id);
@@ -76,9 +65,8 @@ void Tasks::assign(Offset offset, Task& task, Offset message, AgentNumber assign
   if (message != offset) assigned_again_.emplace(message, offset);
   task.assigner = assigner;
   task.assignee = assignee;
-  ++by_assigner_[assigner];
-  auto& mine = by_assignee_[assignee];
-  mine.insert(mine.end(), offset);
+  by_assigner_.add(assigner);
+  by_assignee_.add(assignee, offset);
   scopes_.add(offset, task.terms.scope);
 }
 
@@ -99,7 +87,7 @@ void Tasks::end(Offset offset, Task& task, Offset by) {
 
 void Tasks::set_aside(Offset offset, Task& task) {
   leave(offset, task);
-  ++by_assigner_[task.assigner];
+  by_assigner_.add(task.assigner);
 }
 
 void Tasks::split(Offset offset, Task& task, Offset request) {
@@ -109,7 +97,7 @@ void Tasks::split(Offset offset, Task& task, Offset request) {
 }
 
 void Tasks::pause(base::Duration downtime) {
-  for (const auto& [assignee, open] : by_assignee_)
+  for (const auto& [assignee, open] : by_assignee_.all())
     for (const Offset offset : open) {
       if (at(offset).state == TaskState::held || at(offset).state == TaskState::escalated)
         continue;  // its times stand still, and go on when it does
@@ -137,12 +125,8 @@ void Tasks::leave(Offset offset, Task& task) {
     over_.erase({std::exchange(task.over_at, {}), offset});
     return;
   }
-  if (const auto count = by_assigner_.find(task.assigner); count != by_assigner_.end() && --count->second == 0)
-    by_assigner_.erase(count);
-  const auto mine = by_assignee_.find(task.assignee);
-  if (mine == by_assignee_.end()) return;
-  mine->second.erase(offset);
-  if (mine->second.empty()) by_assignee_.erase(mine);
+  by_assigner_.remove(task.assigner);
+  by_assignee_.remove(task.assignee, offset);
 }
 
 void Tasks::index(Offset offset, const Task& task) {
@@ -153,10 +137,10 @@ void Tasks::index(Offset offset, const Task& task) {
   if (task.over_at != Offset{})
     over_.insert({task.over_at, offset});
   else
-    ++by_assigner_[task.assigner];
+    by_assigner_.add(task.assigner);
   if (task.split_by != Offset{}) splits_.emplace(task.split_by, offset);
   if (task.over_at != Offset{} || is_set_aside(task.state)) return;
-  by_assignee_[task.assignee].insert(offset);
+  by_assignee_.add(task.assignee, offset);
   scopes_.add(offset, task.terms.scope);
 }
 

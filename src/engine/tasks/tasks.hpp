@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/packed_text.hpp"
+#include "engine/by_agent.hpp"
 #include "engine/messages/message.hpp"
 #include "engine/resources/resources.hpp"
 #include "engine/tasks/scopes.hpp"
@@ -177,7 +178,7 @@ class Tasks {
 
   const ByOffset& all() const { return tasks_; }
   std::size_t open() const { return tasks_.size() - over_.size(); }
-  std::size_t assigned_by(AgentNumber assigner) const;  // those that are open
+  std::size_t assigned_by(AgentNumber assigner) const { return by_assigner_.of(assigner); }  // those that are open
 
   const Task& at(Offset offset) const;
   Task& at(Offset offset);
@@ -193,7 +194,7 @@ class Tasks {
   // In parts, asked for by this message.
   std::optional<Offset> of_split(Offset request) const;
   // Those not over, and neither in review nor in parts.
-  const absl::btree_set<Offset>& of(AgentNumber assignee) const;
+  const absl::btree_set<Offset>& of(AgentNumber assignee) const { return by_assignee_.of(assignee); }
 
   // Of those of all.
   const Scopes& scopes() const { return scopes_; }
@@ -240,11 +241,11 @@ class Tasks {
   IdIndex by_id_;
   mutable std::string newest_id_;  // that was looked for,
   mutable IdKey newest_key_ = id_key_of("");
-  absl::btree_map<Offset, Offset> assigned_again_;         // by the message that did
-  absl::btree_map<Offset, Offset> offered_;                // by the message that offers
-  absl::btree_map<Offset, Offset> splits_;                 // by the message that asks for parts
-  absl::btree_map<AgentNumber, std::size_t> by_assigner_;  // how many are open
-  absl::btree_map<AgentNumber, absl::btree_set<Offset>> by_assignee_;
+  absl::btree_map<Offset, Offset> assigned_again_;  // by the message that did
+  absl::btree_map<Offset, Offset> offered_;         // by the message that offers
+  absl::btree_map<Offset, Offset> splits_;          // by the message that asks for parts
+  CountsByAgent by_assigner_;                       // how many are open
+  OffsetsByAgent by_assignee_;
   Scopes scopes_;                                    // of those in by_assignee_
   absl::btree_set<std::pair<Offset, Offset>> over_;  // by the event that ended them
 };

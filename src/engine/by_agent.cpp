@@ -1,0 +1,37 @@
+#include "engine/by_agent.hpp"
+
+namespace parley::engine {
+
+auto OffsetsByAgent::of(base::AgentNumber agent) const -> const Offsets& {
+  static const Offsets none;
+  const auto at = all_.find(agent);
+  return at == all_.end() ? none : at->second;
+}
+
+void OffsetsByAgent::add(base::AgentNumber agent, base::Offset offset) {
+  Offsets& mine = all_[agent];
+  mine.insert(mine.end(), offset);  // most are the newest
+}
+
+void OffsetsByAgent::remove(base::AgentNumber agent, base::Offset offset) {
+  const auto mine = all_.find(agent);
+  if (mine == all_.end()) return;
+  mine->second.erase(offset);
+  if (mine->second.empty()) all_.erase(mine);
+}
+
+std::size_t CountsByAgent::of(base::AgentNumber agent) const {
+  const auto at = all_.find(agent);
+  return at == all_.end() ? 0 : at->second;
+}
+
+void CountsByAgent::add(base::AgentNumber agent, std::size_t count) {
+  all_[agent] += count;
+}
+
+void CountsByAgent::remove(base::AgentNumber agent, std::size_t count) {
+  const auto at = all_.find(agent);
+  if (at != all_.end() && (at->second -= count) == 0) all_.erase(at);
+}
+
+}  // namespace parley::engine
