@@ -222,6 +222,7 @@ class Loader : public Archive<Loader> {
   bool complete() { return good_ && piece_.empty() && to_come_ == 0 && next_().empty(); }
 
   void raw(void* data, std::size_t count) {
+    if (count == 0) return;  // an empty text's data is null, which memcpy may not be given
     if (count > piece_.size()) return raw_of_several(static_cast<char*>(data), count);
     std::memcpy(data, piece_.data(), count);
     piece_.remove_prefix(count);
