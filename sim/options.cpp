@@ -70,7 +70,7 @@ Options options_of(std::uint64_t seed, std::uint64_t steps, Planted planted) {
   options.segment_bytes = (80 << 10) + 4096 * dice.below(24);
   options.block_bytes = dice.between(8'000, 24'000);
   options.cache_bytes = dice.one_in(3) ? 0 : dice.between(20'000, 1'000'000);
-  options.deliveries_a_push = dice.between(1, 20);
+  options.deliveries_a_turn = dice.between(1, 20);
   options.zeros = static_cast<journal::file::Zeros>(dice.below(3));
   options.workspaces = dice.one_in(3) ? 2 : 1;
   options.lenient = dice.one_in(4);
@@ -107,7 +107,7 @@ std::string describe(const Options& o) {
   add("segment_bytes", std::to_string(o.segment_bytes));
   add("block_bytes", std::to_string(o.block_bytes));
   add("cache_bytes", std::to_string(o.cache_bytes));
-  add("deliveries_a_push", std::to_string(o.deliveries_a_push));
+  add("deliveries_a_turn", std::to_string(o.deliveries_a_turn));
   add("zeros", std::string(name_of(o.zeros)));
   add("late_sync", std::to_string(o.late_sync));
   add("workspaces", std::to_string(o.workspaces));

@@ -43,7 +43,7 @@ struct Options {
   std::uint64_t segment_bytes = 0;
   std::size_t block_bytes = 0;
   std::size_t cache_bytes = 0;
-  std::size_t deliveries_a_push = 0;
+  std::size_t deliveries_a_turn = 0;
   journal::file::Zeros zeros{};
   std::uint64_t late_sync = 0;  // one sync in so many is beside the loop, 0 none
 

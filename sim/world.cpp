@@ -96,7 +96,7 @@ bool World::open() {
   how.admin_token_hash = base::sha256(admin_token);
   how.cache_bytes = options_.cache_bytes;
   how.block_bytes = options_.block_bytes;
-  how.deliveries_a_push = options_.deliveries_a_push;
+  how.deliveries_a_turn = options_.deliveries_a_turn;
   how.step_messages = 2;
   broker_ = std::make_unique<broker::Broker>(broker::Parts{clock_, random_, *journal_, brokers_finder()}, how);
   const auto started = broker_->start();

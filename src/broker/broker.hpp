@@ -33,7 +33,7 @@ struct Options {
   base::Digest admin_token_hash{};
   std::size_t cache_bytes = 64u << 20;    // of committed blocks, for deliveries
   std::size_t block_bytes = 16u << 20;    // a block that grows over it is committed at once
-  std::size_t deliveries_a_push = 1'000;  // in one frame
+  std::size_t deliveries_a_turn = 1'000;  // to all sessions together (D11), and receipts in one frame
   std::size_t step_messages = 1'000;      // that one turn bounces or takes back (D11)
 };
 
@@ -70,7 +70,9 @@ class Broker final : public Port, private journal::Outcomes {
   // An error is the journal's failure: stop the process, answer nobody.
   base::Result<> turn();
   // Whether there is nothing for a turn to do before input, until_next_due() or an outcome of the journal.
-  bool idle() const { return touched_.empty() && (syncing() || (block_->empty() && held_.empty())); }
+  bool idle() const {
+    return touched_.empty() && serving_.empty() && (syncing() || (block_->empty() && held_.empty()));
+  }
   // Whether moreover everything is durable, and told.
   bool settled() const { return idle() && !syncing(); }
   std::optional<base::Duration> until_next_due();  // from now
@@ -290,8 +292,9 @@ class Broker final : public Port, private journal::Outcomes {
   // Deliveries (deliveries.cpp).
   base::Result<std::vector<Delivery>> render(const Mailbox& mailbox, const std::vector<engine::Offer>& offers);
   base::Result<std::vector<engine::Offer>> offer(engine::TakeMessages command);
-  void push(base::SessionId id, Session& session);
+  void push(base::SessionId id, Session& session, std::size_t& left);
   void serve_touched();
+  void serve(const Mailbox& mailbox, std::size_t& left);
   void push_receipts();
   bool same_json(base::Offset known, base::WorkspaceNumber workspace, std::string_view bytes);
 
@@ -324,6 +327,7 @@ class Broker final : public Port, private journal::Outcomes {
   absl::btree_map<Mailbox, base::SessionId> session_of_;
   absl::btree_map<Mailbox, base::Instant> polled_;  // where a poll is a sign of life (R40)
   absl::btree_set<Mailbox> touched_;                // mailboxes and logs that changed in this turn
+  absl::btree_set<Mailbox> serving_;                // those of a turn before that have not had theirs yet
   base::Instant forgot_at_;
   Counts counts_;
 };

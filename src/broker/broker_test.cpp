@@ -119,7 +119,7 @@ std::size_t awaited_from_b(const Broker& broker) {
 // D11: an agent that leaves takes nothing more at once; what is awaited of it is given up, and what is in its mailbox
 // bounces, in as many turns as it takes.
 TEST(Steps, A_removed_agents_mail_bounces_a_bounded_number_a_turn) {
-  TestBench bench(open(), 1 << 20, 100);
+  TestBench bench(open(), {.step_messages = 100});
   Broker& broker = bench.broker;
   ASSERT_TRUE(bench.unlimited());
   for (int i = 0; i < 1'050; ++i) ASSERT_EQ(code(bench.send()), "");
@@ -147,7 +147,7 @@ TEST(Steps, A_removed_agents_mail_bounces_a_bounded_number_a_turn) {
 
 // The same of what a connection held, and when the server stops between two steps.
 TEST(Steps, A_lost_connections_leases_go_back_a_bounded_number_a_turn) {
-  TestBench bench(open(), 1 << 20, 100);
+  TestBench bench(open(), {.step_messages = 100});
   Broker& broker = bench.broker;
   ASSERT_TRUE(bench.unlimited());
   for (int i = 0; i < 450; ++i) ASSERT_EQ(code(bench.send()), "");
@@ -176,6 +176,30 @@ TEST(Steps, A_lost_connections_leases_go_back_a_bounded_number_a_turn) {
   ASSERT_TRUE(after.turn());
   EXPECT_EQ(leased(after.engine()), 0u);
   EXPECT_TRUE(engine::inconsistencies(after.engine().state()).empty());
+}
+
+// However much waits for one session, the next has its turn.
+TEST(Steps, Deliveries_are_pushed_a_bounded_number_a_turn_to_all_in_turn) {
+  TestBench bench(open(), {.deliveries_a_turn = 100});
+  Broker& broker = bench.broker;
+  const Caller c = bench.enrol("c");
+  ASSERT_TRUE(bench.unlimited());
+  for (int i = 0; i < 450; ++i) ASSERT_EQ(code(bench.send()), "");
+  for (int i = 0; i < 150; ++i) ASSERT_EQ(code(bench.send(10, "c")), "");
+  ASSERT_TRUE(broker.turn());
+  Pushed to_b, to_c;
+  ASSERT_TRUE(broker.open_session(bench.b, to_b, {.credit = 1'000, .lease = std::chrono::hours(1)}));
+  ASSERT_TRUE(broker.open_session(c, to_c, {.credit = 1'000, .lease = std::chrono::hours(1)}));
+  using Counts = std::vector<std::pair<std::size_t, std::size_t>>;
+  Counts pushed;
+  while (to_b.count + to_c.count < 600) {
+    ASSERT_FALSE(broker.idle());
+    ASSERT_TRUE(broker.turn());
+    pushed.emplace_back(to_b.count, to_c.count);
+  }
+  EXPECT_EQ(pushed, (Counts{{100, 0}, {100, 100}, {200, 100}, {200, 150}, {300, 150}, {400, 150}, {450, 150}}));
+  ASSERT_TRUE(broker.turn());
+  EXPECT_TRUE(broker.settled());
 }
 
 // A journal whose reader counts, and may give errors as a broken disk does.
@@ -324,7 +348,7 @@ TEST(Reading, A_delivery_that_cannot_be_read_stops_the_server) {
   for (const bool pushed : {false, true}) {
     auto journal = std::make_unique<Watched>(open());
     Watched& disk = *journal;
-    TestBench bench(std::move(journal), 0);
+    TestBench bench(std::move(journal), {.cache_bytes = 0});
     for (int i = 0; i < 3; ++i) {
       ASSERT_EQ(code(bench.send()), "");
       ASSERT_TRUE(bench.broker.turn());

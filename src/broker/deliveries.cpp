@@ -15,7 +15,6 @@ namespace {
 using base::ErrorCode;
 
 constexpr std::uint32_t take_max = 1'000;
-constexpr int pushes_a_turn = 8;
 
 // "dead-<offset>-<agent id>": no delivery's name, so that neither is taken for the other.
 constexpr std::string_view dead_prefix = "dead-";
@@ -339,52 +338,63 @@ base::Offset Broker::head(const Caller& caller) {
   return engine_.state().workspace(caller.workspace_number).head;
 }
 
-void Broker::push(base::SessionId id, Session& session) {
+void Broker::push(base::SessionId id, Session& session, std::size_t& left) {
   const Mailbox mailbox = session.mailbox;
   const engine::Agent& agent = engine_.state().workspace(mailbox.workspace).registry.agent(mailbox.agent);
-  for (int i = 0; i < pushes_a_turn; ++i) {
+  while (left > 0) {
     const auto leased = static_cast<std::uint32_t>(agent.mailbox.leased_count(id));
     if (session.credit <= leased || !agent.mailbox.anything_ready(id) || !session.outbox->has_room()) return;
-    const std::uint32_t max =
-        std::min<std::uint32_t>(session.credit - leased, static_cast<std::uint32_t>(options_.deliveries_a_push));
     const auto offers = offer({.workspace = mailbox.workspace,
                                .agent = mailbox.agent,
                                .session = id,
-                               .max = max,
+                               .max = static_cast<std::uint32_t>(std::min<std::size_t>(session.credit - leased, left)),
                                .lease = session.lease,
                                .take_id = {}});
     if (!offers) starved_.insert(mailbox);
     if (!offers || offers->empty()) return;
+    left -= std::min(left, offers->size());
     const auto deliveries = render(mailbox, *offers);
     if (!deliveries) failure_ = deliveries.error();
     if (!deliveries) return;
     session.outbox->deliver(*deliveries);
     history_.release();
   }
-  touched_.insert(mailbox);  // more in the next turn
+  touched_.insert(mailbox);  // more in another turn
 }
 
 void Broker::push_receipts() {
   for (const ReceiptWatch::Sender& sender : receipt_watch_.to_be_told()) {
     Outbox& outbox = *sessions_.at(session_of_.at(sender)).outbox;
     while (outbox.has_room()) {
-      const ReceiptWatch::Told told = receipt_watch_.take(sender, options_.deliveries_a_push);
+      const ReceiptWatch::Told told = receipt_watch_.take(sender, options_.deliveries_a_turn);
       if (told.changes.empty()) break;
       outbox.receipts(told.changes, told.left_out);
     }
   }
 }
 
+// What one turn has no time for is served first in the next, whatever is touched meanwhile: nobody is passed over.
 void Broker::serve_touched() {
-  for (const Mailbox& mailbox : std::exchange(touched_, {})) {
-    if (mailbox.agent == base::AgentNumber{}) {
-      for (WaitDone& done : waits_.take(mailbox)) after_sync(std::move(done));
-      continue;
-    }
-    if (const auto session = session_of_.find(mailbox); session != session_of_.end())
-      push(session->second, sessions_.at(session->second));
-    if (engine_.state().workspace(mailbox.workspace).registry.agent(mailbox.agent).mailbox.anything_ready({}))
-      for (WaitDone& done : waits_.take(mailbox)) done();
+  std::size_t left = options_.deliveries_a_turn;
+  if (serving_.empty()) serving_.swap(touched_);
+  while (!serving_.empty() && left > 0) {
+    const Mailbox mailbox = *serving_.begin();
+    serving_.erase(serving_.begin());
+    serve(mailbox, left);
+  }
+}
+
+void Broker::serve(const Mailbox& mailbox, std::size_t& left) {
+  if (mailbox.agent == base::AgentNumber{}) {
+    for (WaitDone& done : waits_.take(mailbox)) after_sync(std::move(done));
+    return;
+  }
+  if (const auto session = session_of_.find(mailbox); session != session_of_.end())
+    push(session->second, sessions_.at(session->second), left);
+  if (!engine_.state().workspace(mailbox.workspace).registry.agent(mailbox.agent).mailbox.anything_ready({})) return;
+  for (WaitDone& done : waits_.take(mailbox)) {
+    left -= std::min<std::size_t>(left, 1);  // it takes something
+    done();
   }
 }
 

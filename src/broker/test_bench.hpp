@@ -34,11 +34,10 @@ struct TestBench {
     return run(document->root());
   }
 
-  explicit TestBench(std::unique_ptr<journal::Journal> j, std::size_t cache_bytes = 1 << 20,
-                     std::size_t step_messages = 1'000)
+  explicit TestBench(std::unique_ptr<journal::Journal> j, const Options& options = {.cache_bytes = 1 << 20})
       : journal(std::move(j)),
         broker({clock, random, *journal, [this](std::string_view name) { return rulesets.find(name).get(); }},
-               Options{.cache_bytes = cache_bytes, .step_messages = step_messages}) {
+               options) {
     (void)broker.start();
     admin.kind = Caller::Kind::admin;
     call([&](json::Value body) { return broker.create_workspace(admin, body); }, R"({"name": "team"})");
@@ -58,11 +57,11 @@ struct TestBench {
                 R"({"settings": {"rate_messages": 0, "open_requests": 1000000}})");
   }
 
-  // A request from a to b.
-  base::Result<Sent> send(std::size_t text_bytes = 10) {
+  // A request from a.
+  base::Result<Sent> send(std::size_t text_bytes = 10, const std::string& to = "b") {
     const std::string id = std::to_string(1'000'000'000'000 + ++sent).substr(1);
     const std::string bytes =
-        R"({"id":"00000000-0000-4000-8000-)" + id + R"(","from":"a","to":"b","timestamp":")" +
+        R"({"id":"00000000-0000-4000-8000-)" + id + R"(","from":"a","to":")" + to + R"(","timestamp":")" +
         base::to_rfc3339(clock.wall()) +
         R"(","messageType":"request","priority":"normal","content":{"action":"look","parameters":{},"text":")" +
         std::string(text_bytes, 'x') + R"("}})";

@@ -306,9 +306,10 @@ struct Loop::Core {
     flush();  // what was held back may have been answered
     idle = {};
     if (until <= shared.now) {
-      reactor.run_ready();
+      note_turn(clock.monotonic());
       look_at_clock();
       heartbeat.busy(shared.now);
+      reactor.run_ready();
     } else {
       block(std::min(until, due.empty() ? never : due.top().when));
     }
@@ -316,9 +317,13 @@ struct Loop::Core {
     flush();
   }
 
+  void note_turn(base::Duration end) {
+    turns.observe(static_cast<std::uint64_t>(std::max<std::int64_t>(0, (end - shared.now).count())));
+  }
+
   void block(base::Duration until) {
     const auto begun = clock.monotonic();
-    turns.observe(static_cast<std::uint64_t>(std::max<std::int64_t>(0, (begun - shared.now).count())));
+    note_turn(begun);
     waiting = true;
     waiting_since = begun;
     heartbeat.waiting();

@@ -1,18 +1,9 @@
 #include "net/workers.hpp"
 
-#include <algorithm>
-#include <iterator>
-
 #include "base/assert.hpp"
 #include "net/loop.hpp"
 
 namespace parley::net {
-namespace {
-
-constexpr std::size_t jobs_a_call = 2;
-
-}  // namespace
-
 Workers::Workers(Loop& loop, unsigned threads) : loop_(loop) {
   threads_.reserve(threads);
   for (unsigned i = 0; i < threads; ++i) threads_.emplace_back([this] { work(); });
@@ -54,19 +45,18 @@ void Workers::work() {
   }
 }
 
-// Some at a time: what a frame of many messages brings takes milliseconds, and the loop has others to serve (D11).
+// One at a time: what a frame of many messages brings takes milliseconds, and the loop has others to serve (D11).
 void Workers::deliver() {
+  std::shared_ptr<Job> job;
   bool more = false;
   {
     const std::lock_guard lock(mutex_);
-    const auto end = finished_.begin() + static_cast<std::ptrdiff_t>(std::min(finished_.size(), jobs_a_call));
-    delivered_.assign(std::move_iterator(finished_.begin()), std::move_iterator(end));
-    finished_.erase(finished_.begin(), end);
+    job = std::move(finished_.front());
+    finished_.pop_front();
     more = !finished_.empty();
   }
   if (more) loop_.post([this] { deliver(); });
-  for (const auto& job : delivered_) job->done();
-  delivered_.clear();
+  job->done();
 }
 
 }  // namespace parley::net

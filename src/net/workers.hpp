@@ -1,5 +1,5 @@
-// Threads beside the loop, for work that needs nothing that belongs to the loop's thread. Results come back on it,
-// those that are ready together at once: one wake-up for several.
+// Threads beside the loop, for work that needs nothing that belongs to the loop's thread. Results come back on it one
+// by one; those that are ready together cost one wake-up.
 #pragma once
 #include <condition_variable>
 #include <deque>
@@ -39,8 +39,7 @@ class Workers {
   std::deque<std::shared_ptr<Job>> waiting_;
   std::deque<std::shared_ptr<Job>> finished_;
   bool stopping_ = false;
-  std::vector<std::shared_ptr<Job>> delivered_;  // the loop's thread's, for its memory
-  std::vector<std::thread> threads_;             // the last to be made
+  std::vector<std::thread> threads_;  // the last to be made
 };
 
 }  // namespace parley::net

@@ -55,22 +55,8 @@ TEST_F(WorkersTest, DoesJobsInOrderAndSaysSoOnTheLoopsThread) {
   EXPECT_EQ(done, expected);
 }
 
-TEST_F(WorkersTest, HandsBackTogetherWhatIsReadyTogether) {
-  Workers workers(loop, 1);
-  auto last = job(2);
-  auto ran = last->ran.get_future();
-  workers.add(job(0));
-  workers.add(job(1));
-  workers.add(last);
-  ran.wait();
-  std::thread([] {}).join();
-  loop.poll();  // the last may still be on its way
-  EXPECT_GE(done.size(), 2u);
-  EXPECT_TRUE(turn_until(3));
-}
-
 // D11: many that are done keep nobody else waiting.
-TEST_F(WorkersTest, HandsBackSomeAtATime) {
+TEST_F(WorkersTest, HandsBackOneAtATime) {
   Workers workers(loop, 1);
   auto last = job(99);
   auto ran = last->ran.get_future();
@@ -78,7 +64,7 @@ TEST_F(WorkersTest, HandsBackSomeAtATime) {
   workers.add(last);
   ran.wait();
   loop.poll();
-  EXPECT_LT(done.size(), 50u);
+  EXPECT_LT(done.size(), 5u);  // a turn looks a few times
   EXPECT_TRUE(turn_until(100));
 }
 
