@@ -41,10 +41,6 @@ HealthState after(const AcceptMessage& command, const profile::HealthPolicy& pol
   return known && known->silent && (heard.from & health::of(before)) != 0 ? *heard.to : before;
 }
 
-constexpr bool silence_is_meant(HealthState state) {
-  return state == HealthState::maintenance || state == HealthState::offline;
-}
-
 void follow_beat(const AcceptMessage& command, const profile::HealthPolicy& policy, const HealthSettings& settings,
                  const Health* known, Instant now, event::MessageAccepted& event) {
   const Kind kind = command.envelope.kind;
@@ -57,7 +53,7 @@ void follow_beat(const AcceptMessage& command, const profile::HealthPolicy& poli
   const Instant deadline = heartbeat ? later(now, silence_allowed(settings, *heartbeat)) : Instant{};
   const bool in_time =
       watched && (!heartbeat || known->look_at <= deadline);  // else the workspace's time is shorter now
-  const bool settled = in_time || (known && !silent && silence_is_meant(known->state));
+  const bool settled = in_time || (known && !silent && known->state == HealthState::offline);
   if (!reports && settled && known->by_any) return;  // its applier takes it for a beat
 
   const HealthState state = after(command, policy, known);
@@ -69,7 +65,7 @@ void follow_beat(const AcceptMessage& command, const profile::HealthPolicy& poli
   const HealthState before = known ? known->state : HealthState::unknown;
   if (state != before) told.set_state(static_cast<std::uint32_t>(state));
   told.set_returns(returns_work(command.ruleset, before, state));
-  if (heartbeat && (expected || watched) && !in_time && !silence_is_meant(state))
+  if (heartbeat && (expected || watched) && !in_time && state != HealthState::offline)
     told.set_look_at(base::unix_us(deadline));
   if (!reports || kind == Kind::heartbeat) return;
   told.set_reports(true);
