@@ -202,20 +202,26 @@ void TaskChronicle::judge_refusal(std::uint32_t number, const Workspace& workspa
   if (judged.verdict == Verdict::not_party) sightings_.saw(Sighting::not_party_refused);
 }
 
-void TaskChronicle::go_offline(Agent& agent, std::uint64_t offset, base::Instant at) {
+// HND-02: what it was offered stays with its owner.
+void TaskChronicle::go_offline(Workspace& workspace, std::uint32_t number, std::uint64_t offset, base::Instant at) {
+  Agent& agent = workspace.agents[number];
   if (std::exchange(agent.is_offline, true)) return;
   agent.offline = offset;
   agent.offline_at = at;
+  for (auto& [place, task] : tasks_)
+    if (place.first == workspace.number && task.offer && task.offer->target == number) task.offer->due = at;
 }
 
 // HND-05: what 002's agents say of themselves.
-void TaskChronicle::hear(Agent& agent, std::uint64_t offset, const event::MessageAccepted& message, base::Instant at) {
+void TaskChronicle::hear(Workspace& workspace, std::uint64_t offset, const event::MessageAccepted& message,
+                         base::Instant at) {
+  Agent& agent = workspace.agents[message.sender()];
   const auto kind = static_cast<Kind>(message.kind());
   if (agent.profile != "handoff" || (kind != Kind::heartbeat && kind != Kind::status_report)) return;
   const std::string_view word = unquoted(field(message, "status"));
   const bool known = word == "IDLE" || word == "BUSY" || word == "ERROR" || word == "MAINTENANCE" || word == "OFFLINE";
   if (word == "OFFLINE")
-    go_offline(agent, offset, at);
+    go_offline(workspace, message.sender(), offset, at);
   else if (known || agent.by_silence)
     agent.is_offline = false;
   agent.by_silence = false;
@@ -280,9 +286,10 @@ void TaskChronicle::fold(const event::Event& event, base::Instant at) {
       workspace.forgotten_through = event.messages_forgotten().through();
       return;
     case Event::kAgentHealthChanged: {
-      Agent& agent = workspace.agents[event.agent_health_changed().agent()];
+      const std::uint32_t whose = event.agent_health_changed().agent();
+      Agent& agent = workspace.agents[whose];
       agent.by_silence = agent.profile == "handoff" && event.agent_health_changed().look_at() == 0;
-      if (agent.by_silence) go_offline(agent, event.offset(), at);
+      if (agent.by_silence) go_offline(workspace, whose, event.offset(), at);
       return;
     }
     case Event::kMessageAccepted:
@@ -328,7 +335,7 @@ void TaskChronicle::hear_and_fold(std::uint32_t number, std::uint64_t offset, co
     if (message.has_task_moved()) revise(number, offset, message, at);
     return;
   }
-  hear(workspace.agents[message.sender()], offset, message, at);
+  hear(workspace, offset, message, at);
   fold(number, offset, message, at);
   note_question(number, offset, message, at);
 }

@@ -300,8 +300,8 @@ class TaskChronicle {
   bool parts_ended(const Workspace& workspace, const Task& task) const;
   void end_session(const Workspace& workspace, const Place& place, const event::MessageAccepted& message,
                    base::Instant at);
-  static void hear(Agent& agent, std::uint64_t offset, const event::MessageAccepted& message, base::Instant at);
-  static void go_offline(Agent& agent, std::uint64_t offset, base::Instant at);
+  void hear(Workspace& workspace, std::uint64_t offset, const event::MessageAccepted& message, base::Instant at);
+  void go_offline(Workspace& workspace, std::uint32_t number, std::uint64_t offset, base::Instant at);
   bool goes_back(const Workspace& workspace, const Task& task) const;
   static void close(Task& task);
   static bool wants_a_person(const Task& task, const event::MessageAccepted& message);

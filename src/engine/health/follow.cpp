@@ -202,7 +202,7 @@ void take_in(State& state, WorkspaceNumber number, AgentNumber agent, Health& he
     health.state = HealthState(told.state());
     health.since = at;
   }
-  if (told.returns()) begin_return(state, state.workspace(number), number, agent);
+  if (told.returns()) begin_return({state, state.workspace(number), number, agent, at});
   if (told.beats()) {
     health.silent = false;
     health.beat = at;

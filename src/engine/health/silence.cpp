@@ -94,7 +94,7 @@ void apply(State& state, Workspace& workspace, WorkspaceNumber number, const eve
   health.silent = event.look_at() == 0;
   if (!health.silent) health.heard = health.beat = at;
   look_later(state, number, agent, health, health.silent ? Instant{} : base::instant_of(event.look_at()));
-  if (event.returns()) begin_return(state, workspace, number, agent);
+  if (event.returns()) begin_return({state, workspace, number, agent, at});
 }
 
 void apply(State& state, Workspace& workspace, WorkspaceNumber number, const event::HealthLooked& event) {

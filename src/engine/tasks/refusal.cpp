@@ -81,6 +81,16 @@ std::string can_be_corrected(const AcceptMessage& command, const Workspace& work
   return " To give it otherwise, supersede message " + quoted(order->id.view()) + ".";
 }
 
+// HND-02: where its owner would offer it to another, the offer that stands in the way; empty: none does.
+std::string can_be_offered_anew(const AcceptMessage& command, const Workspace& workspace, const Task& task) {
+  const bool own = command.envelope.kind == envelope::Kind::task_handoff && command.sender == task.assignee;
+  const Message* const offer =
+      own && is_offered(workspace, task) ? workspace.messages.find(task.offer->request) : nullptr;
+  if (!offer) return "";
+  return " It is offered to " + quoted(id_of(workspace, task.offer->target)) +
+         "; to offer it to another, rescind message " + quoted(offer->id.view()) + ".";
+}
+
 }  // namespace
 
 std::vector<AgentNumber> parties_of(const Workspace& workspace, const Task& task) {
@@ -159,7 +169,7 @@ base::Error no_move(const AcceptMessage& command, const Workspace& workspace, co
     base::Error error =
         refusal(base::ErrorCode::OUT_OF_SEQUENCE, command, workspace, task,
                 about(workspace, task) + ": '" + command.envelope.native_type + "' makes no move from there");
-    error.hint += can_be_corrected(command, workspace, task);
+    error.hint += can_be_corrected(command, workspace, task) + can_be_offered_anew(command, workspace, task);
     return error;
   }
   const AgentNumber whose = move->by == Party::assigner               ? task.assigner

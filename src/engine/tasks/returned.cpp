@@ -3,6 +3,7 @@
 #include "engine/appliers.hpp"
 #include "engine/help/watch.hpp"
 #include "engine/tasks/depend.hpp"
+#include "engine/tasks/follow.hpp"
 #include "engine/tasks/watch.hpp"
 
 namespace parley::engine {
@@ -59,10 +60,13 @@ std::size_t decide_returned(Decided& decided, const State& state, WorkspaceNumbe
   return count;
 }
 
-void begin_return(State& state, const Workspace& workspace, WorkspaceNumber number, AgentNumber agent) {
-  if (workspace.registry.agent(agent).removed) return;
+void begin_return(const Scene& scene) {
+  const AgentNumber agent = scene.agent_number;
+  const Workspace& workspace = scene.workspace;
+  if (scene.agent().removed) return;
+  for (const Offset offer : workspace.tasks.offers_to(agent)) note_order_lost(scene, offer);
   if (workspace.tasks.of(agent).empty() && workspace.help.at_helper(agent).empty()) return;
-  state.unfinished.offline[{number, agent}] = workspace.head;
+  scene.state.unfinished.offline[{scene.number, agent}] = workspace.head;
 }
 
 void apply(State& state, WorkspaceNumber number, const event::WorkReturned& event) {

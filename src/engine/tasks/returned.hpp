@@ -3,6 +3,7 @@
 // (D11). What a human decides upon stays: its work is done.
 #pragma once
 #include "engine/engine.hpp"
+#include "engine/mailboxes/transitions.hpp"
 
 namespace parley::engine {
 
@@ -13,7 +14,8 @@ bool returns_work(const profile::Ruleset& rules, HealthState from, HealthState t
 std::size_t decide_returned(Decided& decided, const State& state, WorkspaceNumber number, AgentNumber agent,
                             Offset since, std::size_t most, const RulesetOf& ruleset_of, const Context& context);
 
-// The newest event says it. Only appliers call this.
-void begin_return(State& state, const Workspace& workspace, WorkspaceNumber number, AgentNumber agent);
+// The newest event says it. What the agent was offered meanwhile and has not answered is looked at next: it stays with
+// its owner (HND-02). Only appliers call this.
+void begin_return(const Scene& scene);
 
 }  // namespace parley::engine

@@ -38,12 +38,14 @@ std::optional<Offset> Tasks::of_offer(Offset request) const {
 void Tasks::offer(Offset offset, TaskOffer offer) {
   Task& task = at(offset);
   end_offer(task);  // to somebody who was removed since
-  offered_.emplace(offer.request, offset);
   task.offer = std::make_unique<TaskOffer>(std::move(offer));
+  index_offer(offset, *task.offer);
 }
 
 void Tasks::end_offer(Task& task) {
-  if (task.offer) offered_.erase(task.offer->request);
+  if (!task.offer) return;
+  offered_.erase(task.offer->request);
+  offers_to_.remove(task.offer->target, task.offer->request);
   task.offer = nullptr;
 }
 
@@ -129,11 +131,16 @@ void Tasks::leave(Offset offset, Task& task) {
   by_assignee_.remove(task.assignee, offset);
 }
 
+void Tasks::index_offer(Offset offset, const TaskOffer& offer) {
+  offered_.emplace(offer.request, offset);
+  offers_to_.add(offer.target, offer.request);
+}
+
 void Tasks::index(Offset offset, const Task& task) {
   by_id_.insert(id_key_of(task.id.view()), offset);
   for (const Offset message : task.assignments)
     if (message != offset) assigned_again_.emplace(message, offset);
-  if (task.offer) offered_.emplace(task.offer->request, offset);
+  if (task.offer) index_offer(offset, *task.offer);
   if (task.over_at != Offset{})
     over_.insert({task.over_at, offset});
   else

@@ -189,6 +189,8 @@ class Tasks {
   std::uint32_t epoch_of(Offset message) const;
   // Offered by this message, and not answered.
   std::optional<Offset> of_offer(Offset request) const;
+  // The messages that offer something to this agent, and are not answered.
+  const OffsetsByAgent::Offsets& offers_to(AgentNumber target) const { return offers_to_.of(target); }
   void offer(Offset offset, TaskOffer offer);
   void end_offer(Task& task);
   // In parts, asked for by this message.
@@ -235,6 +237,7 @@ class Tasks {
   const IdKey& key_of(std::string_view id) const;
   // Its assignee's, those in review, or those that are over.
   void leave(Offset offset, Task& task);
+  void index_offer(Offset offset, const TaskOffer& offer);
   void index(Offset offset, const Task& task);
 
   ByOffset tasks_;
@@ -243,6 +246,7 @@ class Tasks {
   mutable IdKey newest_key_ = id_key_of("");
   absl::btree_map<Offset, Offset> assigned_again_;  // by the message that did
   absl::btree_map<Offset, Offset> offered_;         // by the message that offers
+  OffsetsByAgent offers_to_;                        // the keys of offered_
   absl::btree_map<Offset, Offset> splits_;          // by the message that asks for parts
   CountsByAgent by_assigner_;                       // how many are open
   OffsetsByAgent by_assignee_;

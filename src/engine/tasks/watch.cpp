@@ -160,6 +160,15 @@ std::string what_helps(const std::vector<Dependency>& on) {
   return is_lost ? "Change what it depends on." : "Assign that again, or change what it depends on.";
 }
 
+// HND-02: it stays with its owner.
+std::string why_over(const TaskScene& scene) {
+  const TaskOffer& offer = *scene.task().offer;
+  const std::string target = quoted(scene.workspace(), offer.target);
+  if (is_offline(scene.workspace().registry.agent(offer.target)))
+    return " is offered to " + target + " no more, who is offline: it stays with its owner.";
+  return " was not taken by " + target + " before " + base::to_rfc3339(offer.due) + ": it stays with its owner.";
+}
+
 // COL-10: its order goes out, or it is said why not; HND-10: or the order's time is over before.
 void look_at_kept_back(const TaskScene& scene) {
   const Task& task = scene.task();
@@ -221,10 +230,7 @@ void decide_task_due(Decided& decided, const State& state, WorkspaceNumber numbe
   if (silent_at(watch, policy, spoke_at) <= now)
     return fails(TaskErrorType::timeout, false, "not a word for " + base::to_text(policy.silence) + ".");
   if (offer_over_at(task.offer.get()) <= now)
-    return make(scene, {Step::take_back, watch.late,
-                        opening(scene.workspace(), task) + " was not taken by " +
-                            quoted(scene.workspace(), task.offer->target) + " before " +
-                            base::to_rfc3339(task.offer->due) + ": it stays with its owner."});
+    return make(scene, {Step::take_back, watch.late, opening(scene.workspace(), task) + why_over(scene)});
   if (late_at(task.state, watch) <= now) {
     if (task.state == TaskState::stalled)
       return fails(TaskErrorType::timeout, true,
