@@ -5,6 +5,7 @@
 #include "base/excerpt.hpp"
 #include "engine/appliers.hpp"
 #include "engine/collaborations/follow.hpp"
+#include "engine/health/follow.hpp"
 #include "engine/help/watch.hpp"
 #include "engine/messages/fields.hpp"
 #include "engine/requests/deadlock.hpp"
@@ -100,7 +101,7 @@ void answer(const AcceptMessage& command, const Workspace& workspace, const Cont
   moved.set_state(static_cast<std::uint32_t>(*move->to));
   moved.set_asker(help.asker.value);
   moved.set_answers(true);
-  if (move->when == Guard::passes) moved.set_helper(next->value);
+  if (move->when == Guard::passes) write_helper(workspace, *next, context.now, moved);
 }
 
 }  // namespace
@@ -175,8 +176,10 @@ void move(State& state, Workspace& workspace, WorkspaceNumber number, const even
   look_at(state, number, offset, help, help.deadline);
   if (moved.helper() == 0) return;
   close_collaboration(workspace, offset, "passed_on", at);
-  workspace.help.ask(offset, AgentNumber(moved.helper()));
-  pass_on(state, workspace, number, offset, AgentNumber(moved.helper()), at);
+  const AgentNumber helper(moved.helper());
+  workspace.help.ask(offset, helper);
+  if (moved.tried_until() != 0) apply_attempt(workspace, helper, base::instant_of(moved.tried_until()), offset);
+  pass_on(state, workspace, number, offset, helper, at);
 }
 
 void open(State& state, Workspace& workspace, WorkspaceNumber number, Offset offset,

@@ -4,6 +4,7 @@
 
 #include "base/excerpt.hpp"
 #include "base/quoted.hpp"
+#include "engine/health/follow.hpp"
 #include "engine/mailboxes/failures.hpp"
 #include "engine/messages/said.hpp"
 #include "engine/requests/deadlock.hpp"
@@ -22,14 +23,14 @@ std::optional<profile::TypeIndex> type_that_asks(const profile::Ruleset& rules) 
 }
 
 void make(Decided& decided, const Workspace& workspace, WorkspaceNumber number, Offset offset, const Move& move,
-          std::optional<AgentNumber> helper) {
+          std::optional<AgentNumber> helper, Instant now) {
   const Help& help = workspace.help.at(offset);
   event::HelpMoved& moved = *decided.add(number).mutable_help_moved();
   moved.set_help(offset.value);
   moved.set_id(std::string(help.id.view()));
   moved.set_state(static_cast<std::uint32_t>(*move.to));
   moved.set_asker(help.asker.value);
-  if (helper) moved.set_helper(helper->value);
+  if (helper) write_helper(workspace, *helper, now, moved);
 }
 
 // With the task that it is about, before its helper had read it.
@@ -55,6 +56,12 @@ std::optional<AgentNumber> next_helper(const Workspace& workspace, Offset offset
                 [&](AgentNumber helper) { return waits_for_asker(workspace, helper, help); });
 }
 
+void write_helper(const Workspace& workspace, AgentNumber helper, Instant now, event::HelpMoved& moved) {
+  moved.set_helper(helper.value);
+  const Instant until = attempt_until(workspace.settings, workspace.registry.agent(helper), now);
+  if (until != Instant{}) moved.set_tried_until(base::unix_us(until));
+}
+
 void tell_asker(Decided& decided, const State& state, WorkspaceNumber number, Offset offset, const Move& move,
                 const profile::Ruleset* rules, const Context& context, const std::string& text) {
   if (!rules) return;
@@ -74,12 +81,12 @@ void decide_helper_lost(Decided& decided, const State& state, WorkspaceNumber nu
   const Workspace& workspace = state.workspace(number);
   const AgentNumber helper = workspace.help.at(offset).helper();
   if (is_taken_back(workspace, offset))
-    return make(decided, workspace, number, offset, machine::help::move_of(Step::withdraw), std::nullopt);
+    return make(decided, workspace, number, offset, machine::help::move_of(Step::withdraw), std::nullopt, context.now);
   const auto next = rules ? next_helper(workspace, offset, *rules, context.now) : std::nullopt;
   const Message& message = workspace.messages.at(offset);
   const bool expired = message.expires() && message.expires_at <= context.now;
   const Move& move = machine::help::move_of(next ? Step::lose_helper : expired ? Step::expire : Step::lose_last_helper);
-  make(decided, workspace, number, offset, move, next);
+  make(decided, workspace, number, offset, move, next, context.now);
   if (offline) decide_taken_back(decided, workspace, number, offset, helper, Offset(decided.last().event.offset()));
   if (next) return;
   const std::string who = base::quoted(workspace.registry.agent(helper).id);
@@ -95,7 +102,7 @@ void decide_help_due(Decided& decided, const State& state, WorkspaceNumber numbe
   if (help.deadline == Instant{} || help.deadline > context.now)
     return decide_helper_lost(decided, state, number, offset, rules, context);
   const Move& move = machine::help::move_of(Step::expire);
-  make(decided, workspace, number, offset, move, std::nullopt);
+  make(decided, workspace, number, offset, move, std::nullopt, context.now);
   decide_taken_back(decided, workspace, number, offset, help.helper(), Offset(decided.last().event.offset()));
   tell_asker(decided, state, number, offset, move, rules, context,
              "its deadline was " + base::to_rfc3339(help.deadline) + ", and '" +

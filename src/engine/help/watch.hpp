@@ -18,6 +18,9 @@ void decide_helper_lost(Decided& decided, const State& state, WorkspaceNumber wo
 std::optional<AgentNumber> next_helper(const Workspace& workspace, Offset help, const profile::Ruleset& rules,
                                        Instant now);
 
+// Who is asked from now on; where it is an attempt at that one's breaker, until when (R39).
+void write_helper(const Workspace& workspace, AgentNumber helper, Instant now, event::HelpMoved& moved);
+
 // In the asker's words, where its profile has them (R31).
 void tell_asker(Decided& decided, const State& state, WorkspaceNumber workspace, Offset help,
                 const machine::help::Move& move, const profile::Ruleset* rules, const Context& context,
