@@ -71,6 +71,7 @@ class History {
     told.set_next_available(1'700'000'700'000'000);
     told.set_error_until(1'700'003'600'000'000);
     told.set_severity("high");
+    told.set_error_key(std::string(IdKey{}.size(), 'e'));
     told.set_breaker(2);
     told.set_breaker_until(1'700'000'600'000'000);
     apply(event, 100);

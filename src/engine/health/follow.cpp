@@ -99,6 +99,27 @@ bool is_of_another(const AcceptMessage& command, const Agent& sender) {
   return !agent.empty() && agent != sender.id;
 }
 
+// By its id, where it has one; empty: it has none.
+std::string error_id_of(const envelope::Envelope& envelope) {
+  return text_in(envelope, envelope.kind == Kind::error_report ? "error" : "error_id");
+}
+
+template <class Errors>
+auto find_told(Errors& errors, const IdKey& key) {
+  return std::ranges::find(errors, key, &ToldError::key);
+}
+
+// HND-06: whether the error is counted already. What tasks fail by is one each, but for what was reported since the
+// task was given: an agent that has one id for many errors is shut out all the same (R39).
+bool is_told(const AcceptMessage& command, const Workspace& workspace, const Health* known, const IdKey& key) {
+  if (!known) return false;
+  const auto told = find_told(known->told_errors, key);
+  if (told == known->told_errors.end()) return false;
+  if (command.envelope.kind == Kind::error_report) return told->failed;
+  const auto task = workspace.tasks.find(command.envelope.task);
+  return !told->failed && task && told->at > workspace.tasks.at(*task).given_at;
+}
+
 // HND-02: what it was offered is its work from now on.
 bool takes_over(const AcceptMessage& command) {
   return command.envelope.kind == Kind::task_handoff_reply && envelope::field(command.envelope, "accepted") == "true";
@@ -120,9 +141,13 @@ void follow_outcome(const AcceptMessage& command, const Workspace& workspace, co
     event.mutable_told()->set_success(true);
   } else {
     if (is_of_another(command, sender)) return;
+    const std::string id = error_id_of(command.envelope);
+    const IdKey key = id_key_of(id);
     event::SenderTold& told = *event.mutable_told();
-    told.set_error_until(base::unix_us(counts_until(recently, now)));
     told.set_severity(base::excerpt(text_in(command.envelope, "severity"), severity_bytes_max));
+    if (!id.empty()) told.set_error_key(key.data(), key.size());
+    if (!id.empty() && is_told(command, workspace, known, key)) return;
+    told.set_error_until(base::unix_us(counts_until(recently, now)));
   }
   if (policy) follow_breaker(*policy, kind, known, now, *event.mutable_told());
 }
@@ -185,16 +210,29 @@ void take_in_report(Health& health, const event::MessageAccepted& event) {
   health.next_available = available != 0 ? base::instant_of(available) : Instant{};
 }
 
+template <class Item>
+void keep(std::vector<Item>& newest, const Item& item) {
+  if (newest.size() == errors_kept) newest.erase(newest.begin());
+  newest.push_back(item);
+}
+
 void take_in_error(Health& health, const event::SenderTold& told, Instant at) {
   ++health.errors;
   health.recent_errors.add(base::instant_of(told.error_until()), at);
-  if (!told.severity().empty()) health.severity = told.severity();
-  std::vector<Instant>& errors = health.breaker.errors;
-  if (errors.size() == errors_kept) errors.erase(errors.begin());
-  errors.push_back(at);
+  keep(health.breaker.errors, at);
 }
 
-void take_in(State& state, WorkspaceNumber number, AgentNumber agent, Health& health,
+void note_told(Health& health, Offset offset, const event::MessageAccepted& event) {
+  ToldError error{.at = offset, .failed = static_cast<Kind>(event.kind()) == Kind::task_fail};
+  std::ranges::copy(event.told().error_key(), error.key.begin());
+  if (const auto before = find_told(health.told_errors, error.key); before != health.told_errors.end()) {
+    error.failed |= before->failed;
+    health.told_errors.erase(before);
+  }
+  keep(health.told_errors, error);
+}
+
+void take_in(State& state, WorkspaceNumber number, AgentNumber agent, Health& health, Offset offset,
              const event::MessageAccepted& event, Instant at) {
   const event::SenderTold& told = event.told();
   if (health.since == Instant{}) health.since = at;
@@ -211,6 +249,8 @@ void take_in(State& state, WorkspaceNumber number, AgentNumber agent, Health& he
   if (told.look_at() > 0) look_later(state, number, agent, health, base::instant_of(told.look_at()));
   if (told.reports()) take_in_report(health, event);
   if (told.error_until() > 0) take_in_error(health, told, at);
+  if (!told.severity().empty()) health.severity = told.severity();
+  if (told.error_key().size() == IdKey{}.size()) note_told(health, offset, event);
   if (told.success()) health.breaker.errors.clear();
   if (told.breaker() > 0) {
     health.breaker.state = BreakerState(told.breaker());
@@ -253,7 +293,7 @@ void apply_to_health(State& state, Workspace& workspace, WorkspaceNumber number,
   if (sender == AgentNumber{} || event.private_()) return;
   KnownHealth& known = workspace.registry.agent(sender).health;
   if (event.has_told())
-    take_in(state, number, sender, known.made(), event, at);
+    take_in(state, number, sender, known.made(), offset, event, at);
   else if (!known)
     return;
   Health& health = *known.get();

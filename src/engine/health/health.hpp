@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/half_digest.hpp"
 #include "base/ids.hpp"
 #include "engine/messages/rate.hpp"
 #include "machine/breaker.hpp"
@@ -29,6 +30,18 @@ struct Breaker {
   }
 };
 
+// HND-06: an error that has an id is reported, and what its task failed by; it is counted once.
+struct ToldError {
+  base::HalfDigest key;  // of its id (messages/message.hpp)
+  Offset at;             // the newest message that told of it
+  bool failed = false;   // something did
+
+  template <class Archive>
+  void archive(Archive& a) {
+    a(key, at, failed);
+  }
+};
+
 struct Health {
   HealthState state = HealthState::unknown;
   Instant since;        // of the state
@@ -42,13 +55,14 @@ struct Health {
   std::string report;  // its newest, a JSON object of canonical fields; empty: none
   std::uint64_t errors = 0;
   SentLately recent_errors;
-  std::string severity;  // of the newest, in the profile's word
+  std::string severity;                // of the newest, in the profile's word
+  std::vector<ToldError> told_errors;  // the newest few that have an id
   Breaker breaker;
 
   template <class Archive>
   void archive(Archive& a) {
     a(state, since, silent, heard, look_at, beat, by_any, next_available, report);
-    a(errors, recent_errors, severity, breaker);
+    a(errors, recent_errors, severity, told_errors, breaker);
   }
 };
 
