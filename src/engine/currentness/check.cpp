@@ -31,7 +31,7 @@ Checked of_receipt(const Receipt& receipt, std::uint32_t epoch, Instant now) {
       break;
     case ReceiptState::bounced:
       if (receipt.bounce != Bounce::no_reply) return stale("bounced");
-      [[fallthrough]];  // below: what is an order is one still (BEY-01)
+      [[fallthrough]];  // below: what is an order, or an offer, is one still (BEY-01)
     case ReceiptState::acked:
     case ReceiptState::acted:
     case ReceiptState::offered:
@@ -91,7 +91,7 @@ Checked check_delivery(const Workspace& workspace, AgentNumber agent, const Deli
     if (task.assignee != agent) return {Currentness::superseded, task.assignment(), {}};
     // What is escalated is given to somebody anew, or is over. What is held goes on where a human rejects its end.
     if (is_at_rest(task.state)) return stale("over");
-  } else if (receipt->state == ReceiptState::bounced) {
+  } else if (receipt->state == ReceiptState::bounced && !workspace.tasks.of_offer(delivery.offset)) {
     return stale("bounced");
   }
   if (delivered.is != Currentness::current) return delivered;
