@@ -18,15 +18,6 @@
 
 namespace parley::engine {
 
-bool was_handed_over(const Workspace& workspace, const Task& task, Offset order) {
-  for (auto at = task.assignments.rbegin(); at != task.assignments.rend(); ++at) {
-    const Message* const message = workspace.messages.find(*at);
-    if (!message || message->sender == AgentNumber{}) return false;  // it took the place of what came before
-    if (message->sender == task.assigner) return *at == order;
-  }
-  return false;
-}
-
 namespace {
 
 using base::ErrorCode;
@@ -67,7 +58,7 @@ bool can_be_cancelled(TaskState state) {
 base::Result<Consequences> judge_order(const TakeBack& command, const Workspace& workspace, Offset of_task) {
   const Task& task = workspace.tasks.at(of_task);
   if (machine::task::is_over(task.state)) return Consequences{};
-  if (task.assignment() != command.message && !was_handed_over(workspace, task, command.message)) return Consequences{};
+  if (task.assignment() != command.message && task.ordered != command.message) return Consequences{};
   // An offer that was taken is its new owner's order, and the task still its assigner's (HND-02).
   if (workspace.messages.at(command.message).sender != task.assigner)
     return stands(
@@ -219,9 +210,8 @@ base::Result<> check_not_taken_back(const TakeBack& superseded, const Workspace&
 bool is_in_force(const TakeBack& message, const Workspace& workspace) {
   const auto of_task = workspace.tasks.of_assignment(message.message);
   const Task* const task = of_task ? &workspace.tasks.at(*of_task) : nullptr;
-  const bool is_its_order =
-      !task || (!machine::task::is_over(task->state) &&
-                (task->assignment() == message.message || was_handed_over(workspace, *task, message.message)));
+  const bool is_its_order = !task || (!machine::task::is_over(task->state) &&
+                                      (task->assignment() == message.message || task->ordered == message.message));
   return is_its_order && judge(message, workspace);
 }
 

@@ -55,9 +55,6 @@ bool was_withheld(const Workspace& workspace, Offset message);
 // is over is in force no more, nor is what can no longer be taken back.
 bool is_in_force(const TakeBack& message, const Workspace& workspace);
 
-// HND-02: it is the newest order of the task's assigner, and what came after it are offers that were taken.
-bool was_handed_over(const Workspace& workspace, const Task& task, Offset order);
-
 // The message in force that this one supersedes; null: none.
 const TakeBack* in_force(const AcceptMessage& command);
 

@@ -81,6 +81,7 @@ void assign(State& state, Workspace& workspace, WorkspaceNumber number, Offset o
   end_questions(state, workspace, number, task, at);
   if (!task.assignments.empty()) end_corrections(state, workspace, number, task.assignment(), at);
   workspace.tasks.assign(offset, task, message, AgentNumber(event.assigner()), AgentNumber(event.assignee()));
+  task.ordered = message;
   task.given_at = workspace.head;  // a released message is an old one
   if (task.assignments.size() > 1) drop_parts(workspace, task);
   task.error = nullptr;

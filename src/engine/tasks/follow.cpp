@@ -204,7 +204,7 @@ class Follow {
     const auto of_order = before ? workspace_.tasks.of_assignment(before->message) : std::nullopt;
     if (!of_order) return nullptr;
     const Task& task = workspace_.tasks.at(*of_order);
-    const bool stands = task.assignment() == before->message || was_handed_over(workspace_, task, before->message);
+    const bool stands = task.assignment() == before->message || task.ordered == before->message;
     return stands ? &task : nullptr;  // else it was given anew since, and stays
   }
 

@@ -129,8 +129,9 @@ struct Task {
   std::uint32_t epoch = 0;  // how often it was assigned (BEY-03)
   AgentNumber assigner, assignee;
   absl::InlinedVector<Offset, 1> assignments;  // the messages, rising
-  Offset given_at;                             // when the newest became its assignee's work: the event that made it so
-  Instant moved_at;                            // when it came to this state
+  Offset ordered;    // the newest order of them; what came after it are offers that were taken
+  Offset given_at;   // when the newest became its assignee's work: the event that made it so
+  Instant moved_at;  // when it came to this state
   TaskWatch watch;
   TaskTerms terms;
   std::unique_ptr<TaskOffer> offer;          // null: to nobody
@@ -155,7 +156,7 @@ struct Task {
 
   template <class Archive>
   void archive(Archive& a) {
-    a(id, state, epoch, assigner, assignee, assignments, given_at, moved_at, watch, terms, due, over_at, held);
+    a(id, state, epoch, assigner, assignee, assignments, ordered, given_at, moved_at, watch, terms, due, over_at, held);
     a(reviewer, max_iterations, split_by, taken, in_part, given_up, shares, history);
     TaskOffer kept = offer ? std::move(*offer) : TaskOffer{};
     a(kept);
