@@ -77,8 +77,18 @@ void RequestChronicle::comes_again(const Place& place, std::uint32_t agent) {
   if (const auto at = open_.find(place); at != open_.end()) at->second.never_got.erase(agent);
 }
 
+// BEY-01: nobody is to act upon its order any more.
+void RequestChronicle::end_order(std::uint32_t workspace, const std::string& task, std::uint32_t state) {
+  constexpr std::uint32_t aborted = 6;  // as journaled
+  const auto order = orders_.find({workspace, task});
+  if (state == aborted && order != orders_.end()) open_.erase(Place{workspace, order->second});
+}
+
 void RequestChronicle::fold(std::uint32_t workspace, std::uint64_t offset, const event::MessageAccepted& message,
                             base::Instant at) {
+  const bool is_order = message.kind() == static_cast<std::uint32_t>(Kind::task_assign) && message.has_task_moved();
+  if (is_order)  // a delegation's id is its task's (R38)
+    orders_[{workspace, message.task().empty() ? message.message_id() : message.task()}] = offset;
   if (message.answer_timeout() > 0) {
     const Place place{workspace, offset};
     const base::Duration timeout(message.answer_timeout());
@@ -88,7 +98,7 @@ void RequestChronicle::fold(std::uint32_t workspace, std::uint64_t offset, const
                       "MSH-03: the time does not begin now");
     const auto& to = message.recipients();
     Asked request{message.message_id(), message.sender(),   {to.begin(), to.end()}, timeout,
-                  at + timeout,         message.reply_by(), message.task()};
+                  at + timeout,         message.reply_by(), message.task(),         is_order};
     const bool waits = !request.reply_by && !decides(message);
     const bool for_itself = waits && waits_for_itself(workspace, request, message.reply_to());
     findings_.require(!for_itself, place, "BEY-04: its asker waits for itself");
@@ -104,7 +114,13 @@ void RequestChronicle::fold(std::uint32_t workspace, std::uint64_t offset, const
     const bool is_question = asks_back(message) && !decides(message);
     findings_.require(!request->reply_by || !is_question, place, "BEY-01: replied to by a question");
     findings_.require(names_it, place, "PIP-08: answered by a message that is no answer to it");
-    findings_.require(request->waiting.erase(message.sender()) == 1, place, "PIP-08: answered by who is not awaited");
+    // HND-02: who has the task now, in the place of whom its order was sent to.
+    const bool in_place =
+        request->is_order && ends(message, request->task, request->id) && !request->waiting.contains(message.sender());
+    if (in_place)
+      request->waiting.clear();
+    else
+      findings_.require(request->waiting.erase(message.sender()) == 1, place, "PIP-08: answered by who is not awaited");
     const auto& to = message.recipients();
     findings_.require(std::binary_search(to.begin(), to.end(), request->asker), place,
                       "PIP-08: its asker gets no answer");
@@ -112,6 +128,7 @@ void RequestChronicle::fold(std::uint32_t workspace, std::uint64_t offset, const
     sightings_.saw(request->reply_by ? Sighting::reply_came : Sighting::request_answered);
     if (request->waiting.empty()) open_.erase(place);
   }
+  if (message.has_task_moved()) end_order(workspace, message.task(), message.task_moved().state());
   if (message.has_postpones()) {
     const Place place{workspace, message.postpones().request()};
     if (Asked* const request = asked(place)) {
@@ -177,6 +194,8 @@ void RequestChronicle::fold(const event::Event& event, base::Instant at) {
       open_.erase(place);
       return;
     }
+    case Event::kTaskMoved:
+      return end_order(workspace, event.task_moved().id(), event.task_moved().state());
     case Event::kMessageTakenBack:
       open_.erase(Place{workspace, event.message_taken_back().message()});
       return;

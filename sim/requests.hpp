@@ -32,6 +32,7 @@ class RequestChronicle {
     base::Instant due{};
     bool reply_by = false;
     std::string task{};
+    bool is_order = false;
     std::set<std::uint32_t> never_got{};             // it ended there unread, and nobody waits for them
     std::map<std::uint32_t, std::uint32_t> sends{};  // more than the first
     std::map<std::uint32_t, base::Instant> again{};  // when the next is; 0: it was
@@ -39,13 +40,15 @@ class RequestChronicle {
 
   void fold(std::uint32_t workspace, std::uint64_t offset, const event::MessageAccepted& message, base::Instant at);
   bool waits_for_itself(std::uint32_t workspace, const Asked& request, const std::string& asked_back) const;
+  void end_order(std::uint32_t workspace, const std::string& task, std::uint32_t state);
   void postpone(std::uint32_t workspace, const event::RequestPostponed& event, base::Instant at);
   Asked* asked(const Place& place);
 
   Findings& findings_;
   Sightings& sightings_;
   std::map<Place, Asked> open_;
-  std::set<std::pair<std::uint32_t, std::uint32_t>> removed_;  // agents of workspaces
+  std::map<std::pair<std::uint32_t, std::string>, std::uint64_t> orders_;  // the newest of each task
+  std::set<std::pair<std::uint32_t, std::uint32_t>> removed_;              // agents of workspaces
 };
 
 }  // namespace parley::sim

@@ -36,11 +36,12 @@ bool may_reply(Kind kind) {
   }
 }
 
-// The order whose end this is.
+// The order whose end this is, also where its task was handed over since (HND-02).
 std::optional<Offset> order_ended(const AcceptMessage& command, const Workspace& workspace) {
   if (command.envelope.kind != Kind::task_complete && command.envelope.kind != Kind::task_fail) return std::nullopt;
-  const auto task = workspace.tasks.find(command.envelope.task);
-  return task ? std::optional(workspace.tasks.at(*task).assignment()) : std::nullopt;
+  const auto known = workspace.tasks.find(command.envelope.task);
+  if (!known || workspace.tasks.at(*known).assignee != command.sender) return std::nullopt;
+  return workspace.tasks.at(*known).ordered;
 }
 
 // The messages that this one names: what it answers is one of them.
@@ -56,7 +57,7 @@ std::optional<Offset> replied_to(const AcceptMessage& command, const Workspace& 
   }
   const auto order = order_ended(command, workspace);
   const Request* const request = order ? workspace.requests.find(*order) : nullptr;
-  return request && request->reply_by && request->waits_for(command.sender) ? order : std::nullopt;
+  return request && request->reply_by ? order : std::nullopt;
 }
 
 bool reaches(const event::MessageAccepted& event, AgentNumber agent) {
@@ -175,8 +176,10 @@ void close(State& state, Workspace& workspace, WorkspaceNumber number, Offset of
 }
 
 void answer(State& state, Workspace& workspace, WorkspaceNumber number, Offset offset, AgentNumber by) {
-  asks_no_more(state, *workspace.requests.find(offset), number, offset, by);
-  if (!workspace.requests.settle(offset, by)) close(state, workspace, number, offset);
+  const Request& request = *workspace.requests.find(offset);
+  const bool in_place = !request.waits_for(by);  // of whom the order was sent to, who has handed its task over
+  asks_no_more(state, request, number, offset, by);
+  if (in_place || !workspace.requests.settle(offset, by)) close(state, workspace, number, offset);
 }
 
 void extend(State& state, Workspace& workspace, WorkspaceNumber number, Offset offset, Instant due) {

@@ -5,6 +5,7 @@
 #include "engine/approvals/questions.hpp"
 #include "engine/health/follow.hpp"
 #include "engine/mailboxes/transitions.hpp"
+#include "engine/requests/follow.hpp"
 #include "engine/resources/allot.hpp"
 #include "engine/resources/shares_kept.hpp"
 #include "engine/steps.hpp"
@@ -179,6 +180,7 @@ void move(State& state, Workspace& workspace, WorkspaceNumber number, Offset off
   if (moved) note_moved(state, workspace, number, task, at);
   if (was_over && to == TaskState::in_review) workspace.tasks.set_aside(offset, task);
   if (to != TaskState::in_review) task.in_part = to == TaskState::partial;
+  if (to == TaskState::aborted) withdraw_request(state, workspace, number, task.ordered);
   if (!machine::task::is_over(to) || was_over) return;
   end_questions(state, workspace, number, task, at);
   end_corrections(state, workspace, number, task.assignment(), at);
