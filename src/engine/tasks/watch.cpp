@@ -153,11 +153,18 @@ Instant due_of(TaskState state, const TaskWatch& watch, const profile::TaskPolic
 
 namespace {
 
+// R38: where an order's id is its task's.
+bool is_assigned_once(const profile::Ruleset* rules) {
+  return rules && std::ranges::any_of(rules->types, [](const profile::MessageType& type) { return type.names_task; });
+}
+
 // What was aborted is assigned by nobody again.
-std::string what_helps(const std::vector<Dependency>& on) {
+std::string what_helps(const profile::Ruleset* rules, const std::vector<Dependency>& on) {
   const bool is_lost = std::ranges::any_of(
       on, [](const Dependency& one) { return !one.soft && !one.part && one.state == TaskState::aborted; });
-  return is_lost ? "Change what it depends on." : "Assign that again, or change what it depends on.";
+  if (is_lost) return "Change what it depends on.";
+  return is_assigned_once(rules) ? "Assign that work as a new task, and have it depend on that one."
+                                 : "Assign that again, or change what it depends on.";
 }
 
 // HND-02: it stays with its owner.
@@ -194,7 +201,7 @@ void look_at_kept_back(const TaskScene& scene) {
   if (readiness == Readiness::blocked && task.state == TaskState::waiting)
     return make(scene, {Step::block, task.watch.late,
                         opening(scene.workspace(), task) + " cannot begin: " + why_blocked(scene.workspace(), all->on) +
-                            ". " + what_helps(all->on)});
+                            ". " + what_helps(scene.rules, all->on)});
   if (readiness == Readiness::waits && task.state == TaskState::blocked)
     return make(scene, {Step::unblock, task.watch.late, ""});
   if (const Instant due = due_while_kept_back(task.watch, order_expires_at(scene)); due != Instant{})
