@@ -65,7 +65,7 @@ constexpr std::size_t errors_shown = 10;
 
 // PIP-11: what the agent waits for.
 void write_errors(json::Writer& writer, const engine::ErrorCases& errors, const absl::btree_set<base::Offset>& own) {
-  writer.key("waits").begin_object().member("status", engine::foremost(errors, own).status);
+  writer.key("waits").begin_object().member("status", engine::foremost(errors, own).words().status);
   writer.member("since", base::to_rfc3339(errors.find(*own.begin())->at)).member("errors", own.size());
   writer.key("undecided").begin_array();
   std::size_t left = errors_shown;
@@ -77,7 +77,7 @@ void write_errors(json::Writer& writer, const engine::ErrorCases& errors, const 
     writer.member("error_type", error.code);
     if (!error.severity.empty()) writer.member("severity", error.severity);
     if (!error.text.empty()) writer.member("text", error.text);
-    writer.member("blocks", !error.blocked.empty()).member("reported_at", base::to_rfc3339(error.at)).end_object();
+    writer.member("blocks", error.blocks()).member("reported_at", base::to_rfc3339(error.at)).end_object();
   }
   writer.end_array().end_object();
 }
@@ -86,7 +86,10 @@ void write_blocked(json::Writer& writer, const engine::Workspace& workspace) {
   const engine::ErrorCases& errors = workspace.errors;
   if (errors.blocking().empty()) return;
   const engine::ErrorCase& first = *errors.find(*errors.blocking().begin());
-  writer.key("blocked").begin_object().member("status", first.blocked).member("since", base::to_rfc3339(first.at));
+  writer.key("blocked")
+      .begin_object()
+      .member("status", first.words().blocked)
+      .member("since", base::to_rfc3339(first.at));
   writer.member("errors", errors.blocking().size()).key("by").begin_array();
   std::size_t left = errors_shown;
   for (const base::Offset offset : errors.blocking()) {

@@ -80,7 +80,7 @@ class Consistency {
       if (!workspace.errors.of(error.agent).contains(offset)) defect(number, offset, "an error is not its agent's");
       if (std::ranges::count(workspace.errors.find(error.id.view()), offset) != 1)
         defect(number, offset, "an error is not found by its id");
-      if (workspace.errors.blocking().contains(offset) == error.blocked.empty())
+      if (workspace.errors.blocking().contains(offset) != error.blocks())
         defect(number, offset, "an error blocks and does not, or the other way round");
     }
     tasks(number, workspace);

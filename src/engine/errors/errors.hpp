@@ -17,17 +17,42 @@ namespace parley::engine {
 
 using ErrorState = machine::error_case::State;
 
+// What an error makes of its agent and of its workspace meanwhile, in its profile's words.
+struct ErrorWords {
+  std::string status;   // of the agent
+  std::string blocked;  // of the workspace; empty: it blocks nothing
+
+  template <class Archive>
+  void archive(Archive& a) {
+    a(status, blocked);
+  }
+};
+
+struct PassedOn {
+  Offset message;  // by this one
+  ErrorWords words;
+
+  template <class Archive>
+  void archive(Archive& a) {
+    a(message, words);
+  }
+};
+
 struct ErrorCase {
   AgentNumber agent;    // whose it is
   base::PackedText id;  // of the message that reported it
   std::string task, code, severity, text;
-  std::string status;   // that its agent has meanwhile, in its profile's word
-  std::string blocked;  // and its workspace; empty: it blocks nothing
+  ErrorWords reported;                   // by its agent
+  std::vector<PassedOn> passed_on = {};  // by others, a few, and what blocks before others
   Instant at;
+
+  // Whoever passes it on may know that nothing goes on before it is decided.
+  const ErrorWords& words() const;
+  bool blocks() const { return !words().blocked.empty(); }
 
   template <class Archive>
   void archive(Archive& a) {
-    a(agent, id, task, code, severity, text, status, blocked, at);
+    a(agent, id, task, code, severity, text, reported, passed_on, at);
   }
 };
 
@@ -46,9 +71,11 @@ class ErrorCases {
   std::vector<Offset> find(std::string_view id, AgentNumber agent) const;
 
   void add(Offset offset, ErrorCase error);
-  // Whoever passes it on may know that nothing goes on before it is decided.
-  void block(Offset offset, const std::string& status, const std::string& blocked);
-  void close(Offset offset);
+  void pass_on(Offset offset, PassedOn by);
+  // What the message says of errors that it passes on: nothing any more.
+  void take_back(Offset message);
+  // The messages that pass nothing on any more.
+  std::vector<Offset> close(Offset offset);
 
   template <class Archive>
   void archive(Archive& a) {
@@ -66,11 +93,14 @@ class ErrorCases {
   };
 
   void index(Offset offset, const ErrorCase& error);
+  bool has_room(Offset offset, ErrorCase& error, const PassedOn& by);
+  void note_blocking(Offset offset, const ErrorCase& error);
 
   absl::btree_map<Offset, ErrorCase> all_;
   OffsetsByAgent by_agent_;
   absl::btree_set<Named> by_id_;
   absl::btree_set<Offset> blocking_;
+  absl::btree_set<std::pair<Offset, Offset>> passed_on_;  // a message, and an error that it passes on
 };
 
 // That decides which status an agent has: the first that blocks, else the first.

@@ -218,29 +218,43 @@ void tell_of_waiting(Decided& decided, const State& state, const AcceptMessage& 
   }
 }
 
+namespace {
+
+void close(Workspace& workspace, Offset error) {
+  for (const Offset message : workspace.errors.close(error)) workspace.messages.end(message);
+}
+
+}  // namespace
+
 void apply_to_errors(Workspace& workspace, Offset offset, const event::MessageAccepted& event, Instant at) {
   if (!event.has_error_moved()) return;
   const event::ErrorMoved& moved = event.error_moved();
   const bool over = error_case::is_over(static_cast<ErrorState>(moved.state()));
   for (const std::uint64_t error : moved.errors())
     if (over) {
-      workspace.errors.close(Offset(error));
+      close(workspace, Offset(error));
       workspace.messages.end(Offset(error));
     } else {
-      workspace.errors.block(Offset(error), moved.status(), moved.blocked());
+      workspace.errors.pass_on(Offset(error), {offset, {moved.status(), moved.blocked()}});
     }
   if (over || moved.errors_size() > 0) return;
-  workspace.errors.add(offset, {AgentNumber(moved.agent()), base::PackedText(event.message_id()),
-                                base::excerpt(event.task(), task_bytes_max), moved.code(), moved.severity(),
-                                moved.text(), moved.status(), moved.blocked(), at});
+  workspace.errors.add(offset, {.agent = AgentNumber(moved.agent()),
+                                .id = base::PackedText(event.message_id()),
+                                .task = base::excerpt(event.task(), task_bytes_max),
+                                .code = moved.code(),
+                                .severity = moved.severity(),
+                                .text = moved.text(),
+                                .reported = {moved.status(), moved.blocked()},
+                                .at = at});
 }
 
 void withdraw_error(Workspace& workspace, Offset offset) {
-  workspace.errors.close(offset);
+  workspace.errors.take_back(offset);
+  close(workspace, offset);
 }
 
 void withdraw_errors(Workspace& workspace, AgentNumber agent) {
-  for (const Offset offset : absl::btree_set<Offset>(workspace.errors.of(agent))) workspace.errors.close(offset);
+  for (const Offset offset : absl::btree_set<Offset>(workspace.errors.of(agent))) close(workspace, offset);
 }
 
 }  // namespace parley::engine

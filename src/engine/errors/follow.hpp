@@ -21,7 +21,8 @@ void tell_of_waiting(Decided& decided, const State& state, const AcceptMessage& 
 // The message itself is in the state.
 void apply_to_errors(Workspace&, Offset, const event::MessageAccepted&, Instant at);
 
-// Where the message is one it was taken back: there is nothing to decide any more.
+// The message was taken back: where it is one there is nothing to decide any more, and of those that it passed on it
+// says nothing.
 void withdraw_error(Workspace&, Offset);
 // Its agent was removed: there is nothing to decide any more.
 void withdraw_errors(Workspace&, AgentNumber);
