@@ -48,7 +48,7 @@ void tell_of_abort(const TaskScene& scene, AgentNumber to, const Cancelling& why
   saying.task = task.id.view();
   saying.text = why.reason.empty() ? opening(scene.workspace(), task) + " was aborted." : why.reason;
   saying.cleanup = why.cleanup;
-  saying.from = to == task.assignee ? task.assigner : task.assignee;
+  saying.from = to == task.assigner ? task.assignee : task.assigner;
   say_of_task(scene, to, profile::Occasion::task_aborted, saying);
 }
 
