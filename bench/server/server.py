@@ -93,6 +93,7 @@ class Server:
 
     def bench(self, *load):
         """`parley bench` on it, as its JSON."""
+        self.http.close()  # the server closes what is quiet for so long
         command = [self.program, "bench", "--json", "--data", self.data, "--server", self.url, *load]
         done = subprocess.run(list(map(str, command)), capture_output=True, text=True, check=False)
         if done.returncode != 0:

@@ -141,15 +141,30 @@ def removal(one, workspace, stream):
     return watched.row(f"an agent with {QUEUED:,} open messages is removed")
 
 
-def run(program, _):
+# Each on a server of its own: the tasks that a load begins stay open, and take their memory.
+LOADS = {
+    "40,000 messages a second": ("--rate", 40_000, "--duration", "75s"),
+    "window 64": ("--window", 64, "--batch", 32, "--duration", "5s"),
+    "deep window": ("--duration", "5s"),
+    "deep window, longer": ("--duration", "75s"),
+}
+
+
+@contextlib.contextmanager
+def fresh(program):
     with server.folder("/dev/shm") as folder, server.Server(program, folder / "data") as one:
+        yield one
+
+
+def run(program, _):
+    with fresh(program) as one:
         with Watched(one) as watched:
             time.sleep(3)
         yield watched.row("nothing else to do (the machine's own)", None, None)
-        yield under_load(one, "40,000 messages a second", "--rate", 40_000, "--duration", "75s")
-        yield under_load(one, "window 64", "--window", 64, "--batch", 32, "--duration", "5s")
-        yield under_load(one, "deep window", "--duration", "5s")
-        yield under_load(one, "deep window", "--duration", "75s")
+    for what, load in LOADS.items():
+        with fresh(program) as one:
+            yield under_load(one, what, *load)
+    with fresh(program) as one:
         workspace = one.workspace()
         with Watched(one) as watched:
             tokens = registered(one, workspace, ["sender", *(f"agent-{i}" for i in range(AGENTS))])

@@ -35,17 +35,16 @@ void Connection::before_reading() {
 void Connection::on_readable() {
   if (phase_ == Phase::over) return;
   auto& buffer = shared_.read_buffer;
-  std::size_t read = 0;
-  while (read < shared_.settings.read_bytes_per_turn) {
+  const base::Duration until = shared_.clock.monotonic() + shared_.settings.reading_max;
+  do {
     const auto [outcome, bytes] = read_some(watch_.descriptor(), buffer);
     if (outcome == Transfer::would_block) break;
     if (outcome == Transfer::ended) return end_of_input();
-    read += bytes;
     shared_.figures.read_bytes.add(bytes);
     if (phase_ != Phase::lingering) take({buffer.data(), bytes});
     const bool more_wanted = phase_ == Phase::lingering || (phase_ == Phase::open && !reading_held_ && held_.empty());
     if (bytes < buffer.size() || !more_wanted) break;
-  }
+  } while (shared_.clock.monotonic() < until);
   if (phase_ != Phase::over) shared_.wants_reading(id_);
 }
 

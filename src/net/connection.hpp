@@ -23,6 +23,7 @@ constexpr base::Duration never = base::Duration::max();  // a time that does not
 
 // What all connections share: one buffer, since one thread reads. Outlives them.
 struct Shared {
+  base::Clock& clock;
   LoopSettings settings;
   HttpPort* http = nullptr;
   WebSocketPort* sockets = nullptr;

@@ -101,7 +101,11 @@ struct Loop::Core {
         metrics(m),
         log(l),
         reactor(c, [this](std::uint64_t token, Reactor::Ready ready) { on_ready(token, ready); }),
-        shared{.settings = std::move(settings), .wants_flush = {}, .wants_reading = {}, .figures = figures_of(m)} {
+        shared{.clock = c,
+               .settings = std::move(settings),
+               .wants_flush = {},
+               .wants_reading = {},
+               .figures = figures_of(m)} {
     shared.read_buffer.resize(shared.settings.read_bytes);
     shared.wants_flush = [this](ConnectionId id) { to_flush.push_back(id); };
     shared.wants_reading = [this](ConnectionId id) { to_read.push_back(id); };
@@ -372,6 +376,7 @@ base::Result<std::uint16_t> Loop::listen(const ListenOptions& options) {
   access.allow(v6 ? "[" + options.host + "]" : options.host, listening.port);
   if (listening.loopback) access.allow("localhost", listening.port);
   core.start_watchdog();
+  core.look_at_clock();  // what came before was no turn
   return listening.port;
 }
 

@@ -6,7 +6,8 @@
 //     loop.flush();       // and leave
 //   }
 //
-// One turn reads at most LoopSettings::read_bytes_per_turn from each connection, and each writes what its peer takes.
+// One turn reads for about a millisecond (D11); what else is ready comes first in the next. Each connection writes what
+// its peer takes.
 #pragma once
 #include <cstdint>
 #include <functional>

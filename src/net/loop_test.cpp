@@ -36,6 +36,7 @@ struct Echo final : HttpPort, WebSocketPort {
   std::vector<std::string> events;
   ConnectionId socket;
   bool echoes = true;
+  std::function<void(std::string_view path)> asked = [](std::string_view) {};
 
   HeadDecision on_head(RequestId, const http::Head& head) override {
     ++heads;
@@ -45,6 +46,7 @@ struct Echo final : HttpPort, WebSocketPort {
     return AcceptBody{.bytes_max = 1000};
   }
   void on_request(RequestId id, const http::Head& head, std::string_view body) override {
+    asked(head.path);
     if (head.path == "/later") {
       later = id;
       return;
@@ -365,6 +367,29 @@ TEST_F(LoopTest, SaysThatMoreIsReadyAndCallsNobody) {
   loop->wait(base::Duration::max());  // what was seen is not lost
   EXPECT_THAT(echo.events, testing::ElementsAre("open"));
   EXPECT_FALSE(loop->more_is_ready());
+}
+
+// D11: where each takes long, a turn ends after one; whoever waits has its turn before others that come.
+TEST_F(LoopTest, ServesThoseThatAreReadyInAsManyTurnsAsItTakes) {
+  std::vector<std::unique_ptr<Client>> clients;
+  for (int i = 0; i < 3; ++i) clients.push_back(std::make_unique<Client>(port));
+  ASSERT_TRUE(turn_until([&] { return loop->connections() == 3; }));
+  loop->poll();
+  std::vector<std::string> served;
+  echo.asked = [&](std::string_view path) {
+    served.emplace_back(path);
+    std::this_thread::sleep_for(milliseconds(3));
+  };
+  for (int i = 0; i < 3; ++i) clients[static_cast<std::size_t>(i)]->write(get("/" + std::to_string(i), ""));
+  loop->poll();
+  ASSERT_EQ(served.size(), 1u);
+  const std::string first = served.front();
+  clients[static_cast<std::size_t>(first[1] - '0')]->write(get("/again", ""));
+  for (std::size_t turns = 2; turns <= 4; ++turns) {
+    loop->poll();
+    EXPECT_EQ(served.size(), turns);
+  }
+  EXPECT_EQ(served.back(), "/again");
 }
 
 // Looking instead of sleeping is for a loop that is asked often; one that nobody asks anything sleeps.

@@ -92,8 +92,8 @@ Reactor::~Reactor() = default;
 
 bool Reactor::look() {
   if (woken_) return true;
-  if (epoll_->next == epoll_->count) gather(0);
-  return epoll_->next < epoll_->count;
+  if (all_told()) gather(0);
+  return !all_told();
 }
 
 void Reactor::run_ready() {
@@ -105,7 +105,7 @@ void Reactor::run_for(base::Duration at_most) {
   constexpr std::int64_t longest = std::numeric_limits<int>::max();
   const auto rounded_up =
       at_most == base::Duration::max() ? -1 : std::min(ceil<milliseconds>(at_most).count(), longest);
-  if (epoll_->next == epoll_->count) {
+  if (all_told()) {
     asleep_ = true;  // before the look at woken_: whoever sets that looks here afterwards
     gather(woken_ ? 0 : static_cast<int>(rounded_up));
     asleep_ = false;
@@ -122,18 +122,23 @@ void Reactor::gather(int timeout_ms) {
 
 void Reactor::dispatch() {
   const base::Duration until = clock_.monotonic() + looking_max;
-  tell_gathered(Unwanted::is_dropped);
+  tell_gathered(Unwanted::is_dropped, until);
   // What has come while those were told joins their turn, so that one block and one sync serve all of it.
-  for (int looks = 0; looks < looks_a_run && clock_.monotonic() < until; ++looks) {
+  for (int looks = 0; looks < looks_a_run && all_told() && clock_.monotonic() < until; ++looks) {
     gather(0);
-    if (!tell_gathered(Unwanted::is_kept)) return;
+    if (!tell_gathered(Unwanted::is_kept, until)) return;
   }
 }
 
-bool Reactor::tell_gathered(Unwanted unwanted) {
+bool Reactor::all_told() const {
+  return epoll_->next == epoll_->count;
+}
+
+// Those for whom there is no time are told in the next turn, before anybody else.
+bool Reactor::tell_gathered(Unwanted unwanted, base::Duration until) {
   bool rung = false;
   bool any = false;
-  while (epoll_->next < epoll_->count) {
+  for (bool time = true; time && !all_told(); time = clock_.monotonic() < until) {
     const epoll_event& event = epoll_->events[epoll_->next++];
     if (event.data.ptr == nullptr) {
       rung |= event.events != 0;

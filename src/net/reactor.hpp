@@ -59,7 +59,8 @@ class Reactor {
 
   void gather(int timeout_ms);
   void dispatch();
-  bool tell_gathered(Unwanted unwanted);  // whether anybody was told
+  bool all_told() const;
+  bool tell_gathered(Unwanted unwanted, base::Duration until);  // whether anybody was told
   bool tell(Watch& watch, std::uint32_t events, Unwanted unwanted);
   void run_posted();
   void run_signals();
