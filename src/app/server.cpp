@@ -176,7 +176,7 @@ base::Result<> serve(const cli::ServeOptions& options, const std::function<void(
                                   "goes on from there, see docs/reliability.md"}});
 
   gateway::http::Gateway http(broker, loop, metrics);
-  net::Workers workers(loop, workers_for(std::thread::hardware_concurrency()));
+  net::Workers workers(clock, loop, workers_for(std::thread::hardware_concurrency()));
   gateway::websocket::Gateway sockets(broker, loop, workers.threads() > 0 ? &workers : nullptr);
   WrongTokens wrong_tokens(clock, *log);
   http.on_wrong_token = [&wrong_tokens] { wrong_tokens.seen("http"); };

@@ -292,9 +292,16 @@ class Broker final : public Port, private journal::Outcomes {
   // Deliveries (deliveries.cpp).
   base::Result<std::vector<Delivery>> render(const Mailbox& mailbox, const std::vector<engine::Offer>& offers);
   base::Result<std::vector<engine::Offer>> offer(engine::TakeMessages command);
-  void push(base::SessionId id, Session& session, std::size_t& left);
+  struct Room {  // for what one turn may yet push (D11)
+    std::size_t deliveries = 0;
+    std::uint64_t bytes = 0;
+    bool any() const { return deliveries > 0 && bytes > 0; }
+    void take(std::span<const Delivery> pushed);
+  };
+  void push(base::SessionId id, Session& session, Room& room);
   void serve_touched();
-  void serve(const Mailbox& mailbox, std::size_t& left);
+  void serve_some(Room& room);
+  void serve(const Mailbox& mailbox, Room& room);
   void push_receipts();
   bool same_json(base::Offset known, base::WorkspaceNumber workspace, std::string_view bytes);
 

@@ -197,9 +197,25 @@ TEST(Steps, Deliveries_are_pushed_a_bounded_number_a_turn_to_all_in_turn) {
     ASSERT_TRUE(broker.turn());
     pushed.emplace_back(to_b.count, to_c.count);
   }
-  EXPECT_EQ(pushed, (Counts{{100, 0}, {100, 100}, {200, 100}, {200, 150}, {300, 150}, {400, 150}, {450, 150}}));
+  EXPECT_EQ(pushed, (Counts{{100, 0}, {100, 100}, {200, 100}, {250, 150}, {350, 150}, {450, 150}}));
   ASSERT_TRUE(broker.turn());
   EXPECT_TRUE(broker.settled());
+}
+
+TEST(Steps, A_turn_pushes_a_bounded_number_of_bytes) {
+  TestBench bench(open());
+  Broker& broker = bench.broker;
+  ASSERT_TRUE(bench.unlimited());
+  for (int i = 0; i < 40; ++i) {
+    ASSERT_EQ(code(bench.send(250'000)), "");
+    ASSERT_TRUE(broker.turn());
+  }
+  Pushed outbox;
+  ASSERT_TRUE(broker.open_session(bench.b, outbox, {.credit = 1'000, .lease = std::chrono::hours(1)}));
+  ASSERT_TRUE(broker.turn());
+  EXPECT_GT(outbox.count, 10u);
+  EXPECT_LT(outbox.count, 20u);  // 4 MB
+  while (outbox.count < 40) ASSERT_TRUE(broker.turn());
 }
 
 // A journal whose reader counts, and may give errors as a broken disk does.

@@ -15,6 +15,8 @@ namespace {
 using base::ErrorCode;
 
 constexpr std::uint32_t take_max = 1'000;
+constexpr std::uint64_t bytes_a_turn = 4u
+                                       << 20;  // of messages that are pushed (D11); one at least is, whatever its size
 
 // "dead-<offset>-<agent id>": no delivery's name, so that neither is taken for the other.
 constexpr std::string_view dead_prefix = "dead-";
@@ -338,24 +340,31 @@ base::Offset Broker::head(const Caller& caller) {
   return engine_.state().workspace(caller.workspace_number).head;
 }
 
-void Broker::push(base::SessionId id, Session& session, std::size_t& left) {
+void Broker::Room::take(std::span<const Delivery> pushed) {
+  deliveries -= std::min(deliveries, pushed.size());
+  for (const Delivery& delivery : pushed) bytes -= std::min<std::uint64_t>(bytes, delivery.message.size());
+}
+
+void Broker::push(base::SessionId id, Session& session, Room& room) {
   const Mailbox mailbox = session.mailbox;
   const engine::Agent& agent = engine_.state().workspace(mailbox.workspace).registry.agent(mailbox.agent);
-  while (left > 0) {
+  while (room.any()) {
     const auto leased = static_cast<std::uint32_t>(agent.mailbox.leased_count(id));
     if (session.credit <= leased || !agent.mailbox.anything_ready(id) || !session.outbox->has_room()) return;
+    const std::size_t max = std::min<std::size_t>(session.credit - leased, room.deliveries);
     const auto offers = offer({.workspace = mailbox.workspace,
                                .agent = mailbox.agent,
                                .session = id,
-                               .max = static_cast<std::uint32_t>(std::min<std::size_t>(session.credit - leased, left)),
+                               .max = static_cast<std::uint32_t>(max),
+                               .bytes_max = room.bytes,
                                .lease = session.lease,
                                .take_id = {}});
     if (!offers) starved_.insert(mailbox);
     if (!offers || offers->empty()) return;
-    left -= std::min(left, offers->size());
     const auto deliveries = render(mailbox, *offers);
     if (!deliveries) failure_ = deliveries.error();
     if (!deliveries) return;
+    room.take(*deliveries);
     session.outbox->deliver(*deliveries);
     history_.release();
   }
@@ -373,28 +382,34 @@ void Broker::push_receipts() {
   }
 }
 
-// What one turn has no time for is served first in the next, whatever is touched meanwhile: nobody is passed over.
+// What one turn has no room for is served first in the next, whatever is touched meanwhile: nobody is passed over.
 void Broker::serve_touched() {
-  std::size_t left = options_.deliveries_a_turn;
+  Room room{options_.deliveries_a_turn, bytes_a_turn};
+  if (!serving_.empty()) serve_some(room);
   if (serving_.empty()) serving_.swap(touched_);
-  while (!serving_.empty() && left > 0) {
+  serve_some(room);
+}
+
+void Broker::serve_some(Room& room) {
+  while (!serving_.empty() && room.any()) {
     const Mailbox mailbox = *serving_.begin();
     serving_.erase(serving_.begin());
-    serve(mailbox, left);
+    serve(mailbox, room);
   }
 }
 
-void Broker::serve(const Mailbox& mailbox, std::size_t& left) {
+void Broker::serve(const Mailbox& mailbox, Room& room) {
   if (mailbox.agent == base::AgentNumber{}) {
     for (WaitDone& done : waits_.take(mailbox)) after_sync(std::move(done));
     return;
   }
   if (const auto session = session_of_.find(mailbox); session != session_of_.end())
-    push(session->second, sessions_.at(session->second), left);
+    push(session->second, sessions_.at(session->second), room);
   if (!engine_.state().workspace(mailbox.workspace).registry.agent(mailbox.agent).mailbox.anything_ready({})) return;
   for (WaitDone& done : waits_.take(mailbox)) {
-    left -= std::min<std::size_t>(left, 1);  // it takes something
+    const std::uint64_t before = counts_.offered;
     done();
+    room.deliveries -= std::min<std::uint64_t>(room.deliveries, counts_.offered - before);
   }
 }
 

@@ -225,6 +225,7 @@ void Connection::allow_messages() {
 }
 
 void Connection::drain() {
+  catch_up();
   if (phase_ != Phase::open) return;
   if (socket_) {
     close(websocket::close_code::going_away, "the server is stopping");
@@ -250,6 +251,11 @@ void Connection::tell_closed() {
 
 void Connection::on_writable() {
   flush();
+}
+
+void Connection::catch_up() {
+  if (watch_.is_armed(Reactor::Ready::read)) on_readable();
+  if (watch_.is_armed(Reactor::Ready::write)) on_writable();
 }
 
 void Connection::flush() {
@@ -312,6 +318,8 @@ base::Duration Connection::next_deadline() const {
 
 void Connection::on_time() {
   const auto now = shared_.now;
+  if (phase_ == Phase::over || now < next_deadline()) return;
+  catch_up();  // what came in time counts, also where it was not read in time
   if (phase_ == Phase::over || now < next_deadline()) return;
   if (phase_ == Phase::lingering) return cut();
   if (write_stalled_ && now >= waiting_since_ + shared_.settings.write_stall_timeout) {

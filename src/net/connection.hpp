@@ -58,6 +58,7 @@ class Connection {
   void on_readable();
   void on_writable();
   void flush();
+  void catch_up();  // reads and writes what it can, where the turn had no time to say that it is ready
 
   bool respond(std::uint64_t number, http::Response&& response);
   bool send(websocket::MessageKind kind, std::string&& message);

@@ -453,6 +453,13 @@ bool Loop::cut(ConnectionId id) {
   return true;
 }
 
+void Loop::catch_up(ConnectionId socket) {
+  auto* const connection = core_->find(socket);
+  if (connection == nullptr) return;
+  connection->catch_up();
+  core_->schedule(*connection, socket);
+}
+
 void Loop::hold_reading(ConnectionId socket, bool held) {
   if (auto* connection = core_->find(socket)) connection->hold_reading(held);
 }

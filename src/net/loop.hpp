@@ -65,6 +65,7 @@ class Loop {
 
   // Nothing more is read from it; what has been read still comes.
   void hold_reading(ConnectionId socket, bool held);
+  void catch_up(ConnectionId socket);  // reads what has come, before its peer is held to a deadline
 
   std::size_t unwritten_bytes(ConnectionId connection) const;
   std::size_t connections() const;

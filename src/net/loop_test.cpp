@@ -137,6 +137,19 @@ struct LoopTest : testing::Test {
     EXPECT_TRUE(turn_until([&] { return client.read(text) && text.find(what) != text.npos; })) << text;
     return text;
   }
+  int asked = 0;
+  // So many clients, each of which has asked something that takes 3 ms, and no turn has begun since.
+  std::vector<std::unique_ptr<Client>> serving_slowly(std::size_t count) {
+    std::vector<std::unique_ptr<Client>> clients;
+    while (clients.size() < count) clients.push_back(std::make_unique<Client>(port));
+    EXPECT_TRUE(turn_until([&] { return loop->connections() == count; }));
+    echo.asked = [this](std::string_view) {
+      ++asked;
+      std::this_thread::sleep_for(milliseconds(3));
+    };
+    for (const auto& client : clients) client->write(get("/a"));
+    return clients;
+  }
   std::string get(std::string_view path, std::string_view fields = "Connection: close\r\n") {
     return "GET " + std::string(path) + " HTTP/1.1\r\n" + host + std::string(fields) + "\r\n";
   }
@@ -390,6 +403,36 @@ TEST_F(LoopTest, ServesThoseThatAreReadyInAsManyTurnsAsItTakes) {
     EXPECT_EQ(served.size(), turns);
   }
   EXPECT_EQ(served.back(), "/again");
+}
+
+// What has come in time is served, though its time runs out before its turn comes.
+TEST_F(LoopTest, NoTimeRunsOutForWhatHasCome) {
+  LoopSettings settings;
+  settings.http.head_timeout = milliseconds(50);
+  start(settings);
+  std::vector<std::unique_ptr<Client>> clients = serving_slowly(60);
+  for (const auto& client : clients) EXPECT_THAT(read_to_end(*client), HasSubstr("200 OK"));
+}
+
+TEST_F(LoopTest, WhatHasComeIsServedBeforeItStops) {
+  std::vector<std::unique_ptr<Client>> clients = serving_slowly(20);
+  loop->poll();
+  loop->drain();
+  for (const auto& client : clients) EXPECT_THAT(read_to_end(*client), HasSubstr("200 OK"));
+}
+
+// What calls itself again and again, as workers with much to hand back do.
+TEST_F(LoopTest, WorkThatIsPostedKeepsNobodyWaiting) {
+  std::vector<std::unique_ptr<Client>> clients = serving_slowly(1);
+  int left = 40;
+  std::function<void()> work = [&] {
+    std::this_thread::sleep_for(milliseconds(2));
+    if (--left > 0) loop->post(work);
+  };
+  loop->post(work);
+  for (int turns = 0; turns < 3; ++turns) loop->poll();
+  EXPECT_EQ(asked, 1);
+  EXPECT_TRUE(turn_until([&] { return left == 0; }));
 }
 
 // Looking instead of sleeping is for a loop that is asked often; one that nobody asks anything sleeps.

@@ -77,6 +77,10 @@ void Reactor::Watch::arm(Ready what) {
   if ((watched_ & bit(what)) == 0) watch_for(watched_ | bit(what));
 }
 
+bool Reactor::Watch::is_armed(Ready what) const {
+  return (wanted_ & bit(what)) != 0;
+}
+
 void Reactor::Watch::watch_for(std::uint32_t events) {
   const std::uint32_t before = std::exchange(watched_, events);
   if (before == events) return;
@@ -122,6 +126,7 @@ void Reactor::gather(int timeout_ms) {
 
 void Reactor::dispatch() {
   const base::Duration until = clock_.monotonic() + looking_max;
+  if (all_told()) gather(0);  // what is posted, again and again, keeps nobody waiting who is ready
   tell_gathered(Unwanted::is_dropped, until);
   // What has come while those were told joins their turn, so that one block and one sync serve all of it.
   for (int looks = 0; looks < looks_a_run && all_told() && clock_.monotonic() < until; ++looks) {

@@ -31,6 +31,7 @@ class Reactor {
     ~Watch();
     int descriptor() const { return descriptor_; }
     void arm(Ready what);  // on_ready will be called once; arming twice is one
+    bool is_armed(Ready what) const;
 
    private:
     friend class Reactor;

@@ -4,7 +4,12 @@
 #include "net/loop.hpp"
 
 namespace parley::net {
-Workers::Workers(Loop& loop, unsigned threads) : loop_(loop) {
+namespace {
+
+constexpr base::Duration delivering_max = std::chrono::milliseconds(1);
+
+}  // namespace
+Workers::Workers(base::Clock& clock, Loop& loop, unsigned threads) : clock_(clock), loop_(loop) {
   threads_.reserve(threads);
   for (unsigned i = 0; i < threads; ++i) threads_.emplace_back([this] { work(); });
 }
@@ -45,18 +50,24 @@ void Workers::work() {
   }
 }
 
-// One at a time: what a frame of many messages brings takes milliseconds, and the loop has others to serve (D11).
+std::shared_ptr<Job> Workers::next_finished() {
+  const std::lock_guard lock(mutex_);
+  if (finished_.empty()) return nullptr;
+  std::shared_ptr<Job> job = std::move(finished_.front());
+  finished_.pop_front();
+  return job;
+}
+
+// As many as there is time for: what a frame of many messages brings takes milliseconds, and the loop has others to
+// serve (D11). Whoever finishes the first one meanwhile calls the loop too, which then finds none.
 void Workers::deliver() {
-  std::shared_ptr<Job> job;
-  bool more = false;
-  {
-    const std::lock_guard lock(mutex_);
-    job = std::move(finished_.front());
-    finished_.pop_front();
-    more = !finished_.empty();
-  }
-  if (more) loop_.post([this] { deliver(); });
-  job->done();
+  const base::Duration until = clock_.monotonic() + delivering_max;
+  do {
+    const auto job = next_finished();
+    if (!job) return;
+    job->done();
+  } while (clock_.monotonic() < until);
+  loop_.post([this] { deliver(); });
 }
 
 }  // namespace parley::net

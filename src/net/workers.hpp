@@ -1,5 +1,5 @@
-// Threads beside the loop, for work that needs nothing that belongs to the loop's thread. Results come back on it one
-// by one; those that are ready together cost one wake-up.
+// Threads beside the loop, for work that needs nothing that belongs to the loop's thread. Results come back on it,
+// those that are ready together with one wake-up.
 #pragma once
 #include <condition_variable>
 #include <deque>
@@ -7,6 +7,8 @@
 #include <mutex>
 #include <thread>
 #include <vector>
+
+#include "base/clock.hpp"
 
 namespace parley::net {
 
@@ -23,7 +25,7 @@ class Job {
 // were added; with several threads they may be done in another.
 class Workers {
  public:
-  Workers(Loop& loop, unsigned threads);
+  Workers(base::Clock& clock, Loop& loop, unsigned threads);
   ~Workers();  // after the jobs under way; those that wait are dropped, and nobody hears of either
 
   unsigned threads() const { return static_cast<unsigned>(threads_.size()); }
@@ -32,7 +34,9 @@ class Workers {
  private:
   void work();
   void deliver();
+  std::shared_ptr<Job> next_finished();  // null: none is
 
+  base::Clock& clock_;
   Loop& loop_;
   std::mutex mutex_;
   std::condition_variable work_comes_;

@@ -30,7 +30,8 @@ struct Breaker {
   }
 };
 
-// HND-06: an error that has an id is reported, and what its task failed by; it is counted once.
+// HND-06: an error that has an id: what a task fails by after a report of it, and a report of what a task failed by,
+// are the same and counted once.
 struct ToldError {
   base::HalfDigest key;  // of its id (messages/message.hpp)
   Offset at;             // the newest message that told of it

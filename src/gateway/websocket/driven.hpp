@@ -130,7 +130,7 @@ struct StreamTest : testing::Test {
     broker = std::make_unique<broker::Broker>(broker::Parts{clock, random, *journal, ruleset_of}, broker::Options());
     ASSERT_TRUE(broker->start());
     loop = std::make_unique<net::Loop>(clock, metrics, *log, net::LoopSettings());
-    workers = std::make_unique<net::Workers>(*loop, threads);
+    workers = std::make_unique<net::Workers>(clock, *loop, threads);
     gateway = std::make_unique<Gateway>(*broker, *loop, threads > 0 ? workers.get() : nullptr, settings);
     loop->serve(http, *gateway);
     port = loop->listen({}).value();

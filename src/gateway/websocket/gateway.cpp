@@ -34,6 +34,7 @@ Session* Gateway::find(net::ConnectionId socket) {
 void Gateway::on_open(net::ConnectionId socket, const net::http::Head& head) {
   sessions_.emplace(socket, std::make_unique<Session>(*this, socket, workspace_of(head.path)));
   loop_.at(loop_.now() + settings_.hello_timeout, [this, socket] {
+    loop_.catch_up(socket);
     if (Session* const session = find(socket); session && !session->greeted())
       session->end(close_code::not_authorised, "no hello in time");
   });
