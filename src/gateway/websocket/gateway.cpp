@@ -31,12 +31,17 @@ Session* Gateway::find(net::ConnectionId socket) {
   return session == sessions_.end() ? nullptr : session->second.get();
 }
 
+bool Gateway::is_greeted(net::ConnectionId socket) {
+  const Session* const session = find(socket);
+  return !session || session->greeted();
+}
+
 void Gateway::on_open(net::ConnectionId socket, const net::http::Head& head) {
   sessions_.emplace(socket, std::make_unique<Session>(*this, socket, workspace_of(head.path)));
   loop_.at(loop_.now() + settings_.hello_timeout, [this, socket] {
+    if (is_greeted(socket)) return;
     loop_.catch_up(socket);
-    if (Session* const session = find(socket); session && !session->greeted())
-      session->end(close_code::not_authorised, "no hello in time");
+    if (!is_greeted(socket)) find(socket)->end(close_code::not_authorised, "no hello in time");
   });
   if (!std::exchange(looking_, true)) look_at_tokens();
 }

@@ -45,7 +45,8 @@ class Gateway final : public net::WebSocketPort {
   friend class Session;
   friend class Frame;
 
-  Session* find(net::ConnectionId socket);  // null where it is gone
+  Session* find(net::ConnectionId socket);    // null where it is gone
+  bool is_greeted(net::ConnectionId socket);  // or gone
   void forget_if_over(net::ConnectionId socket, Session& session);
   std::shared_ptr<Frame> spare_frame();
   void give_back(std::shared_ptr<Frame> frame);
