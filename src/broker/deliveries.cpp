@@ -15,8 +15,8 @@ namespace {
 using base::ErrorCode;
 
 constexpr std::uint32_t take_max = 1'000;
-constexpr std::uint64_t bytes_a_turn = 4u
-                                       << 20;  // of messages that are pushed (D11); one at least is, whatever its size
+// Of messages that are pushed (D11); one at least is, whatever its size.
+constexpr std::uint64_t bytes_a_turn = 4u << 20;
 
 // "dead-<offset>-<agent id>": no delivery's name, so that neither is taken for the other.
 constexpr std::string_view dead_prefix = "dead-";
@@ -385,7 +385,7 @@ void Broker::push_receipts() {
 // What one turn has no room for is served first in the next, whatever is touched meanwhile: nobody is passed over.
 void Broker::serve_touched() {
   Room room{options_.deliveries_a_turn, bytes_a_turn};
-  if (!serving_.empty()) serve_some(room);
+  serve_some(room);
   if (serving_.empty()) serving_.swap(touched_);
   serve_some(room);
 }

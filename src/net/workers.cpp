@@ -9,6 +9,7 @@ namespace {
 constexpr base::Duration delivering_max = std::chrono::milliseconds(1);
 
 }  // namespace
+
 Workers::Workers(base::Clock& clock, Loop& loop, unsigned threads) : clock_(clock), loop_(loop) {
   threads_.reserve(threads);
   for (unsigned i = 0; i < threads; ++i) threads_.emplace_back([this] { work(); });

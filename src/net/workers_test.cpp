@@ -58,6 +58,20 @@ TEST_F(WorkersTest, DoesJobsInOrderAndSaysSoOnTheLoopsThread) {
   EXPECT_EQ(done, expected);
 }
 
+TEST_F(WorkersTest, HandsBackTogetherWhatIsReadyTogether) {
+  Workers workers(clock, loop, 1);
+  auto last = job(2);
+  auto ran = last->ran.get_future();
+  workers.add(job(0));
+  workers.add(job(1));
+  workers.add(last);
+  ran.wait();
+  std::thread([] {}).join();
+  loop.poll();  // the last may still be on its way
+  EXPECT_GE(done.size(), 2u);
+  EXPECT_TRUE(turn_until(3));
+}
+
 // D11: many that are done, each of which takes long, keep nobody else waiting.
 TEST_F(WorkersTest, HandsBackAsManyAsThereIsTimeFor) {
   Workers workers(clock, loop, 1);
