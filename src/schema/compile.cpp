@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <deque>
 #include <map>
-#include <numeric>
 #include <set>
 
 #include "json/pointer.hpp"
 #include "json/writer.hpp"
 #include "schema/code.hpp"
+#include "schema/dialects.hpp"
+#include "schema/endless.hpp"
+#include "schema/number_range.hpp"
 #include "schema/program.hpp"
 #include "schema/uri.hpp"
 
@@ -19,14 +21,7 @@ using json::Value;
 
 namespace {
 
-constexpr std::string_view dialect_2020_12 = "https://json-schema.org/draft/2020-12/schema";
-constexpr std::uint32_t in_place_depth_max = 128;  // applicators on one instance, inside one another
-constexpr std::uint32_t members_max = 200'000;     // of all enums, required lists and the like
-
-// Which keywords a dialect has, by the vocabularies its metaschema declares.
-struct Vocabularies {
-  bool applicator = true, unevaluated = true, validation = true, format_assertion = false;
-};
+constexpr std::uint32_t members_max = 200'000;  // of all enums, required lists and the like
 
 }  // namespace
 
@@ -48,7 +43,7 @@ class Compiler {
       PARLEY_CHECK(reach_dynamic_anchors());
     } while (!waiting_.empty());
     bind_dynamic_references();
-    PARLEY_CHECK(refuse_endless_references());
+    PARLEY_CHECK(refuse_endless(in_place_, [this](NodeId id) { return pointer(places_[id]); }));
     make_short_cuts();
     std::set<const Source*> used;
     for (const Place& place : places_) used.insert(place.source);
@@ -115,7 +110,7 @@ class Compiler {
     }
     if (!schema.is_object())
       return base::fail(ErrorCode::SCHEMA_INVALID, "A schema is an object, true or false.", pointer(place));
-    PARLEY_TRY(vocabularies_, vocabularies_of(place));
+    PARLEY_TRY(vocabularies_, dialects_.of(place));
     lists_ = {};
     if (vocabularies_.validation) PARLEY_CHECK(compile_type(schema));
     if (vocabularies_.validation) PARLEY_CHECK(compile_values(schema));
@@ -243,59 +238,8 @@ class Compiler {
     }
     if (!any) return {};
     narrow(rule);
-    narrow_reals(rule);
     add(Action::number, code_->numbers, rule, {number_family});
     return {};
-  }
-
-  // The bounds as a range of int64, found by bisection on the exact comparison: simple, and right at every edge.
-  static void narrow(NumberRule& rule) {
-    const auto low_enough = [&](std::int64_t value) {  // value is over no maximum
-      const json::Number n = json::Number::of(value);
-      return !(rule.has[NumberRule::maximum] && compare(n, rule.bound[NumberRule::maximum]) > 0) &&
-             !(rule.has[NumberRule::exclusive_maximum] && compare(n, rule.bound[NumberRule::exclusive_maximum]) >= 0);
-    };
-    const auto high_enough = [&](std::int64_t value) {
-      const json::Number n = json::Number::of(value);
-      return !(rule.has[NumberRule::minimum] && compare(n, rule.bound[NumberRule::minimum]) < 0) &&
-             !(rule.has[NumberRule::exclusive_minimum] && compare(n, rule.bound[NumberRule::exclusive_minimum]) <= 0);
-    };
-    if (!low_enough(INT64_MIN) || !high_enough(INT64_MAX)) {
-      rule.lowest = 1;
-      rule.highest = 0;
-      return;
-    }
-    if (!high_enough(INT64_MIN)) {
-      std::int64_t below = INT64_MIN, above = INT64_MAX;  // below is refused, above is not
-      while (above != below + 1) {
-        const std::int64_t middle = std::midpoint(below, above);
-        (high_enough(middle) ? above : below) = middle;
-      }
-      rule.lowest = above;
-    }
-    if (!low_enough(INT64_MAX)) {
-      std::int64_t below = INT64_MIN, above = INT64_MAX;  // above is refused, below is not
-      while (above != below + 1) {
-        const std::int64_t middle = std::midpoint(below, above);
-        (low_enough(middle) ? below : above) = middle;
-      }
-      rule.highest = below;
-    }
-  }
-
-  static void narrow_reals(NumberRule& rule) {
-    rule.has_real_range = true;
-    for (std::size_t i = 0; i < NumberRule::bound_count; ++i) {
-      if (!rule.has[i]) continue;
-      const double bound = rule.bound[i].as_double();
-      if (compare(rule.bound[i], json::Number::of(bound)) != 0) rule.has_real_range = false;
-      if (i == NumberRule::minimum) rule.lowest_real = std::max(rule.lowest_real, bound);
-      if (i == NumberRule::exclusive_minimum)
-        rule.lowest_real = std::max(rule.lowest_real, std::nextafter(bound, HUGE_VAL));
-      if (i == NumberRule::maximum) rule.highest_real = std::min(rule.highest_real, bound);
-      if (i == NumberRule::exclusive_maximum)
-        rule.highest_real = std::min(rule.highest_real, std::nextafter(bound, -HUGE_VAL));
-    }
   }
 
   // A count such as minLength: a non-negative integer; more than any document holds is as good as infinite.
@@ -603,46 +547,6 @@ class Compiler {
     return {};
   }
 
-  // --- dialects
-
-  base::Result<Vocabularies> vocabularies_of(const Place& place) {
-    const std::string& dialect = place.source->resources[place.resource].dialect;
-    if (dialect.empty() || dialect == dialect_2020_12) return Vocabularies{};
-    const auto known = dialects_.find(dialect);
-    if (known != dialects_.end()) return known->second;
-    const auto metaschema = resolver_.resource(dialect);
-    if (!metaschema)
-      return base::fail(ErrorCode::SCHEMA_INVALID, "The dialect \"" + dialect + "\" is not known here.",
-                        pointer({place.source, place.source->resources[place.resource].at, place.resource}, "$schema"),
-                        "Write the schema in 2020-12: \"$schema\": \"" + std::string(dialect_2020_12) + "\".");
-    PARLEY_TRY(const Vocabularies declared, read_vocabularies(metaschema->source->at(metaschema->at), dialect));
-    return dialects_[dialect] = declared;
-  }
-
-  base::Result<Vocabularies> read_vocabularies(Value metaschema, const std::string& dialect) const {
-    const Value declared = metaschema.find("$vocabulary");
-    if (!declared) return Vocabularies{};
-    Vocabularies found{.applicator = false, .unevaluated = false, .validation = false};
-    constexpr std::string_view prefix = "https://json-schema.org/draft/2020-12/vocab/";
-    for (const auto [uri, required] : declared.members()) {
-      const std::string_view name = uri.starts_with(prefix) ? uri.substr(prefix.size()) : std::string_view();
-      if (name == "applicator") {
-        found.applicator = true;
-      } else if (name == "unevaluated") {
-        found.unevaluated = true;
-      } else if (name == "validation") {
-        found.validation = true;
-      } else if (name == "format-assertion") {
-        found.format_assertion = true;
-      } else if (name != "core" && name != "meta-data" && name != "content" && name != "format-annotation" &&
-                 required.if_bool().value_or(false)) {
-        return base::fail(ErrorCode::SCHEMA_INVALID,
-                          "The dialect \"" + dialect + "\" requires the unknown vocabulary " + std::string(uri) + ".");
-      }
-    }
-    return found;
-  }
-
   // --- dynamic references
 
   std::uint32_t scope_of(const Place& place) {
@@ -682,53 +586,19 @@ class Compiler {
     return base::fail(ErrorCode::SCHEMA_TOO_COMPLEX, "The schema's lists are too long together.", pointer(*place_));
   }
 
-  // Depth-first over applicators in place: a cycle would never end, a very long chain would exhaust the stack.
-  base::Result<> refuse_endless_references() const {
-    enum : std::uint32_t { unseen = 0, open = UINT32_MAX };
-    std::vector<std::uint32_t> height(places_.size(), unseen);  // 1 + that of the highest child, once known
-    std::vector<std::pair<NodeId, std::size_t>> path;
-    for (NodeId start = 0; start < places_.size(); ++start) {
-      if (height[start] != unseen) continue;
-      path.emplace_back(start, 0);
-      height[start] = open;
-      while (!path.empty()) {
-        auto& [node, next] = path.back();
-        if (next < in_place_[node].size()) {
-          const NodeId below = in_place_[node][next++];
-          if (height[below] == open)
-            return base::fail(ErrorCode::SCHEMA_INVALID, "A schema refers to itself without looking into the instance.",
-                              pointer(places_[below]));
-          if (height[below] != unseen) continue;
-          height[below] = open;
-          path.emplace_back(below, 0);
-          continue;
-        }
-        std::uint32_t highest = 0;
-        for (const NodeId below : in_place_[node]) highest = std::max(highest, height[below]);
-        height[node] = highest + 1;
-        if (height[node] > in_place_depth_max)
-          return base::fail(ErrorCode::SCHEMA_TOO_COMPLEX,
-                            "Applicators are nested deeper than " + std::to_string(in_place_depth_max) + ".",
-                            pointer(places_[node]));
-        path.pop_back();
-      }
-    }
-    return {};
-  }
-
   std::shared_ptr<const Source> root_;
   Resolver resolver_;
+  Dialects dialects_{resolver_};
   const CompileOptions& options_;
   std::shared_ptr<Code> code_;
 
   std::map<std::pair<const Source*, std::uint32_t>, NodeId> ids_;
-  std::vector<Place> places_;                  // beside code_->nodes
-  std::vector<std::vector<NodeId>> in_place_;  // children applied to the same instance
+  std::vector<Place> places_;  // beside code_->nodes
+  InPlace in_place_;           // likewise
   std::deque<NodeId> waiting_;
   std::map<std::pair<const Source*, std::uint32_t>, std::uint32_t> scopes_;
   std::vector<Place> scope_list_;
   std::set<std::string, std::less<>> dynamic_names_;
-  std::map<std::string, Vocabularies, std::less<>> dialects_;
   std::map<std::string, std::uint32_t, std::less<>> regex_ids_;
   std::size_t pattern_cost_ = 0, members_ = 0;
 

@@ -7,7 +7,9 @@
 
 #include "json/writer.hpp"
 #include "schema/code.hpp"
+#include "schema/marks.hpp"
 #include "schema/program.hpp"
+#include "schema/report.hpp"
 #include "schema/trail.hpp"
 
 namespace parley::schema {
@@ -35,90 +37,11 @@ constexpr std::array<TagInfo, 128> tags = [] {
   return table;
 }();
 
-// Which members or elements of one instance have been evaluated; kept only under unevaluated*.
-class Marks {
- public:
-  explicit Marks(std::uint32_t count) {
-    if (count > few_bits) many_.resize((count + 63) / 64);
-  }
-  void set(std::uint32_t i) { words()[i / 64] |= std::uint64_t{1} << (i % 64); }
-  void set_all() { all_ = true; }
-  bool has(std::uint32_t i) const { return all_ || (words()[i / 64] >> (i % 64) & 1) != 0; }
-  void add(const Marks& other) {
-    all_ |= other.all_;
-    const std::size_t count = many_.empty() ? few_words : many_.size();
-    for (std::size_t i = 0; i < count; ++i) words()[i] |= other.words()[i];
-  }
-
- private:
-  static constexpr std::size_t few_words = 2;
-  static constexpr std::uint32_t few_bits = 64 * few_words;
-  std::uint64_t* words() { return many_.empty() ? few_.data() : many_.data(); }
-  const std::uint64_t* words() const { return many_.empty() ? few_.data() : many_.data(); }
-
-  std::array<std::uint64_t, few_words> few_{};
-  std::vector<std::uint64_t> many_;
-  bool all_ = false;
-};
-
 // The resources entered on the way here, innermost first.
 struct Scope {
   std::uint32_t id;
   const Scope* outer;
 };
-
-struct Report {
-  std::size_t problems_max = 0;
-  bool hide_values = false;
-  std::vector<Problem> problems;
-  std::vector<std::uint32_t> depths;  // of each problem's instance
-};
-
-std::uint32_t depth_of(const Link<true>* link) {
-  std::uint32_t depth = 0;
-  for (; link; link = link->up) ++depth;
-  return depth;
-}
-
-std::string shortened(std::string text, std::size_t characters) {
-  std::size_t bytes = 0;
-  for (std::size_t count = 0; bytes < text.size(); ++bytes)
-    if ((static_cast<unsigned char>(text[bytes]) & 0xC0) != 0x80 && count++ == characters) break;
-  if (bytes < text.size()) text.replace(bytes, text.npos, "…");
-  return text;
-}
-
-std::string number_text(const Number& number) {
-  std::string text;
-  json::Writer writer(text);
-  switch (number.kind) {
-    case Number::Kind::integer:
-      writer.integer(number.i);
-      break;
-    case Number::Kind::unsigned_integer:
-      writer.unsigned_integer(number.u);
-      break;
-    case Number::Kind::real:
-      writer.real(number.d);
-      break;
-  }
-  return text;
-}
-
-std::string types_text(std::uint8_t bits) {
-  std::string text;
-  const auto add = [&](std::string_view name) { text.append(text.empty() ? "" : " or ").append(name); };
-  if (bits & null_bit) add("null");
-  if (bits & boolean_bit) add("boolean");
-  if (bits & real_bit)
-    add("number");
-  else if (bits & integer_bit)
-    add("integer");
-  if (bits & string_bit) add("string");
-  if (bits & array_bit) add("array");
-  if (bits & object_bit) add("object");
-  return text;
-}
 
 template <bool Explains>
 class Run {
@@ -734,19 +657,6 @@ class Run {
     return false;
   }
 
-  // How far a branch is from fitting: of the wrong type altogether, told apart by a const or enum, or merely flawed.
-  static std::size_t distance(const Report& branch, std::uint32_t depth) {
-    std::size_t sum = 0;
-    for (std::size_t i = 0; i < branch.problems.size(); ++i) {
-      const std::string& schema = branch.problems[i].schema;
-      const bool here = branch.depths[i] == depth;
-      const bool tells_apart =
-          branch.depths[i] <= depth + 1 && (schema.ends_with("/const") || schema.ends_with("/enum"));
-      sum += here && schema.ends_with("/type") ? 10'000 : tells_apart ? 100 : 1;
-    }
-    return sum;
-  }
-
   void explain_branches(const BranchesRule& rule, std::string_view keyword, std::uint32_t at, Marks* marks, T trail) {
     if (marks) marks->set_all();  // or every member of every branch would be reported as unevaluated
     if (report_->problems_max == 0) return;
@@ -763,7 +673,7 @@ class Run {
       const L index(&link, i);
       node(rule.nodes[i], at, own ? &*own : nullptr, trail.by(index));
       if (!report.problems.empty()) summary.append(i ? "; " : "").append(report.problems[0].message);
-      const std::size_t far = distance(report, depth_of(trail.instance()));
+      const std::size_t far = report.distance(depth_of(trail.instance()));
       tie = far == least || (tie && far > least);
       if (far >= least) continue;
       least = far;
@@ -774,36 +684,19 @@ class Run {
       return report(trail, keyword,
                     "none of the " + std::to_string(rule.nodes.size()) +
                         " alternatives fits: " + shortened(std::move(summary), 256));
-    for (std::size_t i = 0; i < best.problems.size() && report_->problems.size() < report_->problems_max; ++i) {
+    for (std::size_t i = 0; i < best.problems.size() && !report_->is_full(); ++i) {
       report_->problems.push_back(std::move(best.problems[i]));
       report_->depths.push_back(best.depths[i]);
     }
   }
 
   void report(T trail, std::string_view keyword, std::string message, std::uint32_t at) {
-    report(trail, keyword, std::move(message) + ", found " + found(at));
+    report(trail, keyword, std::move(message) + ", found " + found_text(value(at), report_->hide_values));
   }
   void report(T trail, std::string_view keyword, std::string message) {
     report_here(trail.by(L(trail.schema(), keyword)), std::move(message));
   }
-  void report_here(T trail, std::string message) {
-    if (report_->problems.size() >= report_->problems_max) return;
-    report_->problems.push_back({pointer_of(trail.instance()), pointer_of(trail.schema()), std::move(message)});
-    report_->depths.push_back(depth_of(trail.instance()));
-  }
-
-  std::string found(std::uint32_t at) const {
-    const Value v = value(at);
-    std::string text(to_text(v.type()));
-    if (report_->hide_values || v.is_null()) return text;
-    if (v.is_object() || v.is_array()) return text + " of " + std::to_string(v.size());
-    if (v.is_string()) {
-      std::string quoted;
-      json::append_string(quoted, shortened(std::string(v.as_string()), 64));
-      return text + " " + quoted;
-    }
-    return text + " " + json::to_text(v);
-  }
+  void report_here(T trail, std::string message) { report_->add(trail, std::move(message)); }
 
   const Code& code_;
   const Node* const nodes_;

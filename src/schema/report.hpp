@@ -1,0 +1,34 @@
+// What is said of an instance that does not fit. Internal to schema/.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/error.hpp"
+#include "json/value.hpp"
+#include "schema/trail.hpp"
+
+namespace parley::schema {
+
+struct Report {
+  std::size_t problems_max = 0;
+  bool hide_values = false;
+  std::vector<base::Problem> problems;
+  std::vector<std::uint32_t> depths;  // of each problem's instance
+
+  bool is_full() const { return problems.size() >= problems_max; }
+  void add(const Trail<true>& trail, std::string message);  // as long as it is not full
+
+  // How far a branch is from fitting: of the wrong type altogether, told apart by a const or enum, or merely flawed.
+  std::size_t distance(std::uint32_t depth) const;
+};
+
+std::uint32_t depth_of(const Link<true>* link);
+
+std::string shortened(std::string text, std::size_t characters);
+std::string number_text(const json::Number& number);
+std::string types_text(std::uint8_t bits);
+std::string found_text(json::Value value, bool hide);  // what is there instead
+
+}  // namespace parley::schema
