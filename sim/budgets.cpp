@@ -1,6 +1,7 @@
 #include "sim/budgets.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "envelope/kind.hpp"
 
@@ -13,8 +14,9 @@ constexpr std::uint32_t budget = 3;  // as journaled
 
 // Nobody's work: over, or judged by somebody else.
 bool is_nobodys(std::uint32_t state) {
-  constexpr std::uint32_t completed = 4, failed = 5, aborted = 6, in_parts = 27, planning = 30;
-  return state == completed || state == failed || state == aborted || (state >= in_parts && state <= planning);
+  using enum TaskChronicle::State;
+  constexpr std::array states{completed, failed, aborted, in_parts, in_review, changes_requested, planning};
+  return std::ranges::find(states, static_cast<TaskChronicle::State>(state)) != states.end();
 }
 
 }  // namespace

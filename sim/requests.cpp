@@ -4,6 +4,7 @@
 
 #include "base/time.hpp"
 #include "envelope/kind.hpp"
+#include "sim/tasks.hpp"
 
 namespace parley::sim {
 
@@ -79,9 +80,9 @@ void RequestChronicle::comes_again(const Place& place, std::uint32_t agent) {
 
 // BEY-01: nobody is to act upon its order any more.
 void RequestChronicle::end_order(std::uint32_t workspace, const std::string& task, std::uint32_t state) {
-  constexpr std::uint32_t aborted = 6;  // as journaled
   const auto order = orders_.find({workspace, task});
-  if (state == aborted && order != orders_.end()) open_.erase(Place{workspace, order->second});
+  if (state == static_cast<std::uint32_t>(TaskChronicle::State::aborted) && order != orders_.end())
+    open_.erase(Place{workspace, order->second});
 }
 
 void RequestChronicle::fold(std::uint32_t workspace, std::uint64_t offset, const event::MessageAccepted& message,
