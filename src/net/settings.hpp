@@ -17,7 +17,7 @@ struct LoopSettings {
   std::string fixed_fields;   // header lines, each with its CRLF, on every HTTP answer
 
   std::size_t connections_max = 16'000;
-  std::size_t read_bytes = 256 << 10;       // in one read, into one buffer that all connections share
+  std::size_t read_bytes = 128 << 10;       // in one read, into one buffer that all connections share
   std::size_t output_high_bytes = 1 << 20;  // unwritten, from where on a connection is slow and not read from
   std::size_t output_bytes_max = 64 << 20;  // unwritten, from where on it is cut
   base::Duration reading_max = std::chrono::milliseconds(1);       // from one connection, before others have their turn

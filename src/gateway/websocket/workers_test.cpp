@@ -242,7 +242,7 @@ TEST_F(StreamTest, ManySmallFramesBehindALargeOneAreBoundedToo) {
   peer->send(large(frame(1, message(1))));
   for (int i = 2; i <= count; ++i) peer->send(R"({"op":"credit","n":1,"id":)" + std::to_string(i) + '}');
   for (int i = 0; i < 100; ++i) turn({peer.get()});
-  EXPECT_LT(frames_in.value() - before, 10u + (256u << 10) / 32);  // and what was read with the tenth
+  EXPECT_LT(frames_in.value() - before, 10u + (128u << 10) / 32);  // and what was read with the tenth
   open_gate();
   ASSERT_TRUE(answers(*peer, count));
   EXPECT_THAT(peer->frames.back(), StartsWith(R"({"op":"result","re":100000,)"));
