@@ -76,6 +76,7 @@ void append_value(std::string& out, std::string_view value) {
 }  // namespace
 
 void write_response(Response&& response, Framing framing, const Settings& settings, wire::Output& output) {
+  const std::string_view body = response.shared ? std::string_view(*response.shared) : response.body;
   const bool bodiless = response.status / 100 == 1 || response.status == 204 || response.status == 304;
   std::string head;
   head.reserve(256 + settings.standing_fields.size());
@@ -92,13 +93,13 @@ void write_response(Response&& response, Framing framing, const Settings& settin
     head += "\r\n";
   }
   if (!bodiless) {
-    if (!response.body.empty()) {
+    if (!body.empty()) {
       head += "Content-Type: ";
       head += response.content_type;
       head += "\r\n";
     }
     head += "Content-Length: ";
-    append_number(head, response.body.size());
+    append_number(head, body.size());
     head += "\r\n";
   }
   if (framing.close)
@@ -107,7 +108,11 @@ void write_response(Response&& response, Framing framing, const Settings& settin
     head += "Connection: keep-alive\r\n";
   head += "\r\n";
   output.append(std::string_view(head));
-  if (!bodiless && !framing.head_only) output.append(std::move(response.body));
+  if (bodiless || framing.head_only) return;
+  if (response.shared)
+    output.append(response.shared);
+  else
+    output.append(std::move(response.body));
 }
 
 }  // namespace parley::net::http

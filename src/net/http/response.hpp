@@ -15,7 +15,8 @@ struct Response {
   std::string_view content_type = "application/json";  // static text
   std::vector<std::pair<std::string_view, std::string>> fields = {};
   std::string body = {};
-  bool close = false;  // the connection, after it
+  wire::Output::Shared shared = {};  // in place of a body of its own
+  bool close = false;                // the connection, after it
 };
 
 // How the request shapes the answer.

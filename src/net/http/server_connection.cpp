@@ -38,11 +38,13 @@ ServerConnection::Step ServerConnection::receive(std::string_view& input, base::
     case State::head:
       return receive_head(input, now);
     case State::length_body: {
+      body_comes(input, now);
       const bool discarded = discarding_;
       const auto step = receive_length_body(input);
       return discarded && !discarding_ ? receive(input, now) : step;
     }
     case State::chunked_body:
+      body_comes(input, now);
       return receive_chunked_body(input);
     case State::decision:
       break;
@@ -50,9 +52,15 @@ ServerConnection::Step ServerConnection::receive(std::string_view& input, base::
   return Step::need_more;
 }
 
+// Also without being told to continue: then it is not told any more (RFC 9110 §10.1.1).
+void ServerConnection::body_comes(std::string_view input, base::Duration now) {
+  if (input.empty() || !std::exchange(continue_due_, false)) return;
+  since_ = now;
+}
+
 ServerConnection::Step ServerConnection::receive_head(std::string_view& input, base::Duration now) {
   if (input.empty()) return Step::need_more;
-  if (waiting_.size() >= settings_.pipelined_max) return Step::blocked;
+  if (waiting_.size() >= settings_.pipelined_max || output_.size() > settings_.unwritten_max) return Step::blocked;
   if (head_text_.empty()) since_ = now;
 
   // The common case first: the whole head is in the input.
@@ -172,17 +180,10 @@ ServerConnection::Step ServerConnection::finish_request() {
   state_ = State::head;
   delivered_ = true;
   continue_due_ = false;
-  if (draining_) stopped_ = true;
+  stopped_ = draining_ || (!discarding_ && waiting_.back().framing.close);  // RFC 9112 §9.6: nothing after a close
   if (!discarding_) return Step::request;
   forget_request();
   return Step::need_more;
-}
-
-std::string ServerConnection::take_body() {
-  std::string body = body_view_.data() == body_.data() ? std::move(body_) : std::string(body_view_);
-  body_.clear();
-  body_view_ = {};
-  return body;
 }
 
 ServerConnection::Step ServerConnection::refuse(base::Error error) {
@@ -228,6 +229,11 @@ bool ServerConnection::respond(std::uint64_t number, Response&& response, base::
   return true;
 }
 
+void ServerConnection::answer_later() {
+  PARLEY_ASSERT(state_ == State::decision);
+  leave_body_unread(waiting_.back());
+}
+
 // A short body that surely comes is read over, so that the connection can go on; else it ends with the answer.
 void ServerConnection::leave_body_unread(Waiting& answered) {
   const bool undecided = state_ == State::decision;
@@ -235,6 +241,7 @@ void ServerConnection::leave_body_unread(Waiting& answered) {
   if (undecided && !head_.has_body()) {
     state_ = State::head;
     delivered_ = true;
+    stopped_ = answered.framing.close;
   } else if (undecided && !head_.chunked && !head_.expects_continue &&
              head_.content_length <= settings_.discarded_body_bytes_max && !answered.framing.close) {
     discarding_ = true;
@@ -266,6 +273,7 @@ void ServerConnection::write_answers(base::Duration now) {
   if (continue_due_ && waiting_.size() == 1 && body_received_ == 0) {
     output_.append(std::string_view("HTTP/1.1 100 Continue\r\n\r\n"));
     continue_due_ = false;
+    since_ = now;
   }
 }
 
@@ -294,6 +302,7 @@ base::Duration ServerConnection::next_deadline() const {
       return since_ + (answered_any_ ? settings_.idle_timeout : settings_.head_timeout);
     case State::length_body:
     case State::chunked_body:
+      if (continue_due_) return base::Duration::max();  // its sender waits for us
       return since_ + settings_.body_grace + std::chrono::seconds(body_received_ / settings_.body_bytes_per_s_min);
     case State::decision:
       break;

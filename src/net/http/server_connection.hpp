@@ -6,7 +6,7 @@
 //     case head:      look at head(): accept(…), respond(…) or upgrade(…)   // the body has not been read (D10)
 //     case request:   head() and body() are whole; respond(number(), …) now or later
 //     case refused:   respond(number(), rendering of error()); the connection ends after it
-//     case blocked:   too many requests wait for answers: feed the rest of `input` again after the next respond
+//     case blocked:   too many requests wait for answers, or answers for the peer: feed the rest of `input` again later
 //     case need_more: all of `input` is used
 //   }
 #pragma once
@@ -40,8 +40,7 @@ class ServerConnection {
   std::uint64_t number() const { return next_number_ - 1; }  // of the request the last step spoke of
   const Head& head() const { return head_; }                 // until the next receive
   std::string_view body() const { return body_view_; }       // after `request`, until the next receive
-  std::string take_body();
-  const base::Error& error() const { return error_; }  // after `refused`
+  const base::Error& error() const { return error_; }        // after `refused`
 
   // After `head`: the body may come, up to this size. `refused` if it says that it is larger, else need_more.
   Step accept(std::uint64_t body_bytes_max, base::Duration now);
@@ -49,6 +48,9 @@ class ServerConnection {
   // Answers the request of that number; false where it has been answered, or the connection ended before it.
   // After `head`, in place of accept: the body is not read, and where it is long the connection ends.
   bool respond(std::uint64_t number, Response&& response, base::Duration now);
+
+  // After `head`, in place of accept: respond comes later, and the body is not read.
+  void answer_later();
 
   // After `head`: the connection speaks another protocol from here on; what is left of the input is in that one.
   // Refused where a body follows or earlier requests are unanswered.
@@ -74,6 +76,7 @@ class ServerConnection {
 
   Step receive_head(std::string_view& input, base::Duration now);
   Step begin_request(std::string_view text);
+  void body_comes(std::string_view input, base::Duration now);
   Step receive_length_body(std::string_view& input);
   Step receive_chunked_body(std::string_view& input);
   Step finish_request();

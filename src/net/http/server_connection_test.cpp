@@ -415,21 +415,61 @@ TEST(ServerConnection, UpgradesAndLeavesWhatFollowsToTheOtherProtocol) {
             "Upgrade\r\n\r\n");
 }
 
-TEST(ServerConnection, GivesTheBodyAway) {
-  for (const std::size_t size : {std::size_t{4}, std::size_t{1000}}) {
-    Driven driven;
-    std::string taken;
-    for (std::size_t at = 0; at < post.size(); at += size) {
-      const std::string piece = post.substr(at, size);
-      std::string_view input = piece;
-      Step step;
-      while ((step = driven.connection->receive(input, driven.now)) != Step::need_more) {
-        if (step == Step::head) driven.connection->accept(100, driven.now);
-        if (step == Step::request) taken = driven.connection->take_body();
-      }
-    }
-    EXPECT_EQ(taken, "hello");
-  }
+TEST(ServerConnection, ReadsNothingAfterARequestThatIsTheLast) {  // RFC 9112 §9.6
+  const std::string last = "GET /last HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n";
+  Driven driven;
+  driven.answers = false;
+  driven.feed(last + post);
+  EXPECT_THAT(driven.events, ElementsAre("head GET /last", "request GET /last []"));
+  EXPECT_FALSE(driven.connection->finished());
+  driven.answer(driven.asked[0], "1");
+  EXPECT_TRUE(driven.connection->finished());
+
+  Driven refused;  // behind one that is not answered yet
+  refused.answers = false;
+  refused.feed(get);
+  std::string_view input = last;
+  ASSERT_EQ(refused.connection->receive(input, refused.now), Step::head);
+  refused.connection->respond(refused.connection->number(), {.status = 401}, refused.now);
+  refused.feed(post);
+  EXPECT_EQ(refused.events.size(), 2u);
+}
+
+TEST(ServerConnection, WaitsForABodyOnlyOnceItHasSaidContinue) {
+  Driven driven;
+  driven.answers = false;
+  driven.feed(get + "POST /b HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\nContent-Length: 5\r\n\r\n");
+  driven.wait(std::chrono::minutes(1));
+  driven.answer(driven.asked[0], "1");
+  EXPECT_THAT(driven.written(), testing::EndsWith("100 Continue\r\n\r\n"));
+  driven.wait(std::chrono::seconds(9));
+  driven.feed("hello");
+  EXPECT_EQ(driven.events.back(), "request POST /b [hello]");
+}
+
+TEST(ServerConnection, ReadsNoFurtherWhileItsAnswersAreNotTaken) {  // D11
+  Driven driven;
+  driven.settings.unwritten_max = 50;
+  driven.feed(get + get + get);
+  EXPECT_EQ(driven.events.size(), 2u);
+  EXPECT_EQ(driven.held, get + get);
+  driven.written();
+  driven.feed("");
+  EXPECT_EQ(driven.events.size(), 4u);
+}
+
+TEST(ServerConnection, AnswersLaterWhoseBodyItDoesNotRead) {
+  Driven driven;
+  std::string_view input = post;
+  ASSERT_EQ(driven.connection->receive(input, driven.now), Step::head);
+  const auto number = driven.connection->number();
+  driven.connection->answer_later();
+  const std::string rest(input);
+  driven.feed(rest + get);
+  EXPECT_THAT(driven.events, ElementsAre("head GET /a", "request GET /a []"));
+  EXPECT_EQ(driven.written(), "");
+  driven.connection->respond(number, {.status = 401}, driven.now);
+  EXPECT_THAT(driven.written(), testing::StartsWith("HTTP/1.1 401 "));
 }
 
 }  // namespace

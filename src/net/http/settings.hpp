@@ -11,7 +11,8 @@ struct Settings {
   std::size_t head_bytes_max = 32 << 10;
   std::size_t target_bytes_max = 8 << 10;
   std::size_t fields_max = 100;
-  std::size_t pipelined_max = 32;                // requests read ahead of their answers
+  std::size_t pipelined_max = 8;                 // requests read ahead of their answers
+  std::size_t unwritten_max = 1 << 20;           // bytes of answers, beyond which no further request is read
   std::size_t discarded_body_bytes_max = 65536;  // of a refused request; beyond it the connection closes
   base::Duration head_timeout = std::chrono::seconds(10);
   base::Duration idle_timeout = std::chrono::seconds(75);
