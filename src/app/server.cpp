@@ -234,6 +234,8 @@ base::Result<> serve(const cli::ServeOptions& options, const std::function<void(
     while (outcome && (loop.connections() > 0 || !broker.settled()) && clock.monotonic() < patience) {
       loop.wait(clock.monotonic() + std::min(pause(), drain_look));
       outcome = turn();
+      const bool all_told = broker.settled() && sockets.idle();
+      if (all_told || clock.monotonic() > patience - shutdown_patience / 2) loop.close_drained();
     }
     if (outcome && broker.settled()) snapshots.finish(broker.engine(), [&] { return clock.monotonic() > patience; });
   }

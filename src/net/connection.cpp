@@ -27,13 +27,13 @@ void Connection::before_reading() {
     std::string bytes = std::exchange(held_, {});
     take(bytes);
   }
-  const bool may_read = phase_ == Phase::lingering ||
-                        (phase_ == Phase::open && !input_ended_ && !slow_ && !reading_held_ && held_.empty());
+  const bool may_read = phase_ == Phase::lingering || (phase_ == Phase::open && !input_ended_ && !slow_ &&
+                                                       !reading_held_ && !sealed_ && held_.empty());
   if (may_read) watch_.arm(Reactor::Ready::read);
 }
 
 void Connection::on_readable() {
-  if (phase_ == Phase::over) return;
+  if (phase_ == Phase::over || sealed_) return;
   auto& buffer = shared_.read_buffer;
   const base::Duration until = shared_.clock.monotonic() + shared_.settings.reading_max;
   do {
@@ -95,6 +95,8 @@ bool Connection::decide_head() {
   if (phase_ != Phase::open) return true;  // it was cut
   if (auto* response = std::get_if<http::Response>(&decision)) {
     respond(number, std::move(*response));
+  } else if (std::holds_alternative<AnswerLater>(decision)) {
+    http_->answer_later();
   } else if (const auto* body = std::get_if<AcceptBody>(&decision)) {
     if (http_->accept(body->bytes_max, shared_.now) == http::ServerConnection::Step::refused) refuse_http();
   } else {
@@ -127,8 +129,8 @@ bool Connection::become_websocket(const AcceptWebSocket& how) {
   socket_ = std::make_unique<websocket::Connection>(
       websocket::Connection::server(shared_.settings.websocket, output_, shared_.now));
   socket_->limit_messages(how.message_bytes_max);
-  shared_.sockets->on_open(id_, http_->head());
-  http_.reset();
+  const auto http = std::move(http_);  // its head is needed once more
+  shared_.sockets->on_open(id_, http->head());
   return true;
 }
 
@@ -173,6 +175,11 @@ void Connection::begin_ending() {
 // The peer sends no more. It may still read: answers it is owed soon are written, longer ones have no reader (a peer
 // that is gone looks the same).
 void Connection::end_of_input() {
+  if (phase_ == Phase::ending) {  // what it has asked is written all the same
+    input_ended_ = true;
+    waiting_since_ = shared_.now;
+    return;
+  }
   if (phase_ == Phase::open && http_ && (http_->answers_owed() > 0 || !output_.empty())) {
     input_ended_ = true;
     waiting_since_ = shared_.now;
@@ -228,11 +235,18 @@ void Connection::drain() {
   catch_up();
   if (phase_ != Phase::open) return;
   if (socket_) {
-    close(websocket::close_code::going_away, "the server is stopping");
+    sealed_ = true;
     return;
   }
   http_->stop_after_answers();
   after_machine();
+}
+
+void Connection::close_drained() {
+  if (!sealed_) return;
+  close(websocket::close_code::going_away, "the server is stopping");
+  sealed_ = false;
+  shared_.wants_reading(id_);
 }
 
 void Connection::cut() {
@@ -267,7 +281,7 @@ void Connection::flush() {
     const auto [outcome, bytes] = write_some(watch_.descriptor(), {pieces.data(), count});
     if (outcome == Transfer::ended) return cut();
     if (outcome == Transfer::would_block) break;
-    write_stalled_ = false;
+    owed_since_ += bytes;
     output_.consume(bytes);
     shared_.figures.written_bytes.add(bytes);
   }
@@ -281,9 +295,12 @@ void Connection::settle_output() {
     shared_.figures.slow.add();
     return cut();
   }
-  if (!output_.empty()) {
+  if (output_.empty()) {
+    write_stalled_ = false;
+    if (!held_.empty()) shared_.wants_reading(id_);
+  } else {
     watch_.arm(Reactor::Ready::write);
-    if (!std::exchange(write_stalled_, true)) waiting_since_ = shared_.now;
+    if (!std::exchange(write_stalled_, true)) begin_stall();
     if (!slow_ && output_.size() > settings.output_high_bytes) {
       slow_ = true;
       if (socket_ && phase_ == Phase::open) shared_.sockets->on_slow(id_, output_.size());
@@ -305,6 +322,16 @@ void Connection::settle_output() {
   shared_.wants_reading(id_);
 }
 
+void Connection::begin_stall() {
+  waiting_since_ = shared_.now;
+  owed_since_ = unacknowledged_bytes(watch_.descriptor());
+}
+
+// The kernel has taken much that the peer has not, and takes more only when a good part of that is gone.
+std::size_t Connection::taken_by_peer() const {
+  return owed_since_ - std::min(owed_since_, unacknowledged_bytes(watch_.descriptor()));
+}
+
 base::Duration Connection::next_deadline() const {
   const auto& settings = shared_.settings;
   base::Duration at = never;
@@ -323,8 +350,11 @@ void Connection::on_time() {
   if (phase_ == Phase::over || now < next_deadline()) return;
   if (phase_ == Phase::lingering) return cut();
   if (write_stalled_ && now >= waiting_since_ + shared_.settings.write_stall_timeout) {
-    shared_.figures.slow.add();
-    return cut();
+    if (taken_by_peer() < shared_.settings.write_stall_bytes) {
+      shared_.figures.slow.add();
+      return cut();
+    }
+    begin_stall();
   }
   if (input_ended_ && now >= waiting_since_ + shared_.settings.abandoned_timeout) return cut();
   if (phase_ != Phase::open) return;

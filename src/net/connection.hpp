@@ -68,7 +68,8 @@ class Connection {
   void allow_messages();  // as large as the settings allow
   void cut();             // on_closed is not called from within: the loop calls tell_closed before it destroys
   void tell_closed();     // once, however often it is called
-  void drain();
+  void drain();           // a WebSocket is not read from any more; HTTP ends after its answers
+  void close_drained();   // that WebSocket
 
   base::Duration next_deadline() const;
   void on_time();
@@ -92,6 +93,8 @@ class Connection {
   void end_websocket();
   void begin_ending();
   void settle_output();
+  void begin_stall();
+  std::size_t taken_by_peer() const;  // since begin_stall
   void want_flush();
 
   Shared& shared_;
@@ -105,11 +108,13 @@ class Connection {
   Phase phase_ = Phase::open;
   bool slow_ = false;
   bool reading_held_ = false;
+  bool sealed_ = false;  // drained, and not closed yet
   bool input_ended_ = false;
   bool flush_wanted_ = false;
   bool told_closed_ = false;
-  base::Duration waiting_since_{};  // for the peer to take a byte, or in lingering to close, or after its last byte
-  bool write_stalled_ = false;
+  base::Duration waiting_since_{};  // for the peer to take something, or in lingering to close, or after its last byte
+  bool write_stalled_ = false;      // there is something unwritten
+  std::size_t owed_since_ = 0;      // since begin_stall: bytes that the peer was to take
 };
 
 }  // namespace parley::net

@@ -72,6 +72,7 @@ struct Loop::Core {
   bool accepting = true;
   bool accept_paused = false;
   bool accept_ready = true;
+  base::Duration warn_again{0};
 
   std::vector<ConnectionId> to_flush;
   std::vector<ConnectionId> to_read;
@@ -129,13 +130,18 @@ struct Loop::Core {
                          auto taken = std::make_shared<InTransit>(descriptor, std::move(bytes));
                          reactor.post([this, taken] {
                            woken();
-                           const auto id = adopt(std::exchange(taken->descriptor, -1));
-                           if (auto* connection = find(id)) {
-                             connection->take(taken->bytes);
-                             schedule(*connection, id);
-                           }
+                           take_over(std::exchange(taken->descriptor, -1), taken->bytes);
                          });
                        }});
+  }
+
+  void take_over(int descriptor, std::span<char> bytes) {
+    if (!accepting) return close_descriptor(descriptor);
+    if (open >= shared.settings.connections_max) return refuse(descriptor);
+    const auto id = adopt(descriptor);
+    auto* const connection = find(id);
+    connection->take(bytes);
+    schedule(*connection, id);
   }
 
   // The first thing after a wait, before anybody is called: time has passed, and the loop is busy again.
@@ -248,7 +254,8 @@ struct Loop::Core {
   // The connection waits in the kernel's queue meanwhile; trying at once would only burn the processor (E4).
   void pause_accepting() {
     refused_for_descriptors.add();
-    log.warning("no descriptors left", {{"connections", open}});
+    if (shared.now >= warn_again) log.warning("no_descriptors_left", {{"connections", open}});
+    warn_again = shared.now + std::chrono::seconds(10);
     accept_paused = true;
     due.push({shared.now + shared.settings.accept_pause, {}, [this] {
                 accept_paused = false;
@@ -483,6 +490,11 @@ void Loop::drain() {
   core_->listeners.clear();  // others are told at once that nobody listens
   for (auto& place : core_->places)
     if (place.connection) place.connection->drain();
+}
+
+void Loop::close_drained() {
+  for (auto& place : core_->places)
+    if (place.connection) place.connection->close_drained();
 }
 
 }  // namespace parley::net

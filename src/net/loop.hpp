@@ -70,9 +70,10 @@ class Loop {
   std::size_t unwritten_bytes(ConnectionId connection) const;
   std::size_t connections() const;
 
-  // Shutting down: no new connections; HTTP connections end after the answers they are owed, WebSockets are closed
-  // with 1001. Go on with wait() until connections() is 0 or patience ends.
+  // Shutting down: no new connections; what has come is read, and nothing more of WebSockets. HTTP connections end
+  // after the answers they are owed. Go on with wait() until connections() is 0 or patience ends.
   void drain();
+  void close_drained();  // WebSockets, with 1001: when what they are owed was sent
 
  private:
   struct Core;

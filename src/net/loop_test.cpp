@@ -28,6 +28,8 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::StartsWith;
 
+constexpr std::size_t large_bytes = 1 << 20;
+
 // A front that answers with what it was asked; /later is answered when the test says so.
 struct Echo final : HttpPort, WebSocketPort {
   Loop* loop = nullptr;
@@ -51,6 +53,7 @@ struct Echo final : HttpPort, WebSocketPort {
       later = id;
       return;
     }
+    if (head.path == "/large") return void(loop->respond(id, {.body = std::string(large_bytes, 'x')}));
     loop->respond(id, {.body = std::string(head.path) + " [" + std::string(body) + "]"});
   }
   http::Response refusal(const base::Error& error) override {
@@ -85,6 +88,10 @@ struct Client {
   ~Client() { ::close(descriptor); }
   Client(const Client&) = delete;
 
+  void take_little() const {  // at a time
+    const int bytes = 32 << 10;
+    setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &bytes, sizeof bytes);
+  }
   std::size_t write(std::string_view bytes) const {
     const auto count = ::send(descriptor, bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
     return count < 0 ? 0 : static_cast<std::size_t>(count);
@@ -286,6 +293,68 @@ TEST_F(LoopTest, AnswersAPeerThatSendsNoMoreAndGivesUpOnOneThatWaits) {
   EXPECT_GE(clock.monotonic() - begun, milliseconds(900));
 }
 
+TEST_F(LoopTest, WritesTheLastAnswerToAPeerThatSendsNoMore) {
+  Client client(port);
+  client.take_little();
+  client.write(get("/later"));
+  ASSERT_TRUE(turn_until([&] { return echo.later.has_value(); }));
+  loop->poll();  // it is read from
+  const std::string body(16 << 20, 'x');
+  ASSERT_TRUE(loop->respond(*echo.later, {.body = body}));
+  for (int i = 0; i < 3; ++i) loop->poll();  // what the kernel takes is written
+  shutdown(client.descriptor, SHUT_WR);
+  for (int i = 0; i < 3; ++i) loop->poll();
+  EXPECT_GT(read_to_end(client).size(), body.size());
+}
+
+// D11: who asks and does not read is not asked further, and then not kept.
+TEST_F(LoopTest, HoldsLittleForAPeerThatAsksAndDoesNotRead) {
+  std::size_t asked_for = 0;
+  echo.asked = [&](std::string_view) { ++asked_for; };
+  Client client(port);
+  constexpr std::size_t requests = 300;
+  std::string unsent;
+  for (std::size_t i = 0; i < requests; ++i) unsent += get("/large", "");
+  const auto send_more = [&] { unsent.erase(0, client.write(unsent)); };
+  std::size_t before = 1;
+  for (std::size_t since = 0; since < 50; ++since) {
+    send_more();
+    loop->wait(clock.monotonic() + milliseconds(2));
+    if (std::exchange(before, asked_for) != asked_for) since = 0;
+  }
+  const std::uint64_t written = metrics.counter(observe::Metric::network_written_bytes).value();
+  EXPECT_LE(asked_for, written / large_bytes + 10);
+  EXPECT_LT(asked_for, requests);
+  std::string text;  // and when it reads it has all of it
+  ASSERT_TRUE(turn_until([&] {
+    send_more();
+    while (client.read(text) && text.size() > 64) text.erase(0, text.size() - 64);
+    return asked_for == requests;
+  }));
+}
+
+TEST_F(LoopTest, CutsAPeerThatTakesNextToNothing) {
+  LoopSettings settings;
+  settings.write_stall_timeout = milliseconds(200);
+  start(settings);
+  for (const std::size_t a_time : {std::size_t{16}, std::size_t{64} << 10}) {
+    Client client(port);
+    client.take_little();
+    client.write(get("/later"));
+    echo.later.reset();
+    ASSERT_TRUE(turn_until([&] { return echo.later.has_value(); }));
+    loop->respond(*echo.later, {.body = std::string(16 << 20, 'x')});
+    const auto end = clock.monotonic() + seconds(1);
+    std::string part(a_time, '\0');
+    while (clock.monotonic() < end && loop->connections() == 1) {
+      EXPECT_TRUE(recv(client.descriptor, part.data(), part.size(), MSG_DONTWAIT) >= 0 || errno == EAGAIN);
+      loop->wait(clock.monotonic() + milliseconds(10));
+      loop->flush();
+    }
+    EXPECT_EQ(loop->connections(), a_time == 16 ? 0u : 1u);
+  }
+}
+
 TEST_F(LoopTest, RefusesConnectionsBeyondItsLimit) {
   LoopSettings settings;
   settings.connections_max = 2;
@@ -446,7 +515,9 @@ TEST_F(LoopTest, DrainsInOrder) {
   waiting->write(get("/later", ""));
   sockets->write(upgrade());
   ASSERT_TRUE(turn_until([&] { return echo.later && !echo.events.empty() && loop->connections() == 3; }));
+  loop->poll();  // all are read from
   loop->drain();
+  sockets->write(std::string("\x81\x81\0\0\0\0x", 7));  // comes too late
   EXPECT_THAT(read_to_end(*idle), IsEmpty());
   idle.reset();
   loop->respond(*echo.later, {.body = "done"});
@@ -454,7 +525,11 @@ TEST_F(LoopTest, DrainsInOrder) {
   EXPECT_THAT(text, HasSubstr("Connection: close"));
   EXPECT_THAT(text, HasSubstr("done"));
   waiting.reset();
-  EXPECT_THAT(read_until(*sockets, "stopping"), HasSubstr("\x03\xe9"));
+  ASSERT_TRUE(loop->send(echo.socket, websocket::MessageKind::text, "a result"));
+  EXPECT_THAT(read_until(*sockets, "result"), testing::EndsWith("\r\n\r\n\x81\x08"
+                                                                "a result"));
+  loop->close_drained();
+  EXPECT_THAT(read_until(*sockets, "stopping"), StartsWith("\x88")) << "nothing but the close";
   EXPECT_TRUE(turn_until([&] { return loop->connections() == 1; }));
   sockets->write(std::string("\x88\x82\0\0\0\0\x03\xe9", 8));
   read_to_end(*sockets);

@@ -28,8 +28,10 @@ struct AcceptWebSocket {
   std::uint64_t message_bytes_max = UINT64_MAX;  // until Loop::allow_messages; never more than the settings' bound
 };
 
-// To a head: let its body come, answer at once (the body is not read), or speak WebSocket from here on.
-using HeadDecision = std::variant<AcceptBody, http::Response, AcceptWebSocket>;
+struct AnswerLater {};  // by Loop::respond; the body is not read
+
+// To a head: let its body come, answer without reading it, or speak WebSocket from here on.
+using HeadDecision = std::variant<AcceptBody, http::Response, AnswerLater, AcceptWebSocket>;
 
 class HttpPort {
  public:

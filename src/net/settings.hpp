@@ -21,7 +21,8 @@ struct LoopSettings {
   std::size_t output_high_bytes = 1 << 20;  // unwritten, from where on a connection is slow and not read from
   std::size_t output_bytes_max = 64 << 20;  // unwritten, from where on it is cut
   base::Duration reading_max = std::chrono::milliseconds(1);       // from one connection, before others have their turn
-  base::Duration write_stall_timeout = std::chrono::seconds(30);   // without the peer taking a byte
+  base::Duration write_stall_timeout = std::chrono::seconds(30);   // for the peer to take what is unwritten, or
+  std::size_t write_stall_bytes = 32 << 10;                        // so much of it
   base::Duration linger_timeout = std::chrono::seconds(2);         // for the peer to close after our last byte
   base::Duration abandoned_timeout = std::chrono::seconds(1);      // for answers to a peer that sends no more
   base::Duration accept_pause = std::chrono::milliseconds(100);    // when the process has no more descriptors

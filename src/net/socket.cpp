@@ -2,8 +2,10 @@
 #include "net/socket.hpp"
 
 #include <arpa/inet.h>
+#include <linux/sockios.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -118,6 +120,11 @@ Transferred write_some(int descriptor, std::span<const std::string_view> pieces)
     if (errno == EINTR) continue;
     return {errno == EAGAIN || errno == EWOULDBLOCK ? Transfer::would_block : Transfer::ended, 0};
   }
+}
+
+std::size_t unacknowledged_bytes(int descriptor) {
+  int bytes = 0;
+  return ::ioctl(descriptor, SIOCOUTQ, &bytes) == 0 && bytes > 0 ? static_cast<std::size_t>(bytes) : 0;
 }
 
 void end_writing(int descriptor) {

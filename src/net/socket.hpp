@@ -30,6 +30,9 @@ Transferred read_some(int descriptor, std::span<char> into);  // ended: the peer
 constexpr std::size_t pieces_max = 64;
 Transferred write_some(int descriptor, std::span<const std::string_view> pieces);  // at most pieces_max
 
+// Written, and not acknowledged by the peer's end yet.
+std::size_t unacknowledged_bytes(int descriptor);
+
 void end_writing(int descriptor);
 void close_descriptor(int descriptor);
 

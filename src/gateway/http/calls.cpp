@@ -154,8 +154,6 @@ base::Result<Answer> Gateway::answer(const Request& request, Body body) {
       if (!reason.empty()) return base::fail(ErrorCode::OVERLOADED, reason);
       return Answer{200, R"({"status":"ready"})"};
     }
-    case Call::openapi:
-      return Answer{200, std::string(openapi_document)};
     case Call::send_messages:
     case Call::supersede_message:
     case Call::take:
@@ -163,6 +161,7 @@ base::Result<Answer> Gateway::answer(const Request& request, Body body) {
     case Call::await_tasks:
     case Call::stream:
     case Call::metrics:
+    case Call::openapi:
       break;  // answered elsewhere
   }
   return base::fail(ErrorCode::INTERNAL, "the route has no call");

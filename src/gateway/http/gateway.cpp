@@ -149,7 +149,10 @@ net::HeadDecision Gateway::on_head(net::RequestId id, const net::http::Head& hea
   const std::string origin(head.find("Origin"));
   if (asks_what_it_may(head)) return preflight(origin);
   auto request = open(id, head);
-  if (!request) return shared_with(origin, error_response(request.error()));
+  if (!request) {  // what it is refused by may not be durable yet
+    respond(id, shared_with(origin, error_response(request.error())));
+    return net::AnswerLater{};
+  }
   request->origin = origin;
   const Route& route = *request->match.route;
   if (route.call == Call::stream) {
@@ -183,6 +186,7 @@ void Gateway::on_request(net::RequestId id, const net::http::Head& head, std::st
   if (route.call == Call::take) return take(request, body);
   if (route.call == Call::read_log) return read_log(request);
   if (route.call == Call::await_tasks) return await_tasks(request, body);
+  if (route.call == Call::openapi) return finish(key(id), {.shared = document_});
   if (route.call == Call::metrics) {
     before_metrics();
     return finish(key(id), {.content_type = "text/plain; version=0.0.4", .body = metrics_.text()});

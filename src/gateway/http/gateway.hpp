@@ -4,6 +4,7 @@
 #pragma once
 #include <functional>
 #include <map>
+#include <memory>
 
 #include "broker/port.hpp"
 #include "gateway/http/contract.hpp"
@@ -83,6 +84,7 @@ class Gateway final : public net::HttpPort {
   net::Loop& loop_;
   observe::Metrics& metrics_;
   Contract contract_;
+  const std::shared_ptr<const std::string> document_ = std::make_shared<const std::string>(openapi_document);
   json::Parser parser_;
   std::map<RequestKey, Request> requests_;
   bool waits_ended_ = false;

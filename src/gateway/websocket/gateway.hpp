@@ -39,6 +39,8 @@ class Gateway final : public net::WebSocketPort {
   void on_drained(net::ConnectionId socket) override;
   void on_closed(net::ConnectionId socket, const net::websocket::End& end) override;
 
+  bool idle() const { return waiting_bytes_ == 0; }  // no frame waits for its turn
+
   std::function<void()> on_wrong_token = [] {};
 
  private:
