@@ -384,7 +384,7 @@ void Workload::read_log() {
   if (!world_.up() || (!log && log.error().code == ErrorCode::JOURNAL_FAILED)) return;
   world_.answer([this, log = std::move(log), from] {
     if (!log) return findings_.wrong("the log cannot be read: " + log.error().message);
-    const auto document = json::Document::parse(log->json);
+    const auto document = json::Document::parse(log->answer.json);
     if (!document) return findings_.wrong("the log is no JSON: " + document.error().message);
     std::uint64_t last = 0;
     for (const json::Value item : document->root().find("items").elements()) {

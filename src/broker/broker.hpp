@@ -169,7 +169,7 @@ class Broker final : public Port, private journal::Outcomes {
                              const CheckRequest&) override;
   base::Result<Answer> dead_letters(const Caller&, std::string_view workspace, const Page&) override;
   base::Result<Answer> redrive(const Caller&, std::string_view workspace, std::string_view delivery_id) override;
-  base::Result<Answer> log(const Caller&, std::string_view workspace, std::uint64_t from, std::uint32_t max) override;
+  base::Result<LogPage> log(const Caller&, std::string_view workspace, std::uint64_t from, std::uint32_t max) override;
 
   WaitId wait_for_mail(const Caller&, std::string_view workspace, std::string_view agent, base::Duration at_most,
                        WaitDone done) override;

@@ -10,8 +10,8 @@
 
 namespace parley::broker {
 
-base::Result<Answer> Broker::log(const Caller& caller, std::string_view workspace_name, std::uint64_t from,
-                                 std::uint32_t max) {
+base::Result<LogPage> Broker::log(const Caller& caller, std::string_view workspace_name, std::uint64_t from,
+                                  std::uint32_t max) {
   PARLEY_TRY(const base::WorkspaceNumber number, enter(engine_.state(), caller, workspace_name, Right::read));
   const engine::Workspace& workspace = engine_.state().workspace(number);
   ListPage page(max);
@@ -24,7 +24,7 @@ base::Result<Answer> Broker::log(const Caller& caller, std::string_view workspac
     }
     write_log_entry(page.writer, workspace, entry, body);
   }
-  return page.end_at(stretch.next);
+  return LogPage{page.end_at(stretch.next), stretch.entries.empty(), stretch.next};
 }
 
 Answer Broker::limits() const {

@@ -170,6 +170,11 @@ struct TaskWait {
   std::vector<std::string> task_ids;
   Until until = Until::all;
 };
+struct LogPage {
+  Answer answer;
+  bool empty = false;      // nothing that the caller may read, up to
+  std::uint64_t next = 0;  // where to go on
+};
 struct TasksAwaited {
   bool done = false;
   Answer answer;  // where it is done, or wanted as it stands
@@ -300,8 +305,8 @@ class Port {
   virtual base::Result<Answer> redrive(const Caller&, std::string_view workspace, std::string_view delivery_id) = 0;
 
   // The log: what the caller may read, from an offset on, in offset order.
-  virtual base::Result<Answer> log(const Caller&, std::string_view workspace, std::uint64_t from,
-                                   std::uint32_t max) = 0;
+  virtual base::Result<LogPage> log(const Caller&, std::string_view workspace, std::uint64_t from,
+                                    std::uint32_t max) = 0;
 
   // Long polls. `done` runs once: when there may be something, or at the deadline; the gateway then asks again.
   virtual WaitId wait_for_mail(const Caller&, std::string_view workspace, std::string_view agent,

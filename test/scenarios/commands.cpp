@@ -1034,8 +1034,9 @@ void redrive(const Call& call) {
 void log(const Call& call) {
   const auto who = caller(call, "admin");
   if (!who) return;
-  const auto answer = call.world.broker().log(*who, call.workspace(), call.number("from", 1),
-                                              static_cast<std::uint32_t>(call.number("max", 1000)));
+  const auto page = call.world.broker().log(*who, call.workspace(), call.number("from", 1),
+                                            static_cast<std::uint32_t>(call.number("max", 1000)));
+  const auto answer = page ? base::Result<broker::Answer>(page->answer) : std::unexpected(page.error());
   call.world.answer(print(answer, [](json::Value list) {
     std::string text;
     for (const json::Value item : list.find("items").elements()) {

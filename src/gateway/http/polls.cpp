@@ -17,16 +17,6 @@ void read_number(const net::http::QueryParameters& query, std::string_view name,
     if (key == name) std::from_chars(value.data(), value.data() + value.size(), into);
 }
 
-// `next` of a page of the log.
-std::uint64_t next_of(std::string_view log_page) {
-  constexpr std::string_view name = R"("next":)";
-  const std::size_t at = log_page.rfind(name);
-  std::uint64_t next = 0;
-  if (at != std::string_view::npos)
-    std::from_chars(log_page.data() + at + name.size(), log_page.data() + log_page.size(), next);
-  return next;
-}
-
 }  // namespace
 
 void Gateway::end_waits() {
@@ -103,15 +93,13 @@ void Gateway::try_log(RequestKey key) {
   if (std::exchange(request.wait, {}) != broker::WaitId{})
     if (const auto known = look_at_token_again(request); !known) return finish(key, error_response(known.error()));
   const std::string& workspace = request.match.parameters[0];
-  const auto answer = broker_.log(*request.caller, workspace, request.log_from, request.log_max);
-  if (!answer) return finish(key, error_response(answer.error()));
+  const auto page = broker_.log(*request.caller, workspace, request.log_from, request.log_max);
+  if (!page) return finish(key, error_response(page.error()));
   const base::Duration left = request.deadline - loop_.now();
-  if (!answer->json.starts_with(R"({"items":[])") || left <= base::Duration{})
-    return finish(key, json_response(200, answer->json));
+  if (!page->empty || left <= base::Duration{}) return finish(key, json_response(200, page->answer.json));
   // Nothing that this caller may read so far. One call looks at a bounded stretch; the next turn looks at the next.
-  const std::uint64_t next = next_of(answer->json);
-  const bool went_on = next > request.log_from;
-  request.log_from = std::max(request.log_from, next);
+  const bool went_on = page->next > request.log_from;
+  request.log_from = std::max(request.log_from, page->next);
   request.wait = broker_.wait_for_log(*request.caller, workspace, request.log_from, went_on ? base::Duration{} : left,
                                       [this, key] { try_log(key); });
 }

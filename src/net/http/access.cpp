@@ -25,12 +25,6 @@ bool answers_to(const AccessPolicy& policy, std::string_view host) {
 
 }  // namespace
 
-AccessPolicy AccessPolicy::loopback(std::uint16_t port) {
-  AccessPolicy policy;
-  for (const auto* host : {"127.0.0.1", "[::1]", "localhost"}) policy.allow(host, port);
-  return policy;
-}
-
 void AccessPolicy::allow(std::string_view host, std::uint16_t port) {
   const std::string name(host);
   const std::string full = name + ":" + std::to_string(port);

@@ -31,6 +31,10 @@ bool list_names(std::string_view list, std::string_view token) {
   return false;
 }
 
+bool Head::has(std::string_view name) const {
+  return std::ranges::any_of(fields, [name](const Field& field) { return same_ignoring_case(field.name, name); });
+}
+
 std::string_view Head::find(std::string_view name) const {
   for (const auto& field : fields)
     if (same_ignoring_case(field.name, name)) return field.value;

@@ -25,6 +25,7 @@ struct Head {
   bool asks_upgrade = false;  // Connection names "upgrade"
 
   bool has_body() const { return chunked || content_length > 0; }
+  bool has(std::string_view name) const;               // any case, also without a value
   std::string_view find(std::string_view name) const;  // the first of that name, any case; empty where there is none
 };
 

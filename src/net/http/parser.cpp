@@ -104,7 +104,7 @@ class HeadParser final : public Hooks {
     if (head_.fields.size() >= settings_.fields_max)
       return base::fail(ErrorCode::HEAD_TOO_LARGE,
                         "there are more than " + std::to_string(settings_.fields_max) + " header fields");
-    if (comes_once(field) && !head_.find(name).empty()) return malformed("a field comes twice: " + std::string(name));
+    if (comes_once(field) && head_.has(name)) return malformed("a field comes twice: " + std::string(name));
     head_.fields.push_back({name, value});
     if (field == host) {
       ++hosts_;

@@ -230,6 +230,7 @@ INSTANTIATE_TEST_SUITE_P(
         "GET http://evil/ HTTP/1.1\r\nHost: h\r\n\r\n", "GET http://h HTTP/1.1\r\nHost: h\r\n\r\n",
         "CONNECT h:80 HTTP/1.1\r\nHost: h\r\n\r\n", "GET ftp://h/ HTTP/1.1\r\nHost: h\r\n\r\n",
         "GET / HTTP/1.1\r\nHost: h\r\nAuthorization: a\r\nAuthorization: b\r\n\r\n",
+        "GET / HTTP/1.1\r\nHost: h\r\nAuthorization:\r\nAuthorization: b\r\n\r\n",
         "GET / HTTP/1.1\r\nHost: h\r\nOrigin: a\r\nOrigin: b\r\n\r\n", "\x16\x03\x01\x02\x00\x01", "\x80",
         "SSH-2.0-x\r\n", "{\"json\": 1}", CHUNKED_ "fffffffffffffffff\r\n", CHUNKED_ "10000000000000000\r\n",
         CHUNKED_ "-1\r\n\r\n", CHUNKED_ "0x1\r\na\r\n0\r\n\r\n", CHUNKED_ "+1\r\na\r\n0\r\n\r\n",

@@ -2,7 +2,7 @@
 // arguments, what came of them goes out as a step, frames sent become bytes in an Output.
 //
 //   while (true) switch (socket.receive(input, now)) {
-//     case message:   kind(), message(): good until the next receive; a view into `input` where the frame lay whole in
+//     case message:   kind(), message(): good until the next receive; where the frame lay whole in `input`, a view of
 //     it case closed:    end() says how; write what the Output still holds and close the connection case need_more: all
 //     of `input` is used
 //   }
@@ -33,7 +33,7 @@ enum class MessageKind : std::uint8_t { text, binary };
 
 namespace close_code {
 constexpr std::uint16_t normal = 1000, going_away = 1001, protocol_error = 1002, no_code = 1005, abnormal = 1006,
-                        not_utf8 = 1007, policy = 1008, too_large = 1009, internal = 1011;
+                        not_utf8 = 1007, too_large = 1009;
 }
 
 struct End {

@@ -8,6 +8,7 @@
 #include <span>
 
 #include "base/assert.hpp"
+#include "base/base64.hpp"
 
 namespace parley::net::websocket {
 namespace {
@@ -16,11 +17,7 @@ constexpr std::string_view guid = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
 constexpr std::size_t answer_bytes_max = 16 << 10;
 
 std::string base64(std::span<const std::uint8_t> bytes) {
-  std::string text((bytes.size() + 2) / 3 * 4 + 1, '\0');
-  const int length =
-      EVP_EncodeBlock(reinterpret_cast<unsigned char*>(text.data()), bytes.data(), static_cast<int>(bytes.size()));
-  text.resize(static_cast<std::size_t>(length));
-  return text;
+  return base::to_base64({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, base::Alphabet::standard);
 }
 
 // Sixteen bytes in base64: 22 characters and "==".
