@@ -126,4 +126,12 @@ base::Result<std::optional<base::Duration>> duration_member(json::Value object, 
   return std::unexpected(std::move(error));
 }
 
+base::Result<base::Duration> lease_member(json::Value object) {
+  PARLEY_TRY(const auto lease, duration_member(object, "lease"));
+  if (lease && *lease <= base::Duration{})
+    return base::fail(base::ErrorCode::BAD_REQUEST, "a lease of no time", "/lease",
+                      "Leave it out for the workspace's own.");
+  return lease.value_or(base::Duration{});
+}
+
 }  // namespace parley::gateway::form

@@ -28,5 +28,7 @@ void write_settled(json::Writer& writer, std::span<const std::string_view> ids,
 
 // "30s" under `key`; none where it is left out. BAD_REQUEST for what is no duration, or one of over 100 years.
 base::Result<std::optional<base::Duration>> duration_member(json::Value object, std::string_view key);
+// `lease`; 0, the workspace's, where it is left out. BAD_REQUEST besides for none at all.
+base::Result<base::Duration> lease_member(json::Value object);
 
 }  // namespace parley::gateway::form

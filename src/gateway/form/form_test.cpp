@@ -25,6 +25,13 @@ TEST(Form, Reads_durations_and_says_where_one_is_wrong) {
   }
 }
 
+TEST(Form, Reads_no_lease_as_that_of_the_workspace_and_none_of_no_time) {
+  const auto read = [](std::string_view body) { return lease_member(json::Document::parse(body)->root()); };
+  EXPECT_EQ(read("{}").value(), base::Duration{});
+  EXPECT_EQ(read(R"({"lease":"5s"})").value(), std::chrono::seconds(5));
+  EXPECT_EQ(read(R"({"lease":"0s"})").error().where, "/lease");
+}
+
 TEST(Form, Writes_an_error_with_all_it_has_to_say) {
   base::Error error{base::ErrorCode::DIRECTION, "a \"x\" may not", {}, "sender", {"feedback"}, {{"/a", "/b", "c"}}};
   EXPECT_EQ(error_body(error), R"({"error":{"code":"DIRECTION","message":"a \"x\" may not","hint":")" +

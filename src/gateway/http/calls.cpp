@@ -184,8 +184,7 @@ base::Result<Answer> Gateway::settle(const Request& request, broker::Settlement 
   asked.reason = body.find("reason").if_string().value_or("");
   asked.code = body.find("code").if_string().value_or("");
   PARLEY_TRY(asked.delay, form::duration_member(body, "delay"));
-  PARLEY_TRY(const auto lease, form::duration_member(body, "lease"));
-  asked.lease = lease.value_or(base::Duration{});
+  PARLEY_TRY(asked.lease, form::lease_member(body));
   const auto& at = request.match.parameters;
   PARLEY_TRY(const std::vector<broker::Settled> settled, broker_.settle(*request.caller, at[0], at[1], asked));
 

@@ -44,6 +44,14 @@ bool is_number(std::string_view text) {
          (text == "0" || text[0] != '0');
 }
 
+// Members of a body that are ids.
+std::set<std::string, std::less<>> ids_in(json::Value root, json::Value schema) {
+  std::set<std::string, std::less<>> ids;
+  for (const auto [name, member] : resolved(root, schema).find("properties").members())
+    if (member.find("$ref").if_string() == "#/components/schemas/Id") ids.emplace('/' + std::string(name));
+  return ids;
+}
+
 base::Error broken(std::string message, const schema::Program& program, json::Value document) {
   base::Error error;
   error.code = base::ErrorCode::BAD_REQUEST;
@@ -69,8 +77,10 @@ Contract::Contract() {
       const std::string name(described.find("operationId").as_string());
       Operation& operation = operations_[name];
       // What a native message must be, its profile says (ingress).
-      if (const json::Value schema = described.at_pointer(body_schema); schema && name != "sendMessages")
+      if (const json::Value schema = described.at_pointer(body_schema); schema && name != "sendMessages") {
         operation.body = compiled(registry, reference_to(root, schema));
+        operation.ids = ids_in(root, schema);
+      }
 
       std::string query;
       json::Writer writer(query);
@@ -90,10 +100,13 @@ Contract::Contract() {
 }
 
 base::Result<> Contract::check_body(std::string_view operation, json::Value body) const {
-  const auto& program = operations_.find(operation)->second.body;
+  const Operation& known = operations_.find(operation)->second;
+  const auto& program = known.body;
   if (!program || program->accepts(body)) return {};
-  return std::unexpected(
-      broken("the body is not of the form that " + std::string(operation) + " takes", *program, body));
+  base::Error error = broken("the body is not of the form that " + std::string(operation) + " takes", *program, body);
+  const bool of_an_id = known.ids.contains(error.where) && error.details.front().schema.ends_with("/pattern");
+  if (of_an_id) error.code = base::ErrorCode::BAD_ID;
+  return std::unexpected(std::move(error));
 }
 
 base::Result<> Contract::check_query(std::string_view operation, const net::http::QueryParameters& query) const {

@@ -18,7 +18,8 @@ class Contract {
  public:
   Contract();  // a defect in the document is our own bug and stops the process
 
-  // BAD_REQUEST with every defect, where the operation has a JSON body schema and the body breaks it.
+  // BAD_REQUEST with every defect, where the operation has a JSON body schema and the body breaks it; BAD_ID where the
+  // first is the form of an id.
   base::Result<> check_body(std::string_view operation, json::Value body) const;
   // BAD_REQUEST for a parameter the operation does not have, or of another form; `where`: "?name".
   base::Result<> check_query(std::string_view operation, const net::http::QueryParameters& query) const;
@@ -28,6 +29,7 @@ class Contract {
     std::optional<schema::Program> body;
     schema::Program query;
     std::set<std::string, std::less<>> numbers;  // query parameters that are whole numbers
+    std::set<std::string, std::less<>> ids;      // members of the body, by their pointers
   };
   std::map<std::string, Operation, std::less<>> operations_;
 };

@@ -47,12 +47,12 @@ base::Result<> Gateway::look_at_token_again(Request& request) {
 
 void Gateway::take(Request& request, Body body) {
   const auto wait = form::duration_member(body, "wait");
-  const auto lease = form::duration_member(body, "lease");
+  const auto lease = form::lease_member(body);
   if (!wait || !lease) return finish(key(request.id), error_response(wait ? lease.error() : wait.error()));
   request.deadline =
       loop_.now() + (waits_ended_ ? base::Duration{} : std::min(wait->value_or(base::Duration{}), wait_max));
   request.take.max = static_cast<std::uint32_t>(body.find("max").if_uint().value_or(1));
-  request.take.lease = lease->value_or(base::Duration{});
+  request.take.lease = *lease;
   request.take_id = body.find("take_id").if_string().value_or("");
   try_take(key(request.id));
 }

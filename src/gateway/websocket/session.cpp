@@ -229,8 +229,7 @@ base::Result<> Session::hello(std::uint64_t id, json::Value content, Frame&) {
   if (content.find("credit")) {
     PARLEY_TRY(options.credit, credit_of(content, "credit"));
   }
-  PARLEY_TRY(const auto lease, form::duration_member(content, "lease"));
-  options.lease = lease.value_or(base::Duration{});
+  PARLEY_TRY(options.lease, form::lease_member(content));
   if (const json::Value asked = content.find("receipts")) {
     if (!asked.is_bool()) return bad_frame("`receipts` is neither true nor false", "/receipts");
     options.receipts = asked.as_bool();
@@ -318,8 +317,7 @@ base::Result<> Session::settle(std::uint64_t id, broker::Settlement what, json::
   PARLEY_TRY(request.reason, text_of(content, "reason"));
   PARLEY_TRY(request.code, text_of(content, "code"));
   PARLEY_TRY(request.delay, form::duration_member(content, "delay"));
-  PARLEY_TRY(const auto lease, form::duration_member(content, "lease"));
-  request.lease = lease.value_or(base::Duration{});
+  PARLEY_TRY(request.lease, form::lease_member(content));
   PARLEY_TRY(const auto settled, gateway_.broker_.settle(*caller_, workspace_, caller_->id, request));
   std::string result = R"({"op":"result","re":)" + std::to_string(id) + R"(,"results":)";
   json::Writer writer(result);

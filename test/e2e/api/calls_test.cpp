@@ -357,6 +357,7 @@ TEST_F(Calls, An_idempotency_key_names_one_message_without_an_id) {
   EXPECT_EQ(send_with("k-1", message).text("/status"), "duplicate");
   EXPECT_EQ(send_with("k-2", message).text("/status"), "accepted");
   EXPECT_EQ(send_with(std::string(257, 'k'), message).code(), "BAD_REQUEST");
+  EXPECT_EQ(send_with("", message).code(), "BAD_REQUEST");
   EXPECT_EQ(send_with("k-3", "[" + message + "]").code(), "BAD_REQUEST");
 }
 
@@ -507,7 +508,10 @@ TEST_F(Calls, Requests_of_another_form_are_refused) {
   EXPECT_EQ(call(s, {"POST", take_at, developer, "{", "application/json"}).code(), "BAD_JSON");
   EXPECT_EQ(call(s, {"POST", take_at, developer, "[]"}).code(), "BAD_REQUEST");
   EXPECT_EQ(call(s, {"POST", take_at, developer, R"({"max":0})"}).text("/error/where"), "/max");
-  EXPECT_EQ(call(s, {"POST", take_at, developer, R"({"lease":"9999999999d"})"}).text("/error/where"), "/lease");
+  for (const char* lease : {"9999999999d", "13h", "0s", "1us"})
+    EXPECT_EQ(
+        call(s, {"POST", take_at, developer, R"({"lease":")" + std::string(lease) + R"("})"}).text("/error/where"),
+        "/lease");
   EXPECT_EQ(call(s, {"POST", take_at, developer, R"({"a":1})" + std::string(65536, ' ')}).status, 413);
   EXPECT_EQ(call(s, {"DELETE", workspace + "/agents/developer-01", s.admin(), "{}"}).status, 400);  // takes no body
   EXPECT_EQ(send(std::string((8 << 20) + 1, ' ')).status, 413);

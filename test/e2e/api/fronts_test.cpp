@@ -268,6 +268,17 @@ TEST_F(Fronts, Settings_that_make_no_sense_are_refused) {
   EXPECT_EQ(get(*server, "/v1/workspaces/odd", server->admin()).status, 404);
 }
 
+TEST_F(Fronts, An_id_of_a_form_that_is_not_allowed_is_told_which_are) {
+  workspace = make_workspace(*server, "of-ids", "");
+  const auto refusal = [&](const std::string& path, const char* body) {
+    const Answer refused = post(*server, path, server->admin(), body);
+    return refused.code() + ' ' + refused.text("/error/where") + ' ' + refused.text("/error/hint").substr(0, 8);
+  };
+  EXPECT_EQ(refusal("/v1/workspaces", R"({"name":"Demo"})"), "BAD_ID /name Use 1 to");
+  EXPECT_EQ(refusal(workspace + "/agents", R"({"agent_id":"../x","profile":"mesh"})"), "BAD_ID /agent_id Use 1 to");
+  EXPECT_EQ(refusal(workspace + "/agents", R"({"agent_id":7,"profile":"mesh"})"), "BAD_REQUEST /agent_id Compare ");
+}
+
 TEST_F(Fronts, A_profile_that_is_not_allowed_is_answered_with_those_that_are) {
   workspace = make_workspace(*server, "collab-only", R"(,"profiles":["collab"])");
   const Answer refused = post(*server, workspace + "/agents", server->admin(), R"({"agent_id":"m","profile":"mesh"})");
