@@ -44,7 +44,10 @@ base::Result<> check_sender(const AcceptMessage& command, const Agent& sender) {
     return base::fail(ErrorCode::SENDER_MISMATCH,
                       "the message says its sender is a '" + base::excerpt(envelope.sender_role, 64) + "', '" +
                           sender.id + "' is registered " + registered_as(sender),
-                      "sender's agent_type", "Write the agent_type that you are registered with.");
+                      "sender's agent_type",
+                      sender.properties.agent_type.empty()
+                          ? "Change the agent: give it the agent_type that its messages name."
+                          : "Write the agent_type that you are registered with.");
   const std::string& instance = sender.properties.instance_id;
   if (!instance.empty() && !envelope.sender_instance.empty() && envelope.sender_instance != instance)  // D10
     return base::fail(ErrorCode::SENDER_MISMATCH,
