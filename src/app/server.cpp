@@ -1,6 +1,7 @@
 #include "app/server.hpp"
 
 #include <charconv>
+#include <csignal>
 #include <cstdlib>
 #include <thread>
 
@@ -131,6 +132,7 @@ void hold_input_back(journal::Journal& journal, base::Clock& clock, const std::f
 }  // namespace
 
 base::Result<> serve(const cli::ServeOptions& options, const std::function<void(const cli::Started&)>& started) {
+  std::signal(SIGPIPE, SIG_IGN);  // whoever reads the log may go: it is lost then, and the server is not (B4)
   base::SystemClock clock;
   base::SystemRandom random;
   const auto files = base::system_files();
