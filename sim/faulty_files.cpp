@@ -211,6 +211,7 @@ std::optional<Effect> FaultyFiles::count(Call call) {
 
 std::unexpected<base::Error> FaultyFiles::error(Effect effect, const std::string& path) {
   if (effect == Effect::no_space) return base::fail(ErrorCode::STORAGE_FULL, "No space left on device", path);
+  if (effect == Effect::no_descriptors) return base::fail(ErrorCode::OVERLOADED, "Too many open files", path);
   return base::fail(ErrorCode::JOURNAL_FAILED, effect == Effect::power_off ? "power is off" : "Input/output error",
                     path);
 }

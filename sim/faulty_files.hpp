@@ -23,10 +23,11 @@ enum class Call { open, read, write, sync, truncate, allocate, rename, remove, s
 inline constexpr std::size_t call_kinds = 9;
 
 enum class Effect {
-  io_error,     // EIO: nothing happens; of a sync, the dirty pages are lost without having reached the disk
-  no_space,     // ENOSPC: nothing happens
-  short_write,  // the first half is written, then EIO
-  power_off,    // a part of it may have happened; from now on every call fails
+  io_error,        // EIO: nothing happens; of a sync, the dirty pages are lost without having reached the disk
+  no_space,        // ENOSPC: nothing happens
+  no_descriptors,  // EMFILE, of what opens something: nothing happens
+  short_write,     // the first half is written, then EIO
+  power_off,       // a part of it may have happened; from now on every call fails
 };
 
 struct Fault {

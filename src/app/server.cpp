@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "app/data_folder.hpp"
+#include "app/open_files.hpp"
 #include "app/snapshots.hpp"
 #include "app/wrong_tokens.hpp"
 #include "base/file.hpp"
@@ -144,6 +145,7 @@ base::Result<> serve(const cli::ServeOptions& options, const std::function<void(
   PARLEY_CHECK(try_to_listen(listen));  // a server that will not come about makes no data folder
 
   net::LoopSettings settings;
+  PARLEY_TRY(settings.descriptors_max, descriptors_for_connections());
   for (const std::string& host : options.allowed_hosts) {
     settings.access.hosts.push_back(host);
     settings.access.names.push_back(host);

@@ -1,6 +1,6 @@
 // The seam for files: the journal's logic sees only these, so that the simulator and the power-loss model run it too.
-// Operating failures come back as errors with code STORAGE_FULL (ENOSPC, EDQUOT) or JOURNAL_FAILED and the errno's
-// text.
+// Operating failures come back as errors with code STORAGE_FULL (ENOSPC, EDQUOT), OVERLOADED (nothing could be opened
+// for want of descriptors or memory, and nothing has happened) or JOURNAL_FAILED, and the errno's text.
 #pragma once
 #include <cstddef>
 #include <cstdint>

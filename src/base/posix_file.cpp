@@ -27,6 +27,13 @@ std::unexpected<Error> failed(const char* call, const std::string& path, int err
               std::string(call) + ": " + std::generic_category().message(error), path);
 }
 
+std::unexpected<Error> cannot_open(const std::string& path, const char* call = "open") {
+  const int error = errno;
+  auto failure = failed(call, path, error);
+  if (error == EMFILE || error == ENFILE || error == ENOMEM) failure.error().code = ErrorCode::OVERLOADED;
+  return failure;
+}
+
 class PosixFile final : public File {
  public:
   PosixFile(Descriptor fd, std::string path) : fd_(std::move(fd)), path_(std::move(path)) {}
@@ -125,13 +132,13 @@ class PosixFiles final : public FileSystem {
                       : mode == OpenMode::read_write ? O_RDWR
                                                      : O_RDWR | O_CREAT | O_EXCL;
     Descriptor fd(::open(path.c_str(), flags | O_CLOEXEC, 0600));
-    if (fd.get() < 0) return failed("open", path);
+    if (fd.get() < 0) return cannot_open(path);
     return std::make_unique<PosixFile>(std::move(fd), path);
   }
 
   Result<std::vector<std::string>> list(const std::string& folder) override {
     const std::unique_ptr<DIR, int (*)(DIR*)> stream(::opendir(folder.c_str()), &::closedir);
-    if (!stream) return failed("opendir", folder);
+    if (!stream) return cannot_open(folder, "opendir");
     std::vector<std::string> names;
     for (errno = 0; const dirent* entry = ::readdir(stream.get()); errno = 0) {
       std::string name = entry->d_name;
@@ -161,7 +168,7 @@ class PosixFiles final : public FileSystem {
 
   Result<> sync_folder(const std::string& path) override {
     const Descriptor fd(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-    if (fd.get() < 0) return failed("open", path);
+    if (fd.get() < 0) return cannot_open(path);
     if (::fsync(fd.get()) != 0) return failed("fsync", path);
     return {};
   }
@@ -170,7 +177,7 @@ class PosixFiles final : public FileSystem {
   // the kernel lets go of it with the last descriptor, so that a file left behind after a kill locks nothing.
   Result<std::unique_ptr<FileLock>> lock(const std::string& path) override {
     Descriptor fd(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
-    if (fd.get() < 0) return failed("open", path);
+    if (fd.get() < 0) return cannot_open(path);
     if (::flock(fd.get(), LOCK_EX | LOCK_NB) != 0) {
       if (errno == EWOULDBLOCK) return fail(ErrorCode::JOURNAL_LOCKED, "the folder is in use", path);
       return failed("flock", path);

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include <filesystem>
@@ -73,6 +74,22 @@ TEST_F(SystemFiles, ErrorsNameTheCallAndThePath) {
   EXPECT_EQ(missing.error().message, "open: No such file or directory");
   ASSERT_TRUE(files_->open(path("there"), OpenMode::create_new));
   EXPECT_FALSE(files_->open(path("there"), OpenMode::create_new));
+}
+
+// B5: what may be tried again is told from what has failed.
+TEST_F(SystemFiles, WithoutDescriptorsNothingIsOpenedAndNothingFails) {
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
+  const rlimit none{0, before.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &none), 0);
+  const auto opened = files_->open(path("f"), OpenMode::create_new);
+  const auto listed = files_->list(folder_);
+  const auto synced = files_->sync_folder(folder_);
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &before), 0);
+  EXPECT_EQ(opened.error().code, ErrorCode::OVERLOADED);
+  EXPECT_EQ(listed.error().code, ErrorCode::OVERLOADED);
+  EXPECT_EQ(synced.error().code, ErrorCode::OVERLOADED);
+  EXPECT_TRUE(files_->open(path("f"), OpenMode::create_new).has_value());
 }
 
 // B4, where the machine has a device that is always full.

@@ -146,6 +146,10 @@ base::Result<> Broker::check_room(std::uint64_t bytes, journal::Need need) {
       return {};
     case journal::Room::soon:
       return base::fail(base::ErrorCode::OVERLOADED, "the journal is making space", {}, "Send it again in a second.");
+    case journal::Room::later:
+      return base::fail(base::ErrorCode::OVERLOADED,
+                        "the system has no descriptor or memory for the journal's next file", {},
+                        "Send it again in a second.");
     case journal::Room::full:
       return base::fail(base::ErrorCode::STORAGE_FULL, "the disk of the data folder has no room for this");
   }

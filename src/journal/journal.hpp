@@ -114,8 +114,9 @@ class Outcomes {
 
 enum class Room : std::uint8_t {
   enough,
-  soon,  // space is being made: hold input back for a moment
-  full,  // the disk is: refuse with STORAGE_FULL; what the reserve is for may still be appended
+  soon,   // space is being made: hold input back for a moment
+  later,  // the system has no descriptor or memory to make it: refuse with OVERLOADED; the reserve as below
+  full,   // the disk is: refuse with STORAGE_FULL; what the reserve is for may still be appended
 };
 
 // What a block is for: the fuller the disk, the less may still be appended.

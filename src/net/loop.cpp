@@ -230,7 +230,7 @@ struct Loop::Core {
         case Accept::accepted:
           break;
       }
-      if (open < shared.settings.connections_max) {
+      if (open < shared.settings.connections_max && descriptor < shared.settings.descriptors_max) {
         adopt(descriptor);
       } else {
         refuse(descriptor);

@@ -369,6 +369,28 @@ TEST_F(LoopTest, RefusesConnectionsBeyondItsLimit) {
   EXPECT_THAT(read_to_end(one), HasSubstr("/a []"));
 }
 
+// B5: a descriptor's number says how many are open at least: what the journal needs is never a stranger's.
+TEST_F(LoopTest, LeavesDescriptorsToOthers) {
+  LoopSettings settings;
+  const int next = ::dup(0);
+  ::close(next);
+  settings.descriptors_max = next + 10;
+  start(settings);
+  std::vector<std::unique_ptr<Client>> clients;
+  for (int i = 0; i < 20; ++i) clients.push_back(std::make_unique<Client>(port));
+  EXPECT_THAT(read_to_end(*clients.back()), StartsWith("HTTP/1.1 503"));
+  EXPECT_EQ(loop->connections(), 0u) << "the clients of this process have the numbers below";
+  // Nor does the watchdog take them.
+  loop->poll();
+  Client during(port);
+  pollfd closed = {during.descriptor, POLLIN, 0};
+  EXPECT_EQ(poll(&closed, 1, 2000), 1);
+  clients.clear();
+  Client one(port);
+  one.write(get("/a"));
+  EXPECT_THAT(read_to_end(one), HasSubstr("/a []"));
+}
+
 // E4: without descriptors the loop pauses, does not spin, and goes on when there are some again.
 TEST_F(LoopTest, PausesWhenTheProcessHasNoMoreDescriptors) {
   Client client(port);

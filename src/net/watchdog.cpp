@@ -87,6 +87,10 @@ struct Watchdog::Thread {
   void accept_all(int listening) {
     int descriptor = -1;
     while (accept_from(listening, descriptor) == Accept::accepted) {
+      if (descriptor >= work.settings.descriptors_max) {
+        ::close(descriptor);
+        continue;
+      }
       if (guests.size() >= guests_max) {
         hand_over(guests.front());  // the loop will see to it when it can
         guests.erase(guests.begin());

@@ -149,6 +149,35 @@ TEST(JournalFailure, B4_AppendsInReadySpaceNeedNoMore) {
   EXPECT_EQ(bench.files->calls(Call::allocate), allocations);
 }
 
+// B5: that no segment can be opened, nor its folder, is no failure: nothing was written. It heals, unasked.
+TEST(JournalFailure, B5_WithoutDescriptorsTheNextSegmentWaits) {
+  for (const Call call : {Call::open, Call::sync_folder}) {
+    Bench bench;
+    ASSERT_TRUE(bench.open());
+    for (int i = 0; i < 10; ++i) bench.files->add_fault({call, 1, Effect::no_descriptors});
+    RecordedOutcomes outcomes;
+    while (bench.journal->room_for(1000) == Room::enough) {
+      ASSERT_TRUE(append_numbered(*bench.journal, 1, 500));
+      bench.journal->poll(outcomes);
+    }
+    EXPECT_EQ(bench.journal->room_for(1000), Room::later);
+    ASSERT_TRUE(append_numbered(*bench.journal, 1, 400));  // acks and the like
+    bench.journal->tick();
+    bench.journal->poll(outcomes);
+    EXPECT_EQ(bench.journal->room_for(1000), Room::later);
+    EXPECT_FALSE(outcomes.ended_as.has_value());
+
+    bench.files->clear_faults();
+    bench.journal->tick();
+    EXPECT_EQ(bench.journal->room_for(1000), Room::enough);
+    for (int i = 0; i < 300; ++i) ASSERT_TRUE(append_numbered(*bench.journal, 1, 500));
+    const std::uint64_t acked = appended(bench);
+    bench.kill();
+    ASSERT_TRUE(bench.open());
+    EXPECT_EQ(appended(bench), acked);
+  }
+}
+
 // B7
 TEST(JournalFailure, B7_ASecondOpenerIsRefusedAndAKilledOneLeavesNoLock) {
   Bench bench;

@@ -107,8 +107,9 @@ class FileJournal final : public Journal {
     const std::uint64_t ready = space_.ready() * segment_room_;
     const std::uint64_t usable = bytes <= left() ? left() + ready : ready;
     if (usable >= bytes + kept_back(options_.reserve_bytes, need)) return Room::enough;
-    const bool none_to_come = failure_ || space_.state() == Space::State::out_of_space;
-    return none_to_come ? Room::full : Room::soon;
+    if (failure_) return Room::full;
+    if (space_.state() != Space::State::refused) return Room::soon;
+    return space_.error().code == base::ErrorCode::STORAGE_FULL ? Room::full : Room::later;
   }
 
   std::uint64_t block_bytes_max() const override { return segment_room_; }

@@ -168,6 +168,7 @@ base::Result<base::File*> FileReader::file_of(Generation generation) {
     open_.splice(open_.begin(), open_, found);
     return open_.front().file.get();
   }
+  // Whoever needs the bytes at once stops where this fails: the server keeps descriptors for it from its connections.
   PARLEY_TRY(auto file, setup_.files->open(path(generation), base::OpenMode::read_only));
   open_.push_front({generation, std::move(file)});
   if (open_.size() > open_segments_max) open_.pop_back();

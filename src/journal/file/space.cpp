@@ -9,6 +9,11 @@ constexpr std::uint64_t zeros_bytes = 1 << 20;
 // Left to the rest of the machine, and to the folder's own blocks, when a segment is asked for again.
 constexpr std::uint64_t free_margin_bytes = 1 << 20;
 
+// The system refused before anything was written: no space, no descriptor, no memory.
+bool can_be_tried_again(const base::Error& error) {
+  return error.code == base::ErrorCode::STORAGE_FULL || error.code == base::ErrorCode::OVERLOADED;
+}
+
 base::Result<> fill_with_zeros(base::File& file, std::uint64_t bytes) {
   const std::string zeros(std::min(zeros_bytes, bytes), '\0');
   for (std::uint64_t at = 0; at < bytes; at += zeros.size()) {
@@ -22,7 +27,7 @@ base::Result<std::unique_ptr<base::File>> open_or_create(base::FileSystem& files
   auto made = files.open(path, base::OpenMode::create_new);
   if (made) return made;
   auto there = files.open(path, base::OpenMode::read_write);
-  return there ? std::move(there) : std::move(made);
+  return there || can_be_tried_again(there.error()) ? std::move(there) : std::move(made);
 }
 
 }  // namespace
@@ -48,7 +53,7 @@ void Space::refill(Fill fill) {
     state_ = State::full_pool;
     return;
   }
-  if (state_ == State::out_of_space) {
+  if (state_ == State::refused) {
     if (!std::exchange(retry_, false)) return;
     const auto free = files_.free_space(folder_);
     if (!free || *free < segment_bytes_ + free_margin_bytes) return;
@@ -84,7 +89,7 @@ void Space::collect() {
   }
   newest_ = Generation(newest_.value - 1);
   error_ = std::move(*result).error();
-  state_ = error_.code == base::ErrorCode::STORAGE_FULL ? State::out_of_space : State::failed;
+  state_ = can_be_tried_again(error_) ? State::refused : State::failed;
 }
 
 void Space::order(Fill fill) {

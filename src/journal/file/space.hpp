@@ -35,8 +35,8 @@ class Space {
   enum class State : std::uint8_t {
     full_pool,
     making,
-    out_of_space,  // the disk refused; retry() tries again
-    failed,        // a write or sync failed: the journal must stop
+    refused,  // no space, or no descriptor or memory, as error() says; retry() tries again
+    failed,   // a write or sync failed: the journal must stop
   };
 
   Space(base::FileSystem& files, std::string folder, std::uint64_t segment_bytes, std::size_t ahead, Worker& worker)
