@@ -111,11 +111,12 @@ void update(observe::Metrics& metrics, const broker::Broker::Counts& counts) {
 }
 
 // Fail-stop (D3, B3): without unwinding, since the threads that make segments and snapshots may be in a call to the
-// same disk that does not come back for long, and they use the server's log. All that was promised is synced.
+// same disk that does not come back for long, and they use the server's log; which may wait for its reader, as these
+// words do for a second. All that was promised is synced.
 [[noreturn]] void stop_at_once(base::Clock& clock, const base::Error& why) {
   if (auto last_words = observe::Log::to_stderr(clock, observe::Level::error)) {
     (*last_words)->error("journal_failed", {{"code", info(why.code).name}, {"message", why.message}});
-    last_words->reset();  // writes them out
+    last_words->reset();  // writes them out, or gives them up
   }
   std::_Exit(EXIT_FAILURE);
 }
@@ -245,8 +246,9 @@ base::Result<> serve(const cli::ServeOptions& options, const std::function<void(
   }
   remove_server_file(options.data_folder);
   if (!outcome) stop_at_once(clock, outcome.error());
+  if (auto closed = journal->close(); !closed) stop_at_once(clock, closed.error());
   log->info("stopped");
-  return journal->close();
+  return {};
 }
 
 }  // namespace parley::app

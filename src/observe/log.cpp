@@ -1,18 +1,24 @@
-// The one place that knows spdlog, which brings the queue, the writing thread and the files.
+// The one place that knows spdlog, which brings the queue and the writing thread.
 #include "observe/log.hpp"
 
+#include <poll.h>
 #include <spdlog/async.h>
+#include <spdlog/sinks/base_sink.h>
 #include <spdlog/sinks/basic_file_sink.h>
-#include <spdlog/sinks/stdout_sinks.h>
+#include <unistd.h>
 
 #include <array>
+#include <cerrno>
 #include <charconv>
 #include <cmath>
+#include <future>
+#include <thread>
 
 namespace parley::observe {
 namespace {
 
 constexpr std::size_t queue_lines = 8192;
+constexpr auto end_patience = std::chrono::seconds(1);
 constexpr std::size_t text_bytes_max = 4096;  // of one value; the rest is cut
 constexpr std::array<std::string_view, 4> level_names = {"debug", "info", "warning", "error"};
 
@@ -116,6 +122,35 @@ struct Log::Sink {
 
 namespace {
 
+// Each line by a write of its own, under no lock: one log that stands still holds up no other, as a journal's last
+// words must be said beside.
+class DescriptorSink final : public spdlog::sinks::base_sink<spdlog::details::null_mutex> {
+ public:
+  explicit DescriptorSink(int descriptor) : descriptor_(descriptor) {}
+
+ private:
+  void sink_it_(const spdlog::details::log_msg& message) override {
+    line_.assign(message.payload.data(), message.payload.size()).append(1, '\n');
+    for (std::string_view left = line_; !left.empty();) {
+      const ssize_t count = ::write(descriptor_, left.data(), left.size());
+      if (count >= 0)
+        left.remove_prefix(static_cast<std::size_t>(count));
+      else if (errno == EAGAIN)  // somebody else has made it so
+        await_room();
+      else if (errno != EINTR)
+        return;
+    }
+  }
+  void flush_() override {}
+  void await_room() const {
+    pollfd room = {descriptor_, POLLOUT, 0};
+    ::poll(&room, 1, -1);
+  }
+
+  const int descriptor_;
+  std::string line_;
+};
+
 // Owns the queue and the thread that empties it.
 struct QueuedSink {
   explicit QueuedSink(spdlog::sink_ptr target) : pool(std::make_shared<spdlog::details::thread_pool>(queue_lines, 1)) {
@@ -126,8 +161,22 @@ struct QueuedSink {
     logger->flush_on(spdlog::level::trace);
     logger->set_error_handler([](const std::string&) {});  // a log that cannot be written must stop nothing (B4)
   }
+  // What nobody reads may be in a write for ever: that thread is left behind then, with all that it uses.
+  ~QueuedSink() {
+    std::promise<void> written;
+    const auto end = written.get_future();
+    std::thread([written = std::move(written), logger = std::move(logger), pool = std::move(pool)]() mutable {
+      pool.reset();  // first: its thread, which this joins, writes to the logger's sink
+      logger.reset();
+      written.set_value();
+    }).detach();
+    end.wait_for(end_patience);
+  }
+  QueuedSink(const QueuedSink&) = delete;
+  QueuedSink& operator=(const QueuedSink&) = delete;
+
   std::shared_ptr<spdlog::async_logger> logger;
-  std::shared_ptr<spdlog::details::thread_pool> pool;  // ends first: its thread writes to the logger's sink
+  std::shared_ptr<spdlog::details::thread_pool> pool;
 };
 
 // Log::Sink is private to Log, which names it when it makes one of these.
@@ -159,7 +208,11 @@ Log::Log(base::Clock& clock, Level level, std::unique_ptr<Sink> sink)
 Log::~Log() = default;
 
 base::Result<std::unique_ptr<Log>> Log::to_stderr(base::Clock& clock, Level level) {
-  auto sink = std::make_unique<ToQueue<Sink>>(std::make_shared<spdlog::sinks::stderr_sink_mt>());
+  return to_descriptor(clock, level, STDERR_FILENO);
+}
+
+std::unique_ptr<Log> Log::to_descriptor(base::Clock& clock, Level level, int descriptor) {
+  auto sink = std::make_unique<ToQueue<Sink>>(std::make_shared<DescriptorSink>(descriptor));
   return std::unique_ptr<Log>(new Log(clock, level, std::move(sink)));
 }
 

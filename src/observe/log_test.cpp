@@ -1,6 +1,8 @@
 #include "observe/log.hpp"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cstdio>
 #include <fstream>
@@ -73,6 +75,48 @@ TEST(Log, EndsItsThreadBeforeWhatThatWritesTo) {
   while (std::ifstream(path).peek() == std::ifstream::traits_type::eof()) std::this_thread::yield();
   log->reset();
   std::remove(path.c_str());
+}
+
+// A pipe whose reader stands still: not one byte more goes in.
+struct FullPipe {
+  FullPipe() {
+    EXPECT_EQ(::pipe2(ends, O_NONBLOCK | O_CLOEXEC), 0);
+    while (::write(ends[1], "x", 1) == 1) ++bytes;
+  }
+  // What comes behind what it is full of, up to the end of a line.
+  std::string next_line() {
+    std::string text;
+    while (!text.ends_with('\n')) {
+      char byte = 0;
+      if (::read(ends[0], &byte, 1) != 1)
+        std::this_thread::yield();
+      else if (bytes > 0)
+        --bytes;
+      else
+        text += byte;
+    }
+    return text;
+  }
+  int ends[2];  // open for good: a log's thread may be left behind
+  std::size_t bytes = 0;
+};
+
+// B4: nor its end, nor another log's; and a reader that goes on misses nothing.
+TEST(Log, AReaderThatStandsStillHoldsUpNothing) {
+  for (const bool blocks : {true, false}) {
+    FixedClock clock;
+    FullPipe pipe;
+    if (blocks) ::fcntl(pipe.ends[1], F_SETFL, 0);
+    const auto begun = std::chrono::steady_clock::now();
+    auto log = Log::to_descriptor(clock, Level::info, pipe.ends[1]);
+    for (int i = 0; i < 10'000; ++i) log->info("line", {{"n", 7}});
+    Log::to_descriptor(clock, Level::info, pipe.ends[1]).reset();
+    log.reset();
+    EXPECT_LT(std::chrono::steady_clock::now() - begun, std::chrono::seconds(4));
+    for (int i = 0; i < 8'000; ++i)
+      ASSERT_EQ(pipe.next_line(), R"({"ts":"2023-11-14T22:13:20Z","level":"info","event":"line","n":7})"
+                                  "\n");
+  }
 }
 
 TEST(Log, WritesOutWhatWaitsWhenItEnds) {

@@ -34,6 +34,16 @@ class LogPipe {
   void close() {
     if (reader_ >= 0) ::close(std::exchange(reader_, -1));
   }
+  void await(std::string_view what) const {
+    std::string text;
+    std::array<char, 4096> bytes{};
+    for (int patience = 0; text.find(what) == text.npos; ++patience) {
+      if (patience == 2'000) throw Unusable("the server does not say: " + std::string(what));
+      const ssize_t count = ::read(reader_, bytes.data(), bytes.size());
+      if (count > 0) text.append(bytes.data(), static_cast<std::size_t>(count));
+      if (count <= 0) std::this_thread::sleep_for(Milliseconds(10));
+    }
+  }
   // Not one byte more goes in.
   void fill() const {
     const int writer = ::open(path_.c_str(), O_WRONLY | O_NONBLOCK | O_CLOEXEC);
@@ -54,6 +64,7 @@ struct Served {
   explicit Served(const std::string& name, std::vector<std::string> under = {})
       : folder(name), log(folder / "log"), server(start(std::move(under))) {
     if (!server.wait_until_ready(Milliseconds(20'000))) throw Unusable("the server does not become ready");
+    log.await("Ctrl-C");  // its output goes there too
   }
 
   Server start(std::vector<std::string> under) const {
@@ -88,11 +99,37 @@ void reader_gone() {
   served.must_stop("its log's reader is gone");
 }
 
+void pipe_full() {
+  Served served("stderr-full");
+  served.log.fill();
+  served.must_serve("its log stands still");
+  served.must_stop("its log stands still");
+}
+
+// B3: also then the process ends.
+void pipe_full_and_journal_fails() {
+  const TempFolder folder("trace");
+  Served served("stderr-fails", under_strace(folder / "trace", "fdatasync:error=EIO:when=12+"));
+  served.log.fill();
+  (void)served.get("nobody's");
+  sdk::Client admin(served.server.access(served.server.admin_token()));
+  bool failed = false;
+  for (int i = 0; !failed && i < 100; ++i)
+    failed = !admin.post("/v1/workspaces", R"({"name":"w)" + std::to_string(i) + R"("})",
+                         {.timeout = std::chrono::seconds(2)});
+  require(failed, "B3: the server answers though nothing is synced");
+  const auto end = served.server.wait(Milliseconds(3'000));
+  require(end.has_value(), "B3: with its log standing still a failed sync does not end it within 3 s");
+  require(end->signal == 0 && end->status != 0, "B3: after EIO it ends with " + end->text());
+}
+
 }  // namespace
 
 int main(int count, char** words) {
   const std::string_view name = count == 2 ? words[1] : "";
   if (name == "gone") return judge(reader_gone);
-  std::fputs("usage: stderr_pipe_test gone\n", stderr);
+  if (name == "full") return judge(pipe_full);
+  if (name == "full_at_failure") return judge(pipe_full_and_journal_fails);
+  std::fputs("usage: stderr_pipe_test gone|full|full_at_failure\n", stderr);
   return 2;
 }
