@@ -246,6 +246,7 @@ base::Result<> serve(const cli::ServeOptions& options, const std::function<void(
   }
   remove_server_file(options.data_folder);
   if (!outcome) stop_at_once(clock, outcome.error());
+  snapshots.give_up();
   if (auto closed = journal->close(); !closed) stop_at_once(clock, closed.error());
   log->info("stopped");
   return {};

@@ -17,14 +17,15 @@ struct Written {
   std::uint64_t bytes = 0;
 };
 
-// Until `stop` says so.
+// Until `stop` says so, or it cannot be written.
 template <class Stop>
 Written write(const engine::State& state, journal::SnapshotWriter& writer, Stop stop) {
   Written written;
   engine::save(state, [&](std::string_view piece) {
-    if (!written.outcome || stop()) return;
+    if (stop()) return false;
     written.outcome = writer.write(piece);
     written.bytes += piece.size();
+    return written.outcome.has_value();
   });
   return written;
 }
@@ -42,6 +43,10 @@ Snapshots::Snapshots(journal::Journal& journal, engine::RulesetOf ruleset_of, ob
       newest_first_(journal.snapshots()) {}
 
 Snapshots::~Snapshots() {
+  give_up();
+}
+
+void Snapshots::give_up() {
   give_up_ = true;
   if (thread_.joinable()) thread_.join();
 }
@@ -80,7 +85,7 @@ void Snapshots::begin() {
   thread_ =
       std::thread([this, writer = std::move(*writer), reader = journal_.reader(), head = journal_.head()]() mutable {
         engine::Engine engine(ruleset_of_);
-        const base::Position from = broker::load_snapshot(journal_, newest_first_, engine).at;
+        const base::Position from = broker::load_snapshot(journal_, newest_first_, engine, &give_up_).at;
         auto outcome = broker::replay(*reader, from, head.position, engine, &give_up_);
         if (outcome && !give_up_) {
           auto written = write(engine.state(), *writer, [this] { return give_up_.load(); });

@@ -23,7 +23,7 @@ class Snapshots {
   // `last`: where the newest one stands that the server began with, at `now`; monotonic, as all times here.
   Snapshots(journal::Journal& journal, engine::RulesetOf ruleset_of, observe::Log& log, base::Position last,
             base::Duration now, const When& when);
-  ~Snapshots();  // gives up the one under way
+  ~Snapshots();  // gives up
 
   // Begins one when the journal has enough events since the last, in whatever life of the process they came. It costs
   // about as much as deciding them did: who writes a million in seconds needs the processor more than a short next
@@ -33,6 +33,8 @@ class Snapshots {
   // At an orderly stop, when all is durable: where the next start would have much to replay, the state goes into one
   // at once; given up at the deadline.
   void finish(const engine::Engine& engine, const std::function<bool()>& out_of_time);
+  // The last call: the one under way is dropped, soon; none runs afterwards.
+  void give_up();
 
  private:
   void begin();

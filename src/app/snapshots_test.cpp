@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "broker/replay.hpp"
 #include "event/events.pb.h"
 #include "journal/memory/memory_journal.hpp"
 
@@ -87,6 +88,22 @@ TEST_F(Lives, An_orderly_stop_writes_one_where_the_next_start_gains) {
   snapshots.finish(engine, [] { return false; });
   ASSERT_EQ(journal_->snapshots().size(), 1u);
   EXPECT_EQ(journal_->snapshots().front().at.position, journal_->head().position);
+}
+
+// An orderly stop waits for the thread: neither a snapshot nor the journal is read to its end then.
+TEST_F(Lives, What_is_given_up_is_no_snapshot_and_none_is_refused) {
+  live({}, 120);
+  ASSERT_EQ(journal_->snapshots().size(), 1u);
+  const std::atomic<bool> give_up = true;
+  engine::Engine engine([](std::string_view) { return nullptr; });
+  const broker::LoadedSnapshot loaded = broker::load_snapshot(*journal_, journal_->snapshots(), engine, &give_up);
+  EXPECT_EQ(loaded.at, base::Position());
+  EXPECT_TRUE(loaded.refused.empty());
+
+  Snapshots snapshots(*journal_, [](std::string_view) { return nullptr; }, *log_, {}, {}, {.events = 100});
+  snapshots.consider(minutes(1));
+  snapshots.give_up();
+  EXPECT_FALSE(snapshots.running());
 }
 
 }  // namespace

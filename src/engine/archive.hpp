@@ -128,6 +128,7 @@ class Archive {
       }
     } else {
       for (auto& [key, value] : map) {
+        if (!self().good()) return;
         one(const_cast<K&>(key));
         one(value);
       }
@@ -144,10 +145,12 @@ class Archive {
         one(map[key]);
       }
     } else {
+      if (!self().good()) return;
       std::vector<K> keys;
       for (const auto& [key, value] : map) keys.push_back(key);
       std::sort(keys.begin(), keys.end());
       for (K& key : keys) {
+        if (!self().good()) return;
         one(key);
         one(map.at(key));
       }
@@ -163,7 +166,10 @@ class Archive {
         set.insert(set.end(), std::move(key));
       }
     } else {
-      for (const K& key : set) one(const_cast<K&>(key));
+      for (const K& key : set) {
+        if (!self().good()) return;
+        one(const_cast<K&>(key));
+      }
     }
   }
   template <class T>
@@ -179,7 +185,10 @@ class Archive {
       values.clear();
       for (std::size_t i = 0; i < size && self().good(); ++i) one(values.emplace_back());
     } else {
-      for (auto& value : values) one(value);
+      for (auto& value : values) {
+        if (!self().good()) return;
+        one(value);
+      }
     }
   }
 
@@ -189,14 +198,16 @@ class Archive {
 class Saver : public Archive<Saver> {
  public:
   static constexpr bool loads = false;
-  explicit Saver(const std::function<void(std::string_view)>& take) : take_(take) {}
+  explicit Saver(const std::function<bool(std::string_view)>& take) : take_(take) {}
+
+  bool good() const { return good_; }  // else nobody takes any more
 
   void raw(const void* data, std::size_t count) {
     piece_.append(static_cast<const char*>(data), count);
     if (piece_.size() >= piece_bytes) flush();
   }
   void flush() {
-    take_(piece_);
+    good_ = good_ && take_(piece_);
     piece_.clear();
   }
   std::size_t size(std::size_t count) {
@@ -208,8 +219,9 @@ class Saver : public Archive<Saver> {
  private:
   static constexpr std::size_t piece_bytes = 1 << 20;
 
-  const std::function<void(std::string_view)>& take_;
+  const std::function<bool(std::string_view)>& take_;
   std::string piece_;
+  bool good_ = true;
 };
 
 class Loader : public Archive<Loader> {

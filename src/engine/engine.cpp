@@ -144,7 +144,7 @@ void Engine::apply(const event::Event& event, const Placed& placed) {
   }
 }
 
-void save(const State& state, const std::function<void(std::string_view)>& take) {
+void save(const State& state, const std::function<bool(std::string_view)>& take) {
   Saver saver(take);
   std::uint32_t version = snapshot_version;
   saver(version, const_cast<State&>(state));
@@ -153,7 +153,10 @@ void save(const State& state, const std::function<void(std::string_view)>& take)
 
 std::string Engine::save() const {
   std::string bytes;
-  engine::save(state_, [&](std::string_view piece) { bytes += piece; });
+  engine::save(state_, [&](std::string_view piece) {
+    bytes += piece;
+    return true;
+  });
   return bytes;
 }
 

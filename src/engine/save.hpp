@@ -7,7 +7,7 @@
 
 namespace parley::engine {
 
-// `take` gets each piece once, in order; a piece is gone when it returns.
-void save(const State& state, const std::function<void(std::string_view)>& take);
+// `take` gets each piece once, in order, and says whether to go on; a piece is gone when it returns.
+void save(const State& state, const std::function<bool(std::string_view)>& take);
 
 }  // namespace parley::engine

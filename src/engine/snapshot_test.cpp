@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "engine/engine.hpp"
+#include "engine/save.hpp"
 
 namespace parley::engine {
 namespace {
@@ -340,6 +341,17 @@ TEST(Snapshot, reads_back) {
   Engine engine([](std::string_view) -> const profile::Ruleset* { return nullptr; });
   ASSERT_TRUE(engine.load(history.engine().save()));
   EXPECT_EQ(engine.state_hash(), history.engine().state_hash());
+}
+
+// A stop waits for nobody: whoever takes the pieces ends the saving, however large the state is.
+TEST(Snapshot, ends_with_the_piece_that_is_the_last) {
+  History history = something_of_everything();
+  for (int i = 0; i < 20'000; ++i) history.message(1, 1);
+  std::size_t pieces = 0, taken = 0;
+  save(history.engine().state(), [&](std::string_view) { return ++pieces > 0; });
+  ASSERT_GT(pieces, 3u);
+  save(history.engine().state(), [&](std::string_view) { return ++taken < 2; });
+  EXPECT_EQ(taken, 2u);
 }
 
 TEST(Snapshot, of_another_version_is_left_alone) {
