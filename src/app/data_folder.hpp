@@ -3,6 +3,7 @@
 #include <string>
 
 #include "base/clock.hpp"
+#include "base/file.hpp"
 #include "base/hash.hpp"
 #include "base/result.hpp"
 
@@ -15,10 +16,10 @@ struct AdminToken {
 };
 
 // Reads DATA/admin.token, or makes it: 256 random bits, readable by its owner alone (D10).
-base::Result<AdminToken> admin_token(const std::string& folder, base::Random& random);
+base::Result<AdminToken> admin_token(base::FileSystem& files, const std::string& folder, base::Random& random);
 
 // DATA/server.json {"url", "pid"}, for the command line to find the server.
-base::Result<> write_server_file(const std::string& folder, const std::string& url);
+base::Result<> write_server_file(base::FileSystem& files, const std::string& folder, const std::string& url);
 void remove_server_file(const std::string& folder);
 
 }  // namespace parley::app

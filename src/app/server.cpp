@@ -158,7 +158,7 @@ base::Result<> serve(const cli::ServeOptions& options, const std::function<void(
   journal::file::BesideSyncer syncer(
       {.clock = &clock, .loop_has_more = [&loop] { return loop.more_is_ready(); }, .wake = [&loop] { loop.wake(); }});
   PARLEY_TRY(const auto journal, open_journal(options, *files, random, syncer, *log));
-  PARLEY_TRY(const AdminToken admin, admin_token(options.data_folder, random));
+  PARLEY_TRY(const AdminToken admin, admin_token(*files, options.data_folder, random));
 
   broker::Options broker_options;
   broker_options.admin_token_hash = admin.hash;
@@ -200,7 +200,7 @@ base::Result<> serve(const cli::ServeOptions& options, const std::function<void(
   PARLEY_TRY(const std::uint16_t port, loop.listen(listen));
   const std::string shown_host = listen.host.find(':') == std::string::npos ? listen.host : "[" + listen.host + "]";
   const std::string url = "http://" + shown_host + ":" + std::to_string(port);
-  PARLEY_CHECK(write_server_file(options.data_folder, url));
+  PARLEY_CHECK(write_server_file(*files, options.data_folder, url));
   bool stopping = false;
   loop.on_stop_signal([&](int signal) {
     log->info("stopping", {{"signal", signal}});
