@@ -78,6 +78,25 @@ TEST(Room, A_full_disk_stops_nothing_that_ends_something) {
 }
 
 // With the last reserve spent as well, what time brings waits; the server goes on.
+// D3: what was applied must be appended, so that nothing is which a block cannot hold.
+TEST(Room, What_a_block_cannot_hold_is_for_the_next) {
+  TestBench bench(open({.block_bytes_max = 50'000}));
+  Broker& broker = bench.broker;
+  ASSERT_TRUE(broker.turn());
+  const auto change = [&](int i) {
+    return code(bench.call([&](json::Value body) { return broker.change_agent(bench.admin, "team", "a", body); },
+                           R"({"agent_type": "kind-)" + std::to_string(i) + std::string(200, 'x') + R"("})"));
+  };
+  std::string refusal;
+  int changes = 0;
+  for (; changes < 1'000 && refusal.empty(); ++changes) refusal = change(changes);
+  EXPECT_EQ(refusal, "OVERLOADED");
+  EXPECT_GT(changes, 100);
+  ASSERT_TRUE(broker.turn());
+  EXPECT_EQ(change(changes), "");
+  ASSERT_TRUE(broker.turn());
+}
+
 TEST(Room, What_time_brings_waits_for_room) {
   TestBench bench(open({.capacity_bytes = 90'000, .reserve_bytes = 2}));
   Broker& broker = bench.broker;

@@ -167,7 +167,11 @@ base::Result<> Broker::record_if_room(journal::Need need) {
   std::uint64_t bytes = 0;
   for (const engine::Fact& fact : decided_.facts())
     bytes += fact.event.ByteSizeLong() + fact.body.size() + journal::record_overhead;
-  if (auto room = check_room(bytes, need); !room) {
+  base::Result<> room = check_room(bytes, need);
+  if (room && block_bytes() + bytes > parts_.journal.block_bytes_max())
+    room = base::fail(base::ErrorCode::OVERLOADED, "this turn has decided as much as a block holds", {},
+                      "Send it again in a second.");
+  if (!room) {
     decided_.clear();
     return room;
   }
@@ -192,7 +196,7 @@ base::Result<> Broker::commit() {
   if (block_->empty()) return {};
   block_->records(records_);
   auto ticket = parts_.journal.append(records_, *block_time_);
-  if (!ticket) {
+  if (!ticket) {  // it has failed: for what is in a block there was room, or it would not have been applied
     failure_ = ticket.error();
     return std::unexpected(*failure_);
   }

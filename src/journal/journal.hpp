@@ -139,7 +139,8 @@ class Journal {
 
   // One block, all or nothing, at least one record. Not an outcome: the ticket's last position is durable once
   // durable_head() reaches it, which may be now. May wait for the block before. Errors: STORAGE_FULL, PAYLOAD_TOO_LARGE
-  // (nothing happened, the journal goes on); JOURNAL_FAILED (it is failed for good: nothing more is appended).
+  // (nothing happened, the journal goes on; never of a block for which room_for() has said `enough` since the one
+  // before, of at most block_bytes_max()); JOURNAL_FAILED (it is failed for good: nothing more is appended).
   virtual base::Result<Ticket> append(std::span<const Record> records, base::Instant engine_time) = 0;
 
   // Hands over the outcomes there are since the last call; called each turn of the loop, and soon after the backend has
