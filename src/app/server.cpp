@@ -114,10 +114,9 @@ void update(observe::Metrics& metrics, const broker::Broker::Counts& counts) {
 // same disk that does not come back for long, and they use the server's log; which may wait for its reader, as these
 // words do for a second. All that was promised is synced.
 [[noreturn]] void stop_at_once(base::Clock& clock, const base::Error& why) {
-  if (auto last_words = observe::Log::to_stderr(clock, observe::Level::error)) {
-    (*last_words)->error("journal_failed", {{"code", info(why.code).name}, {"message", why.message}});
-    last_words->reset();  // writes them out, or gives them up
-  }
+  // A log that is over at once, and written out with that, or given up.
+  observe::Log::to_stderr(clock, observe::Level::error)
+      ->error("journal_failed", {{"code", info(why.code).name}, {"message", why.message}});
   std::_Exit(EXIT_FAILURE);
 }
 
@@ -139,7 +138,7 @@ base::Result<> serve(const cli::ServeOptions& options, const std::function<void(
   base::SystemRandom random;
   const auto files = base::system_files();
   PARLEY_TRY(const observe::Level level, observe::parse_level(options.log_level));
-  PARLEY_TRY(const auto log, observe::Log::to_stderr(clock, level));
+  const auto log = observe::Log::to_stderr(clock, level);
   observe::Metrics metrics;
   const profile::Rulesets rulesets = profile::built_in();
   PARLEY_TRY(const net::ListenOptions listen, parse_listen(options.listen));

@@ -40,7 +40,7 @@ class Lives : public testing::Test {
 
   base::SystemClock clock_;
   std::unique_ptr<journal::Journal> journal_ = journal::memory::open();
-  std::unique_ptr<observe::Log> log_ = observe::Log::to_stderr(clock_, observe::Level::error).value();
+  std::unique_ptr<observe::Log> log_ = observe::Log::to_stderr(clock_, observe::Level::error);
 };
 
 TEST_F(Lives, A_snapshot_comes_however_short_the_lives_are) {

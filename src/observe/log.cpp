@@ -4,7 +4,6 @@
 #include <poll.h>
 #include <spdlog/async.h>
 #include <spdlog/sinks/base_sink.h>
-#include <spdlog/sinks/basic_file_sink.h>
 #include <unistd.h>
 
 #include <array>
@@ -207,22 +206,13 @@ Log::Log(base::Clock& clock, Level level, std::unique_ptr<Sink> sink)
     : clock_(clock), level_(level), sink_(std::move(sink)) {}
 Log::~Log() = default;
 
-base::Result<std::unique_ptr<Log>> Log::to_stderr(base::Clock& clock, Level level) {
+std::unique_ptr<Log> Log::to_stderr(base::Clock& clock, Level level) {
   return to_descriptor(clock, level, STDERR_FILENO);
 }
 
 std::unique_ptr<Log> Log::to_descriptor(base::Clock& clock, Level level, int descriptor) {
   auto sink = std::make_unique<ToQueue<Sink>>(std::make_shared<DescriptorSink>(descriptor));
   return std::unique_ptr<Log>(new Log(clock, level, std::move(sink)));
-}
-
-base::Result<std::unique_ptr<Log>> Log::to_file(base::Clock& clock, Level level, const std::string& path) {
-  try {
-    auto sink = std::make_unique<ToQueue<Sink>>(std::make_shared<spdlog::sinks::basic_file_sink_mt>(path));
-    return std::unique_ptr<Log>(new Log(clock, level, std::move(sink)));
-  } catch (const std::exception& failure) {
-    return base::fail(base::ErrorCode::INTERNAL, failure.what(), path, "Choose a log file that can be written.");
-  }
 }
 
 std::unique_ptr<Log> Log::to_function(base::Clock& clock, Level level, std::function<void(std::string_view)> sink) {

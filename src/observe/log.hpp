@@ -46,10 +46,9 @@ class Log {
  public:
   using Fields = std::initializer_list<LogField>;
 
-  static base::Result<std::unique_ptr<Log>> to_stderr(base::Clock& clock, Level level);
+  static std::unique_ptr<Log> to_stderr(base::Clock& clock, Level level);
   // Not owned, and open for good: what its reader does not take in time may come later.
   static std::unique_ptr<Log> to_descriptor(base::Clock& clock, Level level, int descriptor);
-  static base::Result<std::unique_ptr<Log>> to_file(base::Clock& clock, Level level, const std::string& path);
   // For tests and the simulator: each line, without its end, goes to `sink` at once, on the caller's thread.
   static std::unique_ptr<Log> to_function(base::Clock& clock, Level level, std::function<void(std::string_view)> sink);
 
