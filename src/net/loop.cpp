@@ -137,7 +137,7 @@ struct Loop::Core {
 
   void take_over(int descriptor, std::span<char> bytes) {
     if (!accepting) return close_descriptor(descriptor);
-    if (open >= shared.settings.connections_max) return refuse(descriptor);
+    if (!has_place_for(descriptor)) return refuse(descriptor);
     const auto id = adopt(descriptor);
     auto* const connection = find(id);
     connection->take(bytes);
@@ -230,12 +230,16 @@ struct Loop::Core {
         case Accept::accepted:
           break;
       }
-      if (open < shared.settings.connections_max && descriptor < shared.settings.descriptors_max) {
+      if (has_place_for(descriptor)) {
         adopt(descriptor);
       } else {
         refuse(descriptor);
       }
     }
+  }
+
+  bool has_place_for(int descriptor) const {
+    return open < shared.settings.connections_max && descriptor < shared.settings.descriptors_max;
   }
 
   void refuse(int descriptor) {
