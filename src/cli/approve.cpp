@@ -71,6 +71,7 @@ base::Result<Exit> decide(Context& context, const ApproveOptions& options, std::
     PARLEY_TRY(const auto document, json::Document::parse(reply.body, {.bytes = 256 << 20, .elements = 10'000'000}));
     shown = document.root().find("shown").if_string().value_or("");
     if (!context.json) print_approval(context.terminal, document.root());
+    if (!flush(context.terminal)) return Exit::refused;  // nobody has seen it
   }
   const auto reply =
       server.client.post(path_of(server, options) + "/decision", decision_of(options, decision, shown, action));

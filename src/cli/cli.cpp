@@ -18,22 +18,22 @@ bool asks_for_help(const std::vector<std::string>& arguments) {
          std::ranges::find(arguments, "-h") != arguments.end();
 }
 
-int help(const std::vector<Group>& groups, std::vector<std::string> words, Terminal& terminal) {
+Exit help(const std::vector<Group>& groups, std::vector<std::string> words, Terminal& terminal) {
   if (!words.empty() && words.front() == "help") words.erase(words.begin());
   if (!words.empty() && words.front() == "--reference") {
     terminal.out << reference(groups);
-    return static_cast<int>(Exit::done);
+    return Exit::done;
   }
   std::string path;
   if (const Verb* const verb = find_verb(groups, words, path))
     terminal.out << help_page(*verb, path, terminal.out_is_tty);
   else
     terminal.out << help_page(groups, terminal.out_is_tty);
-  return static_cast<int>(Exit::done);
+  return Exit::done;
 }
 
-int usage_error(const std::vector<Group>& groups, const std::vector<std::string>& arguments, const Parsed& parsed,
-                Terminal& terminal) {
+Exit usage_error(const std::vector<Group>& groups, const std::vector<std::string>& arguments, const Parsed& parsed,
+                 Terminal& terminal) {
   std::string path;
   find_verb(groups, arguments, path);
   const std::string see = "See `parley help" + (path.empty() ? "" : " " + path) + "`.";
@@ -44,17 +44,15 @@ int usage_error(const std::vector<Group>& groups, const std::vector<std::string>
     terminal.err << coloured("usage: ", Colour::red, terminal.err_is_tty) << printable(parsed.wrong) << '\n'
                  << "  " << see << '\n';
   }
-  return static_cast<int>(Exit::usage);
+  return Exit::usage;
 }
 
-}  // namespace
-
-int run(const std::vector<std::string>& arguments, const Services& services, Terminal& terminal) {
+Exit run_verb(const std::vector<std::string>& arguments, const Services& services, Terminal& terminal) {
   const auto groups = all_verbs(services);
   if (asks_for_help(arguments)) return help(groups, arguments, terminal);
   if (arguments.front() == "--version") {
     terminal.out << "parley " << PARLEY_VERSION << '\n';
-    return static_cast<int>(Exit::done);
+    return Exit::done;
   }
   const Parsed parsed = parse(groups, arguments);
   if (!parsed.verb) return usage_error(groups, arguments, parsed, terminal);
@@ -62,8 +60,18 @@ int run(const std::vector<std::string>& arguments, const Services& services, Ter
   Context context{terminal, parsed.json};
   const auto exit = parsed.verb->run(context);
   if (!exit) print_error(context, exit.error());
-  terminal.out.flush();
-  return static_cast<int>(exit ? *exit : exit_of(exit.error()));
+  return exit ? *exit : exit_of(exit.error());
+}
+
+}  // namespace
+
+int run(const std::vector<std::string>& arguments, const Services& services, Terminal& terminal) {
+  Exit exit = run_verb(arguments, services, terminal);
+  if (const auto flushed = flush(terminal); !flushed) {
+    terminal.err << coloured("not written: ", Colour::red, terminal.err_is_tty) << flushed.error().message << '\n';
+    if (exit == Exit::done) exit = Exit::refused;
+  }
+  return static_cast<int>(exit);
 }
 
 }  // namespace parley::cli

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <fstream>
 #include <sstream>
 
 #include "cli/help.hpp"
@@ -118,6 +119,14 @@ TEST(CommandLine, help_is_given_whatever_is_missing) {
   const auto page = run_cli({"agent", "add", "--help"});
   EXPECT_EQ(page.status, 0);
   EXPECT_NE(page.out.find("parley agent add AGENT_ID --profile TEXT"), std::string::npos) << page.out;
+}
+
+TEST(CommandLine, what_could_not_be_printed_is_no_success) {
+  std::ofstream out("/dev/full");
+  std::ostringstream err;
+  Terminal terminal{out, err};
+  EXPECT_EQ(run({"schema"}, {}, terminal), 1);
+  EXPECT_NE(err.str().find("standard output"), std::string::npos) << err.str();
 }
 
 TEST(CommandLine, a_usage_error_is_status_2_and_names_the_help) {

@@ -275,9 +275,14 @@ base::Result<Exit> request(Context& context, const RequestOptions& options) {
       pause_before_retry();
       if (auto client = options.online.client()) server.client = std::move(*client);  // it may have another address
     }
+    if (context.json) continue;  // printed at the end
+    if (!flush(context.terminal)) return Exit::refused;
     if (looked) acknowledge(workspace, options, wait);
   }
-  return wait.print();
+  const Exit exit = wait.print();
+  if (!flush(context.terminal)) return Exit::refused;
+  acknowledge(workspace, options, wait);
+  return exit;
 }
 
 }  // namespace

@@ -74,7 +74,7 @@ base::Result<Exit> tail(Context& context, const TailOptions& options) {
       else
         print_entry(terminal, entry);
     }
-    terminal.out.flush();
+    if (!flush(terminal)) return Exit::refused;
     const std::uint64_t next = std::max(from, document.root().find("next").if_uint().value_or(0));
     const bool at_the_end = items.size() == 0 && next == from;
     from = next;

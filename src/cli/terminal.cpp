@@ -1,10 +1,13 @@
 // Escaping first, colours last: no byte of a message reaches a terminal as it came.
 #include "cli/terminal.hpp"
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdlib>
+#include <cstring>
 #include <iostream>
 
 #include "json/writer.hpp"
@@ -91,12 +94,30 @@ std::string_view code_of(Colour colour) {
   return "\033[33m";
 }
 
+// Else the next file or socket takes its number, and what is printed goes there. What is opened the wrong way round
+// still fails as a closed one does.
+void reserve_if_closed(int descriptor, int wrong_way) {
+  if (::fcntl(descriptor, F_GETFD) < 0 && errno == EBADF) static_cast<void>(::open("/dev/null", wrong_way));
+}
+
 }  // namespace
 
 Terminal system_terminal() {
+  reserve_if_closed(STDIN_FILENO, O_WRONLY);
+  reserve_if_closed(STDOUT_FILENO, O_RDONLY);
+  reserve_if_closed(STDERR_FILENO, O_RDONLY);
   const char* const no_colour = std::getenv("NO_COLOR");
   const bool colours = no_colour == nullptr || *no_colour == '\0';
-  return {std::cout, std::cerr, colours && ::isatty(STDOUT_FILENO) == 1, colours && ::isatty(STDERR_FILENO) == 1};
+  return {std::cout, std::cerr, colours && ::isatty(STDOUT_FILENO) == 1, colours && ::isatty(STDERR_FILENO) == 1, {}};
+}
+
+base::Result<> flush(Terminal& terminal) {
+  if (terminal.out) errno = 0;  // else what is there is of the write that failed
+  terminal.out.flush();
+  if (!terminal.out && terminal.unwritten.empty())
+    terminal.unwritten = std::string("standard output: ") + std::strerror(errno != 0 ? errno : EIO);
+  if (terminal.unwritten.empty()) return {};
+  return base::fail(base::ErrorCode::INTERNAL, terminal.unwritten);
 }
 
 std::string coloured(std::string_view text, Colour colour, bool is_tty) {

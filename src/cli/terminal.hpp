@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/result.hpp"
 #include "json/value.hpp"
 
 namespace parley::cli {
@@ -19,8 +20,12 @@ struct Terminal {
   std::ostream& err;
   bool out_is_tty = false;
   bool err_is_tty = false;
+  std::string unwritten{};  // why something that was printed could not be written
 };
 Terminal system_terminal();  // NO_COLOR is obeyed
+
+// Writes out what was printed. Error: it, or something before it, could not be written, and why.
+base::Result<> flush(Terminal& terminal);
 
 std::string coloured(std::string_view text, Colour colour, bool is_tty);
 

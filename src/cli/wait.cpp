@@ -63,6 +63,7 @@ base::Result<Exit> wait(Context& context, const WaitOptions& options) {
   else
     for (const auto delivery : taken.deliveries()) print_delivery(context.terminal, delivery);
   if (!options.ack) return Exit::done;
+  if (!flush(context.terminal)) return Exit::refused;  // they come again
 
   std::vector<std::string_view> ids;
   for (const auto delivery : taken.deliveries())

@@ -16,5 +16,7 @@ struct Ran {
 Ran run_parley(const std::vector<std::string>& arguments);
 // The same against this server's data folder.
 Ran run_parley(const Server& server, std::vector<std::string> arguments);
+// With its standard output there; empty: closed.
+Ran run_parley_into(const std::string& out, const Server& server, std::vector<std::string> arguments);
 
 }  // namespace parley::e2e
