@@ -49,6 +49,11 @@ void pause_before_retry() {
   std::this_thread::sleep_for(std::chrono::seconds(1));
 }
 
+void reconnect(const Online& online, Connected& server) {
+  pause_before_retry();
+  if (auto client = online.client()) server.client = std::move(*client);
+}
+
 std::vector<Option> server_options(Online& online) {
   return {{"--server", "address of the server (else PARLEY_SERVER, else the data folder's)", &online.wanted.server},
           {"--token", "bearer token (else PARLEY_TOKEN, else the data folder's)", &online.wanted.token},

@@ -36,6 +36,8 @@ base::Result<Connected> connect(const Online& online);
 // Whether a server that was there before may be there again soon; and the time until then.
 bool is_passing(const base::Error& error);
 void pause_before_retry();
+// Pauses, and finds it anew: it may have another address.
+void reconnect(const Online& online, Connected& server);
 
 // --server, --token, --data.
 std::vector<Option> server_options(Online& online);

@@ -271,10 +271,7 @@ base::Result<Exit> request(Context& context, const RequestOptions& options) {
     if (!looked && !is_passing(looked.error())) return std::unexpected(looked.error());
     if (!looked && !wait.begun()) log.emplace(server, sent.offset);
     if (!wait.over() && left <= Duration{}) wait.give_up(*options.timeout);
-    if (!looked && !wait.over()) {
-      pause_before_retry();
-      if (auto client = options.online.client()) server.client = std::move(*client);  // it may have another address
-    }
+    if (!looked && !wait.over()) reconnect(options.online, server);
     if (context.json) continue;  // printed at the end
     if (!flush(context.terminal)) return Exit::refused;
     if (looked) acknowledge(workspace, options, wait);

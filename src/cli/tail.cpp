@@ -39,7 +39,7 @@ void print_entry(const Terminal& terminal, json::Value entry) {
   terminal.out << '\n';
 }
 
-constexpr std::uint64_t newest_shown = 1'000;
+constexpr std::uint64_t newest_shown = 1'000, page_max = 1'000;
 
 // Where the newest `count` entries begin; says how many lie before them.
 base::Result<std::uint64_t> first_of_the_newest(const Context& context, Connected& server, std::uint64_t count) {
@@ -51,6 +51,15 @@ base::Result<std::uint64_t> first_of_the_newest(const Context& context, Connecte
   return head - count + 1;
 }
 
+base::Result<json::Document> page_of(Connected& server, std::uint64_t from, std::uint64_t max, base::Duration wait) {
+  sdk::CallOptions call;
+  call.timeout += wait;
+  const std::string query = "?from=" + std::to_string(from) + "&max=" + std::to_string(max) +
+                            (wait > base::Duration{} ? "&wait=" + base::to_text(wait) : "");
+  PARLEY_TRY(const auto reply, server.client.get(sdk::path_of(server.workspace, {"log"}) + query, call));
+  return json::Document::parse(reply.body, answer_limits);
+}
+
 base::Result<Exit> tail(Context& context, const TailOptions& options) {
   PARLEY_TRY(auto server, connect(options.online));
   const Terminal& terminal = context.terminal;
@@ -59,15 +68,16 @@ base::Result<Exit> tail(Context& context, const TailOptions& options) {
   if (from == 0) {
     PARLEY_TRY(from, first_of_the_newest(context, server, left));
   }
+  bool reached = false;
   while (left > 0) {
-    const std::string query = "?from=" + std::to_string(from) +
-                              "&max=" + std::to_string(std::min<std::uint64_t>(left, 1'000)) +
-                              (options.follow ? "&wait=30s" : "");
-    sdk::CallOptions call;
-    call.timeout = std::chrono::seconds(60);
-    PARLEY_TRY(const auto reply, server.client.get(sdk::path_of(server.workspace, {"log"}) + query, call));
-    PARLEY_TRY(const auto document, json::Document::parse(reply.body, {.bytes = 256 << 20, .elements = 10'000'000}));
-    const auto items = document.root().find("items");
+    const auto document = page_of(server, from, std::min(left, page_max), options.follow ? poll_time : base::Duration{});
+    if (!document && options.follow && reached && is_passing(document.error())) {
+      reconnect(options.online, server);
+      continue;
+    }
+    if (!document) return std::unexpected(document.error());
+    reached = true;
+    const auto items = document->root().find("items");
     for (const auto entry : items.elements()) {
       if (context.json)
         print_json(terminal, json::to_text(entry));
@@ -75,7 +85,7 @@ base::Result<Exit> tail(Context& context, const TailOptions& options) {
         print_entry(terminal, entry);
     }
     if (!flush(terminal)) return Exit::refused;
-    const std::uint64_t next = std::max(from, document.root().find("next").if_uint().value_or(0));
+    const std::uint64_t next = std::max(from, document->root().find("next").if_uint().value_or(0));
     const bool at_the_end = items.size() == 0 && next == from;
     from = next;
     if (options.follow) continue;
@@ -96,7 +106,7 @@ Verb tail_verb() {
               std::vector<Option>{
                   {"--from", "offset to begin with (default: the newest 1,000 entries)", &options->from},
                   {"-n,--max", "how many entries at most, unless following; without --from, the newest", &options->max},
-                  {"-f,--follow", "go on as new entries come, until Ctrl-C", &options->follow},
+                  {"-f,--follow", "go on as new entries come, also over restarts of the server, until Ctrl-C", &options->follow},
                   {"--as", "the agent whose part of the log (else the admin's: all)", &options->online.wanted.agent}} +
               workspace_options(options->online),
           .run = [options](Context& context) { return tail(context, *options); }};

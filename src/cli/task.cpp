@@ -61,15 +61,16 @@ base::Result<Exit> wait_for(Context& context, const TaskOptions& options) {
   sdk::Workspace workspace(server.client, server.workspace);
   base::SystemClock clock;
   const base::Duration start = clock.monotonic();
-  bool reached = false;
+  bool reached = false;  // the first look does not wait: a server that never was there is told at once
   while (true) {
     const base::Duration left = options.timeout ? start + *options.timeout - clock.monotonic() : poll_time;
-    const auto reply =
-        workspace.wait_for_tasks(options.task_ids, options.until, std::clamp(left, base::Duration{}, poll_time));
+    const auto reply = workspace.wait_for_tasks(
+        options.task_ids, options.until,
+        reached ? std::clamp(left, base::Duration{}, poll_time) : base::Duration{});
     if (!reply && !(reached && is_passing(reply.error()) && left > base::Duration{}))
       return std::unexpected(reply.error());
     if (!reply) {
-      pause_before_retry();
+      reconnect(options.online, server);
       continue;
     }
     reached = true;

@@ -1,5 +1,7 @@
 // The program as its users start it.
 #pragma once
+#include <sys/types.h>
+
 #include <string>
 #include <vector>
 
@@ -16,6 +18,8 @@ struct Ran {
 Ran run_parley(const std::vector<std::string>& arguments);
 // The same against this server's data folder.
 Ran run_parley(const Server& server, std::vector<std::string> arguments);
+// Goes on; what it prints is in the file `out`.
+pid_t start_parley(const std::string& out, const std::vector<std::string>& arguments);
 // With its standard output there; empty: closed.
 Ran run_parley_into(const std::string& out, const Server& server, std::vector<std::string> arguments);
 

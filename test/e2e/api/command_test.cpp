@@ -2,10 +2,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <signal.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
+#include <future>
+#include <thread>
 
 #include "api.hpp"
 #include "command.hpp"
@@ -93,6 +97,36 @@ TEST(Commands, Tail_shows_the_newest_and_says_what_it_leaves_out) {
   EXPECT_THAT(last.err, HasSubstr("3 earlier entries"));
   EXPECT_THAT(run_parley(server, {"tail", "--from", "1"}).out, HasSubstr("p0"));
   EXPECT_THAT(run_parley(server, {"tail", "--from", "1", "-n", "1"}).out, Not(HasSubstr("p1")));
+}
+
+TEST(Commands, Tail_and_task_wait_outlive_a_restart_of_the_server) {
+  Server server;
+  ASSERT_EQ(run_parley(server, {"workspace", "create", "demo"}).status, 0);
+  ASSERT_EQ(run_parley(server, {"agent", "add", "dispatcher", "--profile", "handoff", "--type", "worker"}).status, 0);
+  ASSERT_EQ(run_parley(server, {"agent", "add", "extractor-1", "--profile", "handoff", "--type", "worker"}).status, 0);
+  const Ran fresh = run_parley({"fresh", source_folder() + "/spec/profiles/handoff/examples/TASK_ASSIGNMENT.json"});
+  const std::string file = server.folder() + "/task.json", shown = server.folder() + "/shown";
+  std::ofstream(file) << fresh.out;
+  ASSERT_EQ(run_parley(server, {"send", "--as", "dispatcher", file}).status, 0);
+  const auto message = json::Document::parse(fresh.out);
+  const std::string task(message->root().at_pointer("/payload/task_id").if_string().value_or("task-invoices-0392"));
+
+  auto waited = std::async(std::launch::async, [&] { return run_parley(server, {"task", "wait", task}); });
+  const pid_t tail = start_parley(shown, {"tail", "-f", "--data", server.folder()});
+  const auto await = [&](const std::string& what) {
+    for (int i = 0; i < 1'000 && read_file(shown).find(what) == std::string::npos; ++i)
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    return read_file(shown);
+  };
+  EXPECT_THAT(await("dispatcher"), HasSubstr("dispatcher"));
+  server.kill();
+  server.start();
+  ASSERT_EQ(run_parley(server, {"person", "add", "later", "--role", "observer"}).status, 0);
+  EXPECT_THAT(await("later"), HasSubstr("later"));
+  ::kill(tail, SIGKILL);
+  ::waitpid(tail, nullptr, 0);
+  EXPECT_EQ(run_parley(server, {"task", "abort", task}).status, 0);
+  EXPECT_THAT(waited.get().out, HasSubstr("aborted"));
 }
 
 // COL-09: exit status 0 where all that was waited for ended well, 1 where it did not, or has not ended yet.
