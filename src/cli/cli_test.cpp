@@ -37,6 +37,7 @@ TEST(CommandLine, every_option_kind_reaches_its_target) {
   std::string text = "standing";
   std::vector<std::string> list, rest;
   std::uint32_t number = 1;
+  std::uint64_t large = 0;
   double real = 0;
   base::Duration duration{};
   std::optional<base::Duration> delay;
@@ -49,6 +50,7 @@ TEST(CommandLine, every_option_kind_reaches_its_target) {
                                                  {"--flag", "", &flag},
                                                  {"--item", "", &list},
                                                  {"-n,--number", "", &number},
+                                                 {"--large", "", &large},
                                                  {"--real", "", &real},
                                                  {"--for", "", &duration},
                                                  {"--delay", "", &delay},
@@ -73,6 +75,11 @@ TEST(CommandLine, every_option_kind_reaches_its_target) {
   EXPECT_NE(parse(groups, {"verb", "a", "--for", "soon"}).wrong, "");
   EXPECT_NE(parse(groups, {"verb", "a", "-n", "many"}).wrong, "");
   EXPECT_NE(parse(groups, {"verb"}).wrong, "") << "`first` is required";
+  for (const char* option : {"--number", "--large", "--load"})
+    for (const char* negative : {"-1", " -1", "-18446744073709551615"})
+      EXPECT_NE(parse(groups, {"verb", "a", option, negative}).wrong, "") << option << negative;
+  EXPECT_EQ(parse(groups, {"verb", "a", "--large", "18446744073709551615"}).wrong, "");
+  EXPECT_EQ(large, UINT64_MAX);
   EXPECT_NE(parse(groups, {"verb", "a", "--unknown"}).wrong, "");
   EXPECT_NE(parse(groups, {"other"}).wrong, "");
 }

@@ -41,6 +41,17 @@ struct Adder {
   }
 };
 
+bool takes_unsigned(const Target& target) {
+  return std::holds_alternative<std::uint32_t*>(target) || std::holds_alternative<std::uint64_t*>(target) ||
+         std::holds_alternative<std::optional<std::uint32_t>*>(target);
+}
+
+// CLI11 reads "-1" as the largest number there is. What is wrong; empty: nothing.
+std::string not_negative(const std::string& text) {
+  const auto first = text.find_first_not_of(" \t");
+  return first != text.npos && text[first] == '-' ? "\"" + text + "\" is negative" : std::string();
+}
+
 void add_verb(CLI::App& parent, const Verb& verb, Parsed& parsed, const std::string& path) {
   CLI::App* const app = parent.add_subcommand(verb.name, verb.summary);
   app->set_help_flag();
@@ -48,6 +59,7 @@ void add_verb(CLI::App& parent, const Verb& verb, Parsed& parsed, const std::str
   for (const auto& option : verb.options) {
     CLI::Option* const added = std::visit(Adder{*app, option}, option.target);
     added->required(option.required);
+    if (takes_unsigned(option.target)) added->check(not_negative);
     if (!option.choices.empty()) added->check(CLI::IsMember(option.choices));
   }
   app->add_flag("--json", parsed.json, "one JSON document on standard output");
