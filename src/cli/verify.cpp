@@ -27,7 +27,9 @@ std::string to_json(const Report& report) {
 
 base::Result<Exit> verify(Context& context, const std::string& folder) {
   const auto files = base::system_files();
-  PARLEY_TRY(const Report report, journal::file::verify(*files, folder));
+  PARLEY_TRY(Report report, journal::file::verify(*files, folder));
+  // The catalogue's hint is for those who have not verified yet.
+  if (report.first_bad) report.first_bad->hint = "Do not delete anything; restore the data folder from a backup.";
   const Terminal& terminal = context.terminal;
   if (context.json) {
     print_json(terminal, to_json(report));

@@ -28,6 +28,7 @@ class Verification {
     if (auto walked = walk(listing); !walked) {
       if (walked.error().code != base::ErrorCode::JOURNAL_DAMAGED) return std::unexpected(std::move(walked).error());
       report_.first_bad = std::move(walked).error();
+      report_.tail_bytes = 0;  // what lies behind damage was promised, or part of it
     }
     report_.head = chain_.at;
     return std::move(report_);

@@ -129,6 +129,28 @@ TEST(Commands, Tail_and_task_wait_outlive_a_restart_of_the_server) {
   EXPECT_THAT(waited.get().out, HasSubstr("aborted"));
 }
 
+TEST(Commands, What_was_damaged_is_not_said_to_have_been_promised_to_nobody) {
+  Server server;
+  ASSERT_EQ(run_parley(server, {"workspace", "create", "demo"}).status, 0);
+  for (int i = 0; i < 5; ++i)
+    ASSERT_EQ(run_parley(server, {"person", "add", "p" + std::to_string(i), "--role", "observer"}).status, 0);
+  server.stop();
+  EXPECT_EQ(run_parley(server, {"verify"}).status, 0);
+  std::fstream segment(server.folder() + "/journal/0000000001.segment");
+  segment.seekg(4096);
+  const char was = static_cast<char>(segment.get());
+  segment.seekp(4096);
+  segment.put(static_cast<char>(was ^ 0x40));
+  segment.close();
+  const Ran told = run_parley(server, {"verify"}), as_json = run_parley(server, {"verify", "--json"});
+  EXPECT_EQ(told.status, 1);
+  EXPECT_THAT(told.err, HasSubstr("JOURNAL_DAMAGED"));
+  EXPECT_THAT(told.err, HasSubstr("backup"));
+  EXPECT_THAT(told.err, Not(HasSubstr("parley verify")));
+  EXPECT_THAT(told.out, Not(HasSubstr("never promised")));
+  EXPECT_THAT(as_json.out, HasSubstr("\"tail_bytes\":0"));
+}
+
 // COL-09: exit status 0 where all that was waited for ended well, 1 where it did not, or has not ended yet.
 TEST(Commands, Tasks_are_waited_for_extended_and_aborted) {
   const Server server;
