@@ -1,5 +1,6 @@
 // `parley tail`: the log in offset order, and on as it grows.
 #include <algorithm>
+#include <deque>
 #include <iterator>
 #include <ostream>
 
@@ -41,16 +42,6 @@ void print_entry(const Terminal& terminal, json::Value entry) {
 
 constexpr std::uint64_t newest_shown = 1'000, page_max = 1'000;
 
-// Where the newest `count` entries begin; says how many lie before them.
-base::Result<std::uint64_t> first_of_the_newest(const Context& context, Connected& server, std::uint64_t count) {
-  PARLEY_TRY(const auto reply, server.client.get(sdk::path_of(server.workspace)));
-  PARLEY_TRY(const auto document, json::Document::parse(reply.body));
-  const std::uint64_t head = document.root().find("head").if_uint().value_or(0);
-  if (head <= count) return 1;
-  if (!context.json) context.terminal.err << head - count << " earlier entries: --from 1 shows them\n";
-  return head - count + 1;
-}
-
 base::Result<json::Document> page_of(Connected& server, std::uint64_t from, std::uint64_t max, base::Duration wait) {
   sdk::CallOptions call;
   call.timeout += wait;
@@ -60,17 +51,82 @@ base::Result<json::Document> page_of(Connected& server, std::uint64_t from, std:
   return json::Document::parse(reply.body, answer_limits);
 }
 
+// The newest entries of those that the caller may see, and where the log goes on behind them.
+struct Newest {
+  std::deque<std::string> entries;
+  std::uint64_t next = 1;
+  bool has_earlier = false;
+};
+
+// The last `most` of those from `begin` on and before `end`.
+base::Result<std::deque<std::string>> last_of(Connected& server, std::uint64_t begin, std::uint64_t end,
+                                              std::uint64_t most) {
+  std::deque<std::string> entries;
+  for (std::uint64_t from = begin; from < end;) {
+    PARLEY_TRY(const auto document, page_of(server, from, std::min(end - from, page_max), {}));
+    for (const auto entry : document.root().find("items").elements()) {
+      if (entry.find("offset").if_uint().value_or(0) >= end) break;
+      entries.push_back(json::to_text(entry));
+      if (entries.size() > most) entries.pop_front();
+    }
+    const std::uint64_t next = document.root().find("next").if_uint().value_or(0);
+    if (next <= from) break;
+    from = next;
+  }
+  return entries;
+}
+
+// Offsets are the workspace's, and an agent may see a few of them: looked for from the end back, in stretches of twice
+// the length each, and for one more, so that what is said of earlier ones is so.
+base::Result<Newest> newest(Connected& server, std::uint64_t count) {
+  PARLEY_TRY(const auto reply, server.client.get(sdk::path_of(server.workspace)));
+  PARLEY_TRY(const auto document, json::Document::parse(reply.body, answer_limits));
+  Newest found;
+  found.next = document.root().find("head").if_uint().value_or(0) + 1;
+  std::uint64_t end = found.next;
+  for (std::uint64_t length = count + 1; end > 1 && found.entries.size() <= count; length *= 2) {
+    const std::uint64_t begin = end - std::min(length, end - 1);
+    PARLEY_TRY(auto entries, last_of(server, begin, end, count + 1 - found.entries.size()));
+    found.entries.insert(found.entries.begin(), std::make_move_iterator(entries.begin()),
+                         std::make_move_iterator(entries.end()));
+    end = begin;
+  }
+  found.has_earlier = found.entries.size() > count;
+  if (found.has_earlier) found.entries.pop_front();
+  return found;
+}
+
+void print(const Context& context, json::Value entry) {
+  if (context.json)
+    print_json(context.terminal, json::to_text(entry));
+  else
+    print_entry(context.terminal, entry);
+}
+
+// Says where the log goes on.
+base::Result<std::uint64_t> print_newest(const Context& context, Connected& server, std::uint64_t count) {
+  PARLEY_TRY(const Newest found, newest(server, count));
+  if (found.has_earlier && !context.json) context.terminal.err << "There are earlier entries: --from 1 shows them.\n";
+  for (const std::string& text : found.entries) {
+    PARLEY_TRY(const auto entry, json::Document::parse(text, answer_limits));
+    print(context, entry.root());
+  }
+  return found.next;
+}
+
 base::Result<Exit> tail(Context& context, const TailOptions& options) {
   PARLEY_TRY(auto server, connect(options.online));
-  const Terminal& terminal = context.terminal;
-  std::uint64_t from = options.from;
-  std::uint64_t left = options.max ? *options.max : from > 0 ? UINT64_MAX : newest_shown;
+  std::uint64_t from = options.from, left = UINT64_MAX;
+  if (options.max && !options.follow) left = *options.max;
   if (from == 0) {
-    PARLEY_TRY(from, first_of_the_newest(context, server, left));
+    PARLEY_TRY(from, print_newest(context, server, options.max.value_or(newest_shown)));
+    if (!options.follow) return Exit::done;
+    if (!flush(context.terminal)) return Exit::refused;
   }
-  bool reached = false;
+  bool reached = false;  // the first look does not wait: a server that never was there is told at once
   while (left > 0) {
-    const auto document = page_of(server, from, std::min(left, page_max), options.follow ? poll_time : base::Duration{});
+    const base::Duration wait = options.follow && reached ? poll_time : base::Duration{};
+    const auto document = page_of(server, from, std::min(left, page_max), wait);
     if (!document && options.follow && reached && is_passing(document.error())) {
       reconnect(options.online, server);
       continue;
@@ -78,13 +134,8 @@ base::Result<Exit> tail(Context& context, const TailOptions& options) {
     if (!document) return std::unexpected(document.error());
     reached = true;
     const auto items = document->root().find("items");
-    for (const auto entry : items.elements()) {
-      if (context.json)
-        print_json(terminal, json::to_text(entry));
-      else
-        print_entry(terminal, entry);
-    }
-    if (!flush(terminal)) return Exit::refused;
+    for (const auto entry : items.elements()) print(context, entry);
+    if (!flush(context.terminal)) return Exit::refused;
     const std::uint64_t next = std::max(from, document->root().find("next").if_uint().value_or(0));
     const bool at_the_end = items.size() == 0 && next == from;
     from = next;
@@ -99,17 +150,20 @@ base::Result<Exit> tail(Context& context, const TailOptions& options) {
 
 Verb tail_verb() {
   auto options = std::make_shared<TailOptions>();
-  return {.name = "tail",
-          .summary = "Print the log, and follow it as it grows",
-          .examples = {"parley tail -f", "parley tail --from 100 --max 20 --json"},
-          .options =
-              std::vector<Option>{
-                  {"--from", "offset to begin with (default: the newest 1,000 entries)", &options->from},
-                  {"-n,--max", "how many entries at most, unless following; without --from, the newest", &options->max},
-                  {"-f,--follow", "go on as new entries come, also over restarts of the server, until Ctrl-C", &options->follow},
-                  {"--as", "the agent whose part of the log (else the admin's: all)", &options->online.wanted.agent}} +
-              workspace_options(options->online),
-          .run = [options](Context& context) { return tail(context, *options); }};
+  return {
+      .name = "tail",
+      .summary = "Print the log, and follow it as it grows",
+      .examples = {"parley tail -f", "parley tail --from 100 --max 20 --json"},
+      .options =
+          std::vector<Option>{
+              {"--from", "offset to begin with (default: the newest 1,000 entries)", &options->from},
+              {"-n,--max", "how many entries at most, unless following; without --from, the newest that may be seen",
+               &options->max},
+              {"-f,--follow", "go on as new entries come, also over restarts of the server, until Ctrl-C",
+               &options->follow},
+              {"--as", "the agent whose part of the log (else the admin's: all)", &options->online.wanted.agent}} +
+          workspace_options(options->online),
+      .run = [options](Context& context) { return tail(context, *options); }};
 }
 
 }  // namespace parley::cli

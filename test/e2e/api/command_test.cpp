@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <future>
@@ -94,9 +95,37 @@ TEST(Commands, Tail_shows_the_newest_and_says_what_it_leaves_out) {
   const Ran last = run_parley(server, {"tail", "-n", "2"});
   EXPECT_THAT(last.out, HasSubstr("p4"));
   EXPECT_THAT(last.out, Not(HasSubstr("p2")));
-  EXPECT_THAT(last.err, HasSubstr("3 earlier entries"));
+  EXPECT_THAT(last.err, HasSubstr("There are earlier entries"));
+  EXPECT_EQ(run_parley(server, {"tail", "-n", "5"}).err, "") << "there are no earlier ones";
   EXPECT_THAT(run_parley(server, {"tail", "--from", "1"}).out, HasSubstr("p0"));
   EXPECT_THAT(run_parley(server, {"tail", "--from", "1", "-n", "1"}).out, Not(HasSubstr("p1")));
+}
+
+TEST(Commands, Tail_counts_what_its_agent_may_see) {
+  const Server server;
+  ASSERT_EQ(run_parley(server, {"workspace", "create", "demo"}).status, 0);
+  for (const char* id : {"dispatcher", "extractor-2", "idle"})
+    ASSERT_EQ(run_parley(server, {"agent", "add", id, "--profile", "handoff", "--type", "worker"}).status, 0);
+  const auto seen_by = [&](const std::string& agent, const std::string& count) {
+    const Ran ran = run_parley(server, {"tail", "--as", agent, "-n", count});
+    return std::pair(std::ranges::count(ran.out, '\n'), ran.err);
+  };
+  for (int i = 0; i < 3; ++i) {
+    const Ran fresh = run_parley({"fresh", source_folder() + "/spec/profiles/handoff/examples/HEARTBEAT.json"});
+    const std::string file = server.folder() + "/beat.json";
+    std::ofstream(file) << fresh.out;
+    ASSERT_EQ(run_parley(server, {"send", "--as", "extractor-2", file}).status, 0) << fresh.out;
+    for (int j = 0; j < 20; ++j)
+      ASSERT_EQ(run_parley(server, {"person", "add", "p" + std::to_string(20 * i + j), "--role", "observer"}).status, 0);
+  }
+  const Ran all = run_parley(server, {"tail", "--as", "extractor-2", "--from", "1"});
+  const auto count = std::ranges::count(all.out, '\n');
+  ASSERT_GE(count, 3);
+  ASSERT_LT(count, 60);
+  EXPECT_EQ(seen_by("extractor-2", std::to_string(count)), (std::pair<long, std::string>(count, "")));
+  EXPECT_EQ(seen_by("extractor-2", "2").first, 2);
+  EXPECT_THAT(seen_by("extractor-2", "2").second, HasSubstr("earlier"));
+  EXPECT_EQ(run_parley(server, {"tail", "--as", "extractor-2"}).out, all.out);
 }
 
 TEST(Commands, Tail_and_task_wait_outlive_a_restart_of_the_server) {
