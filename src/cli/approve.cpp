@@ -15,7 +15,7 @@ struct ApproveOptions {
   Online online{.wanted = {.prefers_person = true}};
   std::string id, rationale, shown, action;
   std::string state = "waiting";
-  std::uint32_t limit = 100;
+  Part part;
 };
 
 std::string path_of(const Connected& server, const ApproveOptions& options) {
@@ -25,7 +25,7 @@ std::string path_of(const Connected& server, const ApproveOptions& options) {
 base::Result<Exit> list_approvals(Context& context, const ApproveOptions& options) {
   PARLEY_TRY(auto server, connect(options.online));
   const std::string state = options.state == "all" ? "" : "?state=" + sdk::escape(options.state);
-  PARLEY_TRY(auto text, all_pages(server.client, sdk::path_of(server.workspace, {"approvals"}) + state, options.limit));
+  PARLEY_TRY(auto text, all_pages(server.client, sdk::path_of(server.workspace, {"approvals"}) + state, options.part));
   return show(context, sdk::Reply{200, std::move(text)},
               {"message", "shown", "offset", "options", "opened_at", "timeout", "decision", "task"});
 }
@@ -119,9 +119,8 @@ Verb approve_verb() {
                                                  &options->state,
                                                  false,
                                                  {"waiting", "all", "open", "escalated", "approved", "rejected",
-                                                  "modified", "lapsed", "withdrawn"}},
-                                                {"-n,--limit", "how many at most", &options->limit}} +
-                            common,
+                                                  "modified", "lapsed", "withdrawn"}}} +
+                            part_options(options->part) + common,
                  .run = bound(list_approvals)},
                 {.name = "show",
                  .summary = "Show one approval, with the message that asks",

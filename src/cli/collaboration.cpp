@@ -9,7 +9,7 @@ struct CollaborationOptions {
   Online online;
   std::string id, agent;
   std::string state = "open";
-  std::uint32_t limit = 100;
+  Part part;
 };
 
 base::Result<Exit> list_collaborations(Context& context, const CollaborationOptions& options) {
@@ -18,7 +18,7 @@ base::Result<Exit> list_collaborations(Context& context, const CollaborationOpti
   char before = '?';
   if (options.state != "all") path += std::exchange(before, '&') + ("state=" + sdk::escape(options.state));
   if (!options.agent.empty()) path += std::exchange(before, '&') + ("agent=" + sdk::escape(options.agent));
-  PARLEY_TRY(auto text, all_pages(server.client, path, options.limit));
+  PARLEY_TRY(auto text, all_pages(server.client, path, options.part));
   return show(context, sdk::Reply{200, std::move(text)}, {"offset", "closed_by"});
 }
 
@@ -41,9 +41,8 @@ Verb collaboration_verb() {
                      .options =
                          std::vector<Option>{
                              {"--state", "open, closed or all", &options->state, false, {"open", "closed", "all"}},
-                             {"--agent", "only those it takes part in", &options->agent},
-                             {"-n,--limit", "how many at most", &options->limit}} +
-                         common,
+                             {"--agent", "only those it takes part in", &options->agent}} +
+                         part_options(options->part) + common,
                      .run = bound(list_collaborations)},
                     {.name = "show",
                      .summary = "Show one, with what was said in it",

@@ -10,18 +10,18 @@ namespace {
 struct DeadletterOptions {
   Online online;
   std::string delivery_id;
-  std::uint32_t limit = 100;
+  Part part;
 };
 
 base::Result<Exit> list_dead_letters(Context& context, const DeadletterOptions& options) {
   PARLEY_TRY(auto server, connect(options.online));
-  PARLEY_TRY(auto text, all_pages(server.client, sdk::path_of(server.workspace, {"deadletters"}), options.limit));
+  PARLEY_TRY(auto text, all_pages(server.client, sdk::path_of(server.workspace, {"deadletters"}), options.part));
   return show(context, sdk::Reply{200, std::move(text)}, {"message", "notice", "history"});
 }
 
 base::Result<Exit> show_dead_letter(Context& context, const DeadletterOptions& options) {
   PARLEY_TRY(auto server, connect(options.online));
-  PARLEY_TRY(const auto text, all_pages(server.client, sdk::path_of(server.workspace, {"deadletters"}), UINT32_MAX));
+  PARLEY_TRY(const auto text, all_pages(server.client, sdk::path_of(server.workspace, {"deadletters"}), whole));
   PARLEY_TRY(const auto document, json::Document::parse(text, {.bytes = 256 << 20, .elements = 10'000'000}));
   for (const auto item : document.root().find("items").elements())
     if (item.find("delivery_id").if_string() == options.delivery_id)
@@ -50,7 +50,7 @@ Verb deadletter_verb() {
           .examples = {"parley deadletter list", "parley deadletter redrive DELIVERY_ID"},
           .verbs = {{.name = "list",
                      .summary = "List the dead letters",
-                     .options = std::vector<Option>{{"-n,--limit", "how many at most", &options->limit}} + common,
+                     .options = part_options(options->part) + common,
                      .run = bound(list_dead_letters)},
                     {.name = "show",
                      .summary = "Show one dead letter with its history",

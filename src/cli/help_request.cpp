@@ -9,7 +9,7 @@ struct HelpOptions {
   Online online;
   std::string id, agent;
   std::string state = "waiting";
-  std::uint32_t limit = 100;
+  Part part;
 };
 
 base::Result<Exit> list_help_requests(Context& context, const HelpOptions& options) {
@@ -18,7 +18,7 @@ base::Result<Exit> list_help_requests(Context& context, const HelpOptions& optio
   char before = '?';
   if (options.state != "all") path += std::exchange(before, '&') + ("state=" + sdk::escape(options.state));
   if (!options.agent.empty()) path += std::exchange(before, '&') + ("agent=" + sdk::escape(options.agent));
-  PARLEY_TRY(auto text, all_pages(server.client, path, options.limit));
+  PARLEY_TRY(auto text, all_pages(server.client, path, options.part));
   return show(context, sdk::Reply{200, std::move(text)}, {"offset", "helpers", "answers", "moved_at"});
 }
 
@@ -44,9 +44,8 @@ Verb help_request_verb() {
                                                      false,
                                                      {"waiting", "all", "asked", "open", "together", "answered",
                                                       "unhelped", "expired", "withdrawn"}},
-                                                    {"--agent", "only those it asks or is asked", &options->agent},
-                                                    {"-n,--limit", "how many at most", &options->limit}} +
-                                common,
+                                                    {"--agent", "only those it asks or is asked", &options->agent}} +
+                                part_options(options->part) + common,
                      .run = bound(list_help_requests)},
                     {.name = "show",
                      .summary = "Show one, with its answers and their resources",

@@ -7,14 +7,14 @@ namespace {
 
 struct InboxOptions {
   Online online;
-  std::uint32_t limit = 100;
+  Part part;
 };
 
 base::Result<Exit> look(Context& context, const InboxOptions& options) {
   PARLEY_TRY(auto server, connect(options.online));
   PARLEY_TRY(auto text,
              all_pages(server.client, sdk::path_of(server.workspace, {"agents", options.online.wanted.agent, "inbox"}),
-                       options.limit));
+                       options.part));
   return show(context, sdk::Reply{200, std::move(text)}, {"message", "notice"});
 }
 
@@ -25,8 +25,7 @@ Verb inbox_verb() {
   return {.name = "inbox",
           .summary = "Look into a mailbox; nothing is taken",
           .examples = {"parley inbox --as developer-01"},
-          .options =
-              std::vector<Option>{{"-n,--limit", "how many at most", &options->limit}} + agent_options(options->online),
+          .options = part_options(options->part) + agent_options(options->online),
           .run = [options](Context& context) { return look(context, *options); }};
 }
 

@@ -72,6 +72,20 @@ std::vector<Option> agent_options(Online& online) {
          workspace_options(online);
 }
 
+namespace {
+
+std::string after_of(json::Value next) {
+  return next.is_string() ? std::string(next.as_string()) : next.is_number() ? json::to_text(next) : "";
+}
+
+void print_list(const Terminal& terminal, json::Value list, json::Value items, const Row& hidden) {
+  print_items(terminal, items, hidden);
+  if (const std::string after = after_of(list.find("next")); !after.empty())
+    terminal.err << items.size() << " shown; for more: --after " << printable(after) << '\n';
+}
+
+}  // namespace
+
 base::Result<Exit> show(Context& context, const base::Result<sdk::Reply>& reply, const Row& hidden) {
   if (!reply) return std::unexpected(reply.error());
   if (context.json) {
@@ -84,15 +98,21 @@ base::Result<Exit> show(Context& context, const base::Result<sdk::Reply>& reply,
   }
   PARLEY_TRY(const auto document, json::Document::parse(reply->body, answer_limits));
   if (const auto items = document.root().find("items"); items.is_array())
-    print_items(context.terminal, items, hidden);
+    print_list(context.terminal, document.root(), items, hidden);
   else
     print_members(context.terminal, document.root());
   return Exit::done;
 }
 
-base::Result<std::string> all_pages(sdk::Client& client, const std::string& path, std::uint32_t limit) {
+std::vector<Option> part_options(Part& part) {
+  return {{"-n,--limit", "how many at most", &part.limit},
+          {"--after", "go on where a list ended that was cut off", &part.after}};
+}
+
+base::Result<std::string> all_pages(sdk::Client& client, const std::string& path, const Part& part) {
   constexpr std::uint32_t page_max = 1'000;
-  std::string text, after;
+  std::string text, after = part.after, next_as_it_came = "null";
+  std::uint32_t limit = part.limit;
   json::Writer out(text);
   out.begin_object().key("items").begin_array();
   while (limit > 0) {
@@ -105,10 +125,11 @@ base::Result<std::string> all_pages(sdk::Client& client, const std::string& path
     for (const auto item : items.elements()) out.value(item);
     limit -= std::min(limit, items.size());
     const auto next = document.root().find("next");
-    after = next.is_string() ? std::string(next.as_string()) : next.is_number() ? json::to_text(next) : "";
+    after = after_of(next);
+    next_as_it_came = after.empty() ? "null" : json::to_text(next);
     if (after.empty() || (items.size() == 0 && !next.is_string())) break;
   }
-  out.end_array().end_object();
+  out.end_array().key("next").raw(next_as_it_came).end_object();
   return text;
 }
 

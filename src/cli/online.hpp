@@ -50,8 +50,16 @@ std::vector<Option> operator+(std::vector<Option> first, std::vector<Option> mor
 // The answer as it came (--json), or as a table of its items without the `hidden` members, or as its members.
 base::Result<Exit> show(Context& context, const base::Result<sdk::Reply>& reply, const Row& hidden = {});
 
-// All pages of a list, as one {"items": […]}.
-base::Result<std::string> all_pages(sdk::Client& client, const std::string& path, std::uint32_t limit);
+// How much of a list, and from where on; --limit, --after.
+struct Part {
+  std::uint32_t limit = 100;
+  std::string after;
+};
+inline const Part whole{.limit = UINT32_MAX, .after = {}};
+std::vector<Option> part_options(Part& part);
+
+// All pages of it, as one {"items": […], "next"}: the server's own, null where nothing follows.
+base::Result<std::string> all_pages(sdk::Client& client, const std::string& path, const Part& part);
 
 // "key=value" arguments as members of a JSON object: the value as JSON where it is JSON, else as a string.
 base::Result<std::string> object_of(const std::vector<std::string>& assignments);

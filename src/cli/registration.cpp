@@ -50,7 +50,7 @@ base::Result<Exit> rotate_token(Context& context, const Online& online, std::str
 
 base::Result<Exit> list_all(Context& context, const Online& online, std::string_view whose) {
   PARLEY_TRY(auto server, connect(online));
-  PARLEY_TRY(auto text, all_pages(server.client, sdk::path_of(server.workspace, {whose}), UINT32_MAX));
+  PARLEY_TRY(auto text, all_pages(server.client, sdk::path_of(server.workspace, {whose}), whole));
   return show(context, sdk::Reply{200, std::move(text)});
 }
 

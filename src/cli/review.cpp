@@ -9,7 +9,7 @@ namespace {
 struct ReviewOptions {
   Online online;
   std::string id, state, task;
-  std::uint32_t limit = 100;
+  Part part;
 };
 
 base::Result<Exit> list_reviews(Context& context, const ReviewOptions& options) {
@@ -18,7 +18,7 @@ base::Result<Exit> list_reviews(Context& context, const ReviewOptions& options) 
   char before = '?';
   for (const auto& [name, value] : {std::pair("state", &options.state), std::pair("task", &options.task)})
     if (!value->empty()) path += std::exchange(before, '&') + std::string(name) + '=' + sdk::escape(*value);
-  PARLEY_TRY(auto text, all_pages(server.client, path, options.limit));
+  PARLEY_TRY(auto text, all_pages(server.client, path, options.part));
   return show(context, sdk::Reply{200, std::move(text)}, {"required", "checks", "offset"});
 }
 
@@ -47,9 +47,8 @@ Verb review_verb() {
       .verbs = {{.name = "list",
                  .summary = "List the reviews of the workspace",
                  .options = std::vector<Option>{{"--state", "only those in this state", &options->state},
-                                                {"--task", "only those of this task", &options->task},
-                                                {"-n,--limit", "how many at most", &options->limit}} +
-                            common,
+                                                {"--task", "only those of this task", &options->task}} +
+                            part_options(options->part) + common,
                  .run = bound(list_reviews)},
                 {.name = "show",
                  .summary = "Show one review, its messages, and what a revision carries",

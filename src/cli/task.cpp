@@ -14,7 +14,7 @@ namespace {
 struct TaskOptions {
   Online online;
   std::string task_id, state, agent;
-  std::uint32_t limit = 100;
+  Part part;
   std::uint32_t epoch = 1;
   std::vector<std::string> task_ids;
   std::string until = "all";
@@ -33,7 +33,7 @@ base::Result<Exit> list_tasks(Context& context, const TaskOptions& options) {
   char before = '?';
   for (const auto& [name, value] : {std::pair("state", &options.state), std::pair("agent", &options.agent)})
     if (!value->empty()) path += std::exchange(before, '&') + std::string(name) + '=' + sdk::escape(*value);
-  PARLEY_TRY(auto text, all_pages(server.client, path, options.limit));
+  PARLEY_TRY(auto text, all_pages(server.client, path, options.part));
   return show(context, sdk::Reply{200, std::move(text)}, hidden);
 }
 
@@ -65,8 +65,7 @@ base::Result<Exit> wait_for(Context& context, const TaskOptions& options) {
   while (true) {
     const base::Duration left = options.timeout ? start + *options.timeout - clock.monotonic() : poll_time;
     const auto reply = workspace.wait_for_tasks(
-        options.task_ids, options.until,
-        reached ? std::clamp(left, base::Duration{}, poll_time) : base::Duration{});
+        options.task_ids, options.until, reached ? std::clamp(left, base::Duration{}, poll_time) : base::Duration{});
     if (!reply && !(reached && is_passing(reply.error()) && left > base::Duration{}))
       return std::unexpected(reply.error());
     if (!reply) {
@@ -150,9 +149,8 @@ Verb task_verb() {
       .verbs = {{.name = "list",
                  .summary = "List the tasks of the workspace",
                  .options = std::vector<Option>{{"--state", "only those in this state", &options->state},
-                                                {"--agent", "only those it assigned or works on", &options->agent},
-                                                {"-n,--limit", "how many at most", &options->limit}} +
-                            common,
+                                                {"--agent", "only those it assigned or works on", &options->agent}} +
+                            part_options(options->part) + common,
                  .run = bound(list_tasks)},
                 {.name = "show",
                  .summary = "Show one task, and who may send what about it",

@@ -41,7 +41,7 @@ base::Result<Exit> create(Context& context, const WorkspaceOptions& options) {
 
 base::Result<Exit> list_workspaces(Context& context, const WorkspaceOptions& options) {
   PARLEY_TRY(auto client, options.online.client());
-  PARLEY_TRY(auto text, all_pages(client, "/v1/workspaces", UINT32_MAX));
+  PARLEY_TRY(auto text, all_pages(client, "/v1/workspaces", whole));
   return show(context, sdk::Reply{200, std::move(text)}, {"settings"});
 }
 

@@ -159,7 +159,7 @@ TEST_F(Approvals, Are_decided_from_the_command_line) {
       run({"approve", "modify", third, "--as", "zoe", "--rationale", "r", "--action", R"({"action_type":"comment"})"})
           .out,
       HasSubstr("modified"));
-  EXPECT_THAT(run({"approve", "list", "--as", "zoe", "--json"}).out, HasSubstr(R"({"items":[]})"));
+  EXPECT_THAT(run({"approve", "list", "--as", "zoe", "--json"}).out, HasSubstr(R"({"items":[],"next":null})"));
 }
 
 }  // namespace

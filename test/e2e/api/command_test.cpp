@@ -14,6 +14,7 @@
 
 #include "api.hpp"
 #include "command.hpp"
+#include "json/writer.hpp"
 
 namespace parley::e2e {
 namespace {
@@ -116,7 +117,8 @@ TEST(Commands, Tail_counts_what_its_agent_may_see) {
     std::ofstream(file) << fresh.out;
     ASSERT_EQ(run_parley(server, {"send", "--as", "extractor-2", file}).status, 0) << fresh.out;
     for (int j = 0; j < 20; ++j)
-      ASSERT_EQ(run_parley(server, {"person", "add", "p" + std::to_string(20 * i + j), "--role", "observer"}).status, 0);
+      ASSERT_EQ(run_parley(server, {"person", "add", "p" + std::to_string(20 * i + j), "--role", "observer"}).status,
+                0);
   }
   const Ran all = run_parley(server, {"tail", "--as", "extractor-2", "--from", "1"});
   const auto count = std::ranges::count(all.out, '\n');
@@ -178,6 +180,41 @@ TEST(Commands, What_was_damaged_is_not_said_to_have_been_promised_to_nobody) {
   EXPECT_THAT(told.err, Not(HasSubstr("parley verify")));
   EXPECT_THAT(told.out, Not(HasSubstr("never promised")));
   EXPECT_THAT(as_json.out, HasSubstr("\"tail_bytes\":0"));
+}
+
+TEST(Commands, A_list_that_is_cut_off_says_so_and_can_be_gone_on_with) {
+  const Server server;
+  ASSERT_EQ(run_parley(server, {"workspace", "create", "demo"}).status, 0);
+  for (const char* id : {"dispatcher", "extractor-1"})
+    ASSERT_EQ(run_parley(server, {"agent", "add", id, "--profile", "handoff", "--type", "worker"}).status, 0);
+  for (int i = 0; i < 3; ++i) {
+    const Ran fresh = run_parley({"fresh", source_folder() + "/spec/profiles/handoff/examples/TASK_ASSIGNMENT.json"});
+    std::string text = fresh.out;
+    for (std::size_t at = 0; (at = text.find("task-invoices-0392", at)) != std::string::npos; at += 6)
+      text.replace(at, 18, "task-" + std::to_string(i));
+    const std::string file = server.folder() + "/message.json";
+    std::ofstream(file) << text;
+    ASSERT_EQ(run_parley(server, {"send", "--as", "dispatcher", file}).status, 0);
+  }
+  for (const std::vector<std::string>& list :
+       {std::vector<std::string>{"task", "list"}, {"inbox", "--as", "extractor-1"}}) {
+    const auto some = [&](std::vector<std::string> more) {
+      more.insert(more.begin(), list.begin(), list.end());
+      return run_parley(server, more);
+    };
+    const Ran cut = some({"-n", "2", "--json"});
+    const auto first = json::Document::parse(cut.out);
+    ASSERT_TRUE(first) << cut.out << cut.err;
+    const json::Value next = first->root().find("next");
+    ASSERT_FALSE(next.is_absent() || next.is_null()) << cut.out;
+    const std::string after = next.is_string() ? std::string(next.as_string()) : json::to_text(next);
+    EXPECT_THAT(some({"-n", "2"}).err, HasSubstr("2 shown; for more: --after " + after));
+    const auto rest = json::Document::parse(some({"--after", after, "--json"}).out);
+    ASSERT_TRUE(rest);
+    EXPECT_EQ(rest->root().find("items").size(), 1u);
+    EXPECT_TRUE(rest->root().find("next").is_null());
+    EXPECT_EQ(some({}).err, "");
+  }
 }
 
 // COL-09: exit status 0 where all that was waited for ended well, 1 where it did not, or has not ended yet.
