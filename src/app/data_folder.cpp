@@ -3,6 +3,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cerrno>
+#include <cstring>
+
 #include "json/writer.hpp"
 
 namespace parley::app {
@@ -47,16 +50,34 @@ base::Result<std::string> read_small(base::FileSystem& files, const std::string&
 
 }  // namespace
 
+base::Result<> check_data_folder(const std::string& folder) {
+  std::string there = folder;  // or the nearest above that there is
+  struct stat status{};
+  bool found = false;
+  while (!(found = ::stat(there.c_str(), &status) == 0) && (errno == ENOENT || errno == ENOTDIR)) {
+    const std::size_t slash = there.rfind('/');
+    there = slash == std::string::npos ? "." : slash == 0 ? "/" : there.substr(0, slash);
+  }
+  if (found && !S_ISDIR(status.st_mode))
+    return base::fail(base::ErrorCode::BAD_REQUEST, there + " is not a folder", "--data",
+                      "Name another data folder with --data.");
+  if (!found || ::access(there.c_str(), W_OK | X_OK) != 0)
+    return base::fail(base::ErrorCode::FORBIDDEN, there + " cannot be written to: " + std::strerror(errno), "--data",
+                      "Make it writable for you, or name another data folder with --data.");
+  return {};
+}
+
 base::Result<AdminToken> admin_token(base::FileSystem& files, const std::string& folder, base::Random& random) {
   AdminToken token{{}, folder + "/admin.token", false};
   struct stat status{};
   if (::lstat(token.file.c_str(), &status) == 0) {
     if ((status.st_mode & 077) != 0)  // as every link's
-      return base::fail(base::ErrorCode::FORBIDDEN, token.file + " can be read by others", token.file,
-                        "chmod 600 the file, and rotate the token if others may have read it.");
+      return base::fail(
+          base::ErrorCode::FORBIDDEN, token.file + " can be read by others", token.file,
+          "chmod 600 the file. Where others may have read it delete it instead: the next start makes a new one.");
     PARLEY_TRY(const std::string text, read_small(files, token.file));
     if (text.size() < 32)
-      return base::fail(base::ErrorCode::INTERNAL, token.file + " holds no token", token.file,
+      return base::fail(base::ErrorCode::BAD_REQUEST, token.file + " holds no token", token.file,
                         "Delete the file; the next start makes a new one.");
     token.hash = base::sha256(text);
     return token;

@@ -153,6 +153,7 @@ base::Result<> serve(const cli::ServeOptions& options, const std::function<void(
   for (const std::string& origin : options.allowed_origins) settings.access.origins.push_back(origin);
   net::Loop loop(clock, metrics, *log, settings);
 
+  PARLEY_CHECK(check_data_folder(options.data_folder));
   PARLEY_CHECK(files->make_folder(options.data_folder));
   journal::file::BesideSyncer syncer(
       {.clock = &clock, .loop_has_more = [&loop] { return loop.more_is_ready(); }, .wake = [&loop] { loop.wake(); }});

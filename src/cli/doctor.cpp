@@ -57,7 +57,10 @@ bool check_folder(const std::string& folder, Findings& findings) {
   const bool is_secret = (info.st_mode & 077) == 0;
   findings.push_back({"admin token", is_secret ? Health::good : Health::bad,
                       is_secret ? "readable by its owner alone" : token + " is readable by others",
-                      is_secret ? "" : "chmod 600 " + token + ", and rotate it"});
+                      is_secret ? ""
+                                : "chmod 600 " + token +
+                                      "; where others may have read it, delete it and start the server again: "
+                                      "it makes a new one."});
   return true;
 }
 

@@ -1,6 +1,10 @@
 // `parley verify`: reads a data folder's journal from the first byte to the last, beside a running server or without.
 #include "journal/file/verify.hpp"
 
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <cstring>
 #include <ostream>
 
 #include "cli/errors.hpp"
@@ -25,7 +29,22 @@ std::string to_json(const Report& report) {
   return text;
 }
 
-base::Result<Exit> verify(Context& context, const std::string& folder) {
+// What is wrong with a name is not wrong with a journal.
+base::Result<> check_folder(const std::string& folder) {
+  struct stat status{};
+  if (::stat(folder.c_str(), &status) != 0)
+    return base::fail(base::ErrorCode::NOT_FOUND, folder + ": " + std::strerror(errno), "--data",
+                      "Name the server's data folder with --data.");
+  if (!S_ISDIR(status.st_mode))
+    return base::fail(base::ErrorCode::BAD_REQUEST, folder + " is not a folder", "--data",
+                      "Name the server's data folder with --data.");
+  return {};
+}
+
+base::Result<Exit> verify(Context& context, const std::string& data_folder) {
+  const std::string folder = data_folder + "/journal";
+  PARLEY_CHECK(check_folder(data_folder));
+  PARLEY_CHECK(check_folder(folder));
   const auto files = base::system_files();
   PARLEY_TRY(Report report, journal::file::verify(*files, folder));
   // The catalogue's hint is for those who have not verified yet.
@@ -55,7 +74,7 @@ Verb verify_verb() {
           .summary = "Check every byte of the journal: checksums, hash chain, bodies",
           .examples = {"parley verify", "parley verify --data /var/lib/parley --json"},
           .options = {{"--data", "data folder (default $XDG_DATA_HOME/parley)", folder.get()}},
-          .run = [folder](Context& context) { return verify(context, sdk::data_folder(*folder) + "/journal"); }};
+          .run = [folder](Context& context) { return verify(context, sdk::data_folder(*folder)); }};
 }
 
 }  // namespace parley::cli

@@ -217,6 +217,31 @@ TEST(Commands, A_list_that_is_cut_off_says_so_and_can_be_gone_on_with) {
   }
 }
 
+TEST(Commands, A_data_folder_that_is_none_is_told_as_such) {
+  const std::string place = "/tmp/parley-e2e-none-" + std::to_string(::getpid()), file = place + "/file";
+  std::filesystem::create_directories(place + "/empty");
+  std::ofstream(file) << "x";
+  for (const std::string folder : {place + "/none", file, file + "/in", place + "/empty"}) {
+    const Ran ran = run_parley({"verify", "--data", folder});
+    EXPECT_EQ(ran.status, 1) << folder;
+    EXPECT_THAT(ran.err, HasSubstr("--data")) << folder;
+    EXPECT_THAT(ran.err, Not(HasSubstr("JOURNAL"))) << folder;
+  }
+  for (const std::string folder : {file, file + "/in"}) {
+    const Ran ran = run_parley({"serve", "--data", folder, "--listen", "127.0.0.1:0"});
+    EXPECT_EQ(ran.status, 1) << folder;
+    EXPECT_THAT(ran.err, HasSubstr(file + " is not a folder")) << folder;
+    EXPECT_THAT(ran.err, HasSubstr("--data")) << folder;
+  }
+  std::ofstream(place + "/empty/admin.token") << "";
+  std::filesystem::permissions(place + "/empty/admin.token", std::filesystem::perms::owner_read);
+  const Ran no_token = run_parley({"serve", "--data", place + "/empty", "--listen", "127.0.0.1:0"});
+  EXPECT_EQ(no_token.status, 1);
+  EXPECT_THAT(no_token.err, HasSubstr("Delete the file"));
+  EXPECT_THAT(no_token.err, Not(HasSubstr("INTERNAL")));
+  std::filesystem::remove_all(place);
+}
+
 // COL-09: exit status 0 where all that was waited for ended well, 1 where it did not, or has not ended yet.
 TEST(Commands, Tasks_are_waited_for_extended_and_aborted) {
   const Server server;
