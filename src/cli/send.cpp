@@ -1,8 +1,10 @@
 // `parley send`: native messages from files or standard input, one or many, each accepted or refused on its own.
+#include <iterator>
 #include <ostream>
 
 #include "cli/contents.hpp"
 #include "cli/errors.hpp"
+#include "cli/natives.hpp"
 #include "cli/online.hpp"
 #include "cli/verbs.hpp"
 #include "json/parser.hpp"
@@ -21,36 +23,62 @@ struct SendOptions {
   sdk::SendOptions beside;
 };
 
-bool is_ndjson(const std::string& file) {
-  return file.ends_with(".ndjson") || file.ends_with(".jsonl");
-}
-
 using Outcomes = std::vector<base::Result<sdk::Sent>>;
 
-base::Result<Outcomes> send_text(sdk::Workspace& workspace, const SendOptions& options, const std::string& file,
-                                 const std::string& text) {
+// Requests of as much as the server takes at once, each as the file has it: lines, or an array.
+std::vector<std::string> requests_of(const std::vector<std::string>& messages, bool ndjson) {
+  constexpr std::size_t messages_max = 1'000, bytes_max = 7 << 20;
+  std::vector<std::string> requests;
+  std::size_t count = messages_max;
+  for (const std::string& message : messages) {
+    if (count >= messages_max || requests.back().size() + message.size() > bytes_max) {
+      if (!ndjson && !requests.empty()) requests.back() += ']';
+      requests.emplace_back(ndjson ? "" : "[");
+      count = 0;
+    }
+    if (count++ > 0) requests.back() += ndjson ? '\n' : ',';
+    requests.back() += message;
+  }
+  if (!ndjson && !requests.empty()) requests.back() += ']';
+  return requests;
+}
+
+// One outcome each, in order; where a request fails as a whole, what comes after it is not sent.
+Outcomes send_many(sdk::Workspace& workspace, const std::vector<std::string>& requests, bool ndjson) {
+  Outcomes outcomes;
+  for (const std::string& request : requests) {
+    auto some = workspace.send_many(request, ndjson);
+    if (!some) {
+      if (!outcomes.empty()) some.error().message += "; it and those after it have no answer";
+      outcomes.emplace_back(std::unexpected(std::move(some).error()));
+      break;
+    }
+    outcomes.insert(outcomes.end(), std::make_move_iterator(some->begin()), std::make_move_iterator(some->end()));
+  }
+  return outcomes;
+}
+
+Outcomes send_text(sdk::Workspace& workspace, const SendOptions& options, const std::string& file,
+                   const std::string& text) {
   // The server refuses many.
   const bool one_alone = !options.beside.supersedes.empty() || !options.beside.evidence.empty();
-  if (!one_alone && (options.ndjson || is_ndjson(file))) return workspace.send_many(text, true);
-  const auto first = text.find_first_not_of(" \t\r\n");
-  if (!one_alone && first != text.npos && text[first] == '[') return workspace.send_many(text, false);
+  const bool ndjson = options.ndjson || is_ndjson(file);
+  if (!one_alone)
+    if (const Natives natives = natives_in(text, ndjson); natives.many)
+      return send_many(workspace, requests_of(natives.messages, ndjson), ndjson);
   Outcomes outcomes;
   outcomes.push_back(workspace.send(text, options.idempotency_key, options.beside));
   return outcomes;
 }
 
-// What became of a file: a file that cannot be read, or is refused as a whole, is one outcome like any other, so that
-// those of the files before it are not lost.
+// What became of a file: one that cannot be read is one outcome like any other, so that those of the files before it
+// are not lost.
 Outcomes send_file(sdk::Workspace& workspace, const SendOptions& options, const std::string& file,
                    const base::Result<std::string>& text) {
-  const auto alone = [](base::Error error) {
-    Outcomes outcomes;
-    outcomes.emplace_back(std::unexpected(std::move(error)));
-    return outcomes;
-  };
-  if (!text) return alone(text.error());
-  auto outcomes = send_text(workspace, options, file, *text);
-  return outcomes ? std::move(*outcomes) : alone(std::move(outcomes).error());
+  if (text) return send_text(workspace, options, file, *text);
+  Outcomes unread;
+  unread.emplace_back(std::unexpected(text.error()));
+  return unread;
 }
 
 // Which of a file's messages an error is about.

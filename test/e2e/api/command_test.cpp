@@ -242,6 +242,40 @@ TEST(Commands, A_data_folder_that_is_none_is_told_as_such) {
   std::filesystem::remove_all(place);
 }
 
+TEST(Commands, More_messages_than_a_request_holds_are_sent_in_order) {
+  const Server server;
+  ASSERT_EQ(run_parley(server, {"workspace", "create", "demo"}).status, 0);
+  for (const auto& [id, type] : {std::pair("architect-main", "architect"), std::pair("developer-01", "developer")})
+    ASSERT_EQ(run_parley(server, {"agent", "add", id, "--profile", "collab", "--type", type}).status, 0);
+  constexpr std::size_t count = 1'500;
+  const auto wrong = [](std::size_t i) { return i == 1'234; };
+  for (const bool ndjson : {true, false}) {
+    const std::string file = server.folder() + (ndjson ? "/big.ndjson" : "/big.json");
+    std::vector<std::string> ids;
+    std::ofstream out(file);
+    if (!ndjson) out << '[';
+    for (std::size_t i = 0; i < count; ++i) {
+      ids.push_back(uuid());
+      if (i > 0) out << (ndjson ? '\n' : ',');
+      out << (wrong(i) ? "{}" : status_query("architect-main", "developer-01", ids.back()));
+    }
+    if (!ndjson) out << ']';
+    out.close();
+    const Ran sent = run_parley(server, {"send", "--as", "architect-main", file, "--json"});
+    const auto outcomes = json::Document::parse(sent.out, {.bytes = 64 << 20});
+    ASSERT_TRUE(outcomes) << sent.out.substr(0, 500);
+    ASSERT_EQ(outcomes->root().size(), count) << sent.out.substr(0, 500);
+    EXPECT_EQ(sent.status, 1) << "one is refused";
+    for (std::size_t i = 0; i < count; ++i) {
+      const json::Value one = outcomes->root().element(static_cast<std::uint32_t>(i));
+      if (wrong(i))
+        EXPECT_TRUE(one.find("error"));
+      else
+        ASSERT_EQ(one.find("message_id").if_string(), ids[i]) << json::to_text(one);
+    }
+  }
+}
+
 // COL-09: exit status 0 where all that was waited for ended well, 1 where it did not, or has not ended yet.
 TEST(Commands, Tasks_are_waited_for_extended_and_aborted) {
   const Server server;

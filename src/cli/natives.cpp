@@ -1,0 +1,40 @@
+#include "cli/natives.hpp"
+
+#include "cli/online.hpp"
+#include "json/parser.hpp"
+
+namespace parley::cli {
+namespace {
+
+std::vector<std::string> lines_of(std::string_view text) {
+  std::vector<std::string> lines;
+  while (!text.empty()) {
+    const std::size_t end = text.find('\n');
+    const std::string_view line = text.substr(0, end);
+    if (line.find_first_not_of(" \t\r") != line.npos) lines.emplace_back(line);
+    text.remove_prefix(end == text.npos ? text.size() : end + 1);
+  }
+  return lines;
+}
+
+}  // namespace
+
+bool is_ndjson(const std::string& file) {
+  return file.ends_with(".ndjson") || file.ends_with(".jsonl");
+}
+
+Natives natives_in(const std::string& text, bool ndjson) {
+  if (ndjson) return {lines_of(text), true};
+  const auto first = text.find_first_not_of(" \t\r\n");
+  if (first == text.npos || text[first] != '[') return {{text}, false};
+  json::Limits limits = answer_limits;
+  limits.depth += 1;  // each message of an array is one level deeper
+  json::Parser parser;
+  const auto array = parser.parse(text, limits);
+  if (!array) return {{text}, false};
+  std::vector<std::string_view> slices;
+  parser.slices(*array, slices);
+  return {{slices.begin(), slices.end()}, true};
+}
+
+}  // namespace parley::cli

@@ -1,0 +1,19 @@
+// The messages that a file holds: one, an array of them, or one a line.
+#pragma once
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace parley::cli {
+
+bool is_ndjson(const std::string& file);  // by its name
+
+struct Natives {
+  std::vector<std::string> messages;  // their bytes, unchanged
+  bool many = false;                  // an array or lines, also of one
+};
+
+// What is no array, or none that can be read, is one message: whoever reads it says what is wrong with it.
+Natives natives_in(const std::string& text, bool ndjson);
+
+}  // namespace parley::cli
