@@ -87,10 +87,16 @@ base::Result<Assessment> assess(std::string_view bytes, std::string_view wanted)
     if (!best || fit(assessment) > fit(*best)) best = std::move(assessment);
   }
   if (best) return std::move(*best);
-  auto error = base::fail(base::ErrorCode::TYPE_UNKNOWN,
-                          wanted.empty() ? "no built-in profile has a type of message that looks like this"
-                                         : "the profile \"" + std::string(wanted) + "\" has no type of this name",
-                          "the message's type", "`parley schema PROFILE` lists the types of a profile.");
+  if (!wanted.empty()) {
+    auto error = base::fail(base::ErrorCode::TYPE_UNKNOWN,
+                            "the profile \"" + std::string(wanted) + "\" has no type of this name",
+                            "the message's type", "`parley schema PROFILE` lists the types of a profile.");
+    if (const auto other = assess(bytes, {})) error.error().legal_next = {"--profile " + other->profile};
+    return error;
+  }
+  auto error =
+      base::fail(base::ErrorCode::TYPE_UNKNOWN, "no built-in profile has a type of message that looks like this",
+                 "the message's type", "`parley schema PROFILE` lists the types of a profile.");
   error.error().legal_next = names;
   return error;
 }

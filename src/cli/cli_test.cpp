@@ -3,8 +3,13 @@
 
 #include <gtest/gtest.h>
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <cstdio>
+#include <cstdlib>
 #include <fstream>
+#include <iterator>
 #include <sstream>
 
 #include "cli/help.hpp"
@@ -159,6 +164,30 @@ TEST(CommandLine, what_is_no_readable_file_is_refused_with_its_reason) {
     EXPECT_EQ(document->root().at_pointer("/0/error/where").if_string(), "/tmp");
     EXPECT_EQ(document->root().at_pointer("/1/error/code").if_string(), "NOT_FOUND");
   }
+}
+
+TEST(CommandLine, validate_takes_what_send_takes) {
+  const std::string folder = testing::TempDir() + "/parley-validate-" + std::to_string(::getpid());
+  const std::string example =
+      std::string(std::getenv("PARLEY_SOURCE")) + "/spec/profiles/collab/examples/task_assignment.json";
+  std::ifstream file(example);
+  std::string message((std::istreambuf_iterator<char>(file)), {});
+  std::ofstream(folder + ".json") << "[" << message << ",\n" << message << ", {}]";
+  std::ranges::replace(message, '\n', ' ');
+  std::ofstream(folder + ".ndjson") << message << "\n\n" << message << "\n{}\n";
+  for (const std::string form : {".json", ".ndjson"}) {
+    const auto told = run_cli({"validate", folder + form, "--json"});
+    EXPECT_EQ(told.status, 1) << "the third is none";
+    const auto document = json::Document::parse(told.out);
+    ASSERT_TRUE(document) << told.out;
+    EXPECT_EQ(document->root().size(), 3u) << told.out;
+    EXPECT_EQ(document->root().at_pointer("/1/strict").if_string(), "accepted") << told.out;
+    EXPECT_NE(run_cli({"validate", folder + form}).out.find(form + ", message 2"), std::string::npos);
+    std::remove((folder + form).c_str());
+  }
+  const auto mesh = run_cli({"validate", "--profile", "mesh", example});
+  EXPECT_EQ(mesh.status, 1);
+  EXPECT_NE(mesh.out.find("--profile collab"), std::string::npos) << mesh.out;
 }
 
 TEST(CommandLine, an_unknown_verb_is_named_and_the_version_told) {

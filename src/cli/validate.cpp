@@ -5,6 +5,7 @@
 
 #include "cli/contents.hpp"
 #include "cli/errors.hpp"
+#include "cli/natives.hpp"
 #include "cli/verbs.hpp"
 #include "json/writer.hpp"
 #include "sdk/cpp/error_text.hpp"
@@ -15,6 +16,7 @@ namespace {
 struct ValidateOptions {
   std::vector<std::string> files;
   std::string profile;
+  bool ndjson = false;
   bool lenient = false;
 };
 
@@ -62,34 +64,53 @@ void print_text(const Context& context, const std::string& file, const Assessmen
   if (differs) terminal.out << "lenient, too:\n" << error_text(*assessment.lenient, tty);
 }
 
-base::Result<Assessment> assess_file(const std::string& file, const std::string& profile) {
-  PARLEY_TRY(const auto bytes, contents_of(file));
-  auto assessment = assess(bytes, profile);
-  if (!assessment && assessment.error().where.empty()) assessment.error().where = file;
-  return assessment;
+// One of the messages that were named, and what is made of it.
+struct Assessed {
+  std::string where;
+  base::Result<Assessment> outcome;
+};
+
+std::vector<Assessed> assess_file(const std::string& file, const ValidateOptions& options) {
+  const auto text = contents_of(file);
+  if (!text) return {{file, std::unexpected(text.error())}};
+  const Natives natives = natives_in(*text, options.ndjson || is_ndjson(file));
+  std::vector<Assessed> all;
+  for (const std::string& message : natives.messages) {
+    const std::string where = natives.many ? file + ", message " + std::to_string(all.size() + 1) : file;
+    all.push_back({where, assess(message, options.profile)});
+    if (auto& outcome = all.back().outcome; !outcome && outcome.error().where.empty()) outcome.error().where = where;
+  }
+  return all;
+}
+
+// False: refused.
+bool tell(Context& context, const ValidateOptions& options, const Assessed& assessed, json::Writer& out) {
+  const auto& [where, outcome] = assessed;
+  if (context.json)
+    out.raw(outcome ? to_json(where, *outcome) : sdk::to_json(outcome.error()));
+  else if (outcome)
+    print_text(context, where, *outcome);
+  else
+    context.terminal.out << coloured(printable(where), Colour::strong, context.terminal.out_is_tty) << '\n'
+                         << error_text(outcome.error(), context.terminal.out_is_tty);
+  return outcome && !(options.lenient ? outcome->lenient : outcome->strict);
 }
 
 base::Result<Exit> validate(Context& context, const ValidateOptions& options) {
-  bool refused = false;
-  std::string text = "[";
-  for (const auto& file : options.files) {
-    const auto assessment = assess_file(file, options.profile);
-    if (text.size() > 1) text += ',';
-    if (!assessment) {
-      refused = true;
-      text += sdk::to_json(assessment.error());
-      if (!context.json) {
-        context.terminal.out << coloured(printable(file), Colour::strong, context.terminal.out_is_tty) << '\n'
-                             << error_text(assessment.error(), context.terminal.out_is_tty);
-      }
-      continue;
+  Exit exit = Exit::done;
+  std::size_t count = 0;
+  std::string text;
+  json::Writer out(text);
+  out.begin_array();
+  for (const auto& file : options.files)
+    for (const Assessed& assessed : assess_file(file, options)) {
+      ++count;
+      if (!tell(context, options, assessed, out)) exit = Exit::refused;
     }
-    refused = refused || (options.lenient ? assessment->lenient : assessment->strict).has_value();
-    text += to_json(file, *assessment);
-    if (!context.json) print_text(context, file, *assessment);
-  }
-  if (context.json) print_json(context.terminal, options.files.size() == 1 ? text.substr(1) : text + "]");
-  return refused ? Exit::refused : Exit::done;
+  out.end_array();
+  // One message in, one object out; many give an array.
+  if (context.json) print_json(context.terminal, count == 1 ? text.substr(1, text.size() - 2) : text);
+  return exit;
 }
 
 }  // namespace
@@ -99,7 +120,8 @@ Verb validate_verb() {
   return {.name = "validate",
           .summary = "Check messages as the server would, without one",
           .examples = {"parley validate task.json", "parley validate --profile mesh --json message.json"},
-          .options = {{"file", "native messages; - is standard input", &options->files, true},
+          .options = {{"file", "JSON message, JSON array or NDJSON; - is standard input", &options->files, true},
+                      {"--ndjson", "one message a line (known by the names .ndjson and .jsonl)", &options->ndjson},
                       {"--profile", "the protocol (default: known by the content)", &options->profile},
                       {"--lenient", "exit 0 where lenient validation accepts it", &options->lenient}},
           .run = [options](Context& context) { return validate(context, *options); }};
