@@ -30,8 +30,9 @@ base::Result<bench::Settings> settings_of(const BenchOptions& options) {
   if (!within(settings.batch, 1, 1000) || !within(settings.producers, 1, 10'000) ||
       !within(settings.consumers, 1, 10'000) || settings.window == 0 || settings.credit == 0 ||
       settings.duration.count() <= 0 || settings.rate < 0 || !within(settings.size, 1, 1 << 20))
-    return base::fail(base::ErrorCode::BAD_REQUEST, "a figure is out of bounds", "bench",
-                      "A batch is 1 to 1,000; producers and consumers 1 to 10,000; a message 1 MiB at most.");
+    return misuse("a figure is out of bounds",
+                  "A batch is 1 to 1,000; producers and consumers 1 to 10,000; a message 1 MiB at most; a duration, a "
+                  "window and a credit more than 0.");
   return settings;
 }
 

@@ -14,6 +14,8 @@ struct CheckOptions {
 
 // Exit status 1 where anything is not current, so that a script stops there.
 base::Result<Exit> check(Context& context, const CheckOptions& options) {
+  if (options.delivery_ids.empty() && options.message_ids.empty())
+    return misuse("there is nothing to check: give the id of a delivery, or of a message with --message");
   PARLEY_TRY(auto server, connect(options.online));
   sdk::Workspace workspace(server.client, server.workspace);
   const std::vector<std::string_view> deliveries(options.delivery_ids.begin(), options.delivery_ids.end());

@@ -7,7 +7,6 @@
 #include "cli/errors.hpp"
 #include "cli/help.hpp"
 #include "cli/options.hpp"
-#include "sdk/cpp/error_text.hpp"
 
 namespace parley::cli {
 namespace {
@@ -32,19 +31,13 @@ Exit help(const std::vector<Group>& groups, std::vector<std::string> words, Term
   return Exit::done;
 }
 
-Exit usage_error(const std::vector<Group>& groups, const std::vector<std::string>& arguments, const Parsed& parsed,
-                 Terminal& terminal) {
-  std::string path;
-  find_verb(groups, arguments, path);
-  const std::string see = "See `parley help" + (path.empty() ? "" : " " + path) + "`.";
-  if (parsed.json) {
-    const auto error = base::fail(base::ErrorCode::BAD_REQUEST, parsed.wrong, "command line", see);
-    print_json(terminal, sdk::to_json(error.error()));
-  } else {
-    terminal.err << coloured("usage: ", Colour::red, terminal.err_is_tty) << printable(parsed.wrong) << '\n'
-                 << "  " << see << '\n';
-  }
-  return Exit::usage;
+// A misuse without a hint of its own is sent to the help of the verb.
+Exit tell(const Context& context, base::Error error, const std::string& path) {
+  const Exit exit = exit_of(error);
+  if (exit == Exit::usage && error.hint.empty())
+    error.hint = "See `parley help" + (path.empty() ? "" : " " + path) + "`.";
+  print_error(context, error);
+  return exit;
 }
 
 Exit run_verb(const std::vector<std::string>& arguments, const Services& services, Terminal& terminal) {
@@ -55,12 +48,14 @@ Exit run_verb(const std::vector<std::string>& arguments, const Services& service
     return Exit::done;
   }
   const Parsed parsed = parse(groups, arguments);
-  if (!parsed.verb) return usage_error(groups, arguments, parsed, terminal);
-
   Context context{terminal, parsed.json};
-  const auto exit = parsed.verb->run(context);
-  if (!exit) print_error(context, exit.error());
-  return exit ? *exit : exit_of(exit.error());
+  if (!parsed.verb) {
+    std::string path;
+    find_verb(groups, arguments, path);
+    return tell(context, misuse(parsed.wrong).error(), path);
+  }
+  auto exit = parsed.verb->run(context);
+  return exit ? *exit : tell(context, std::move(exit).error(), parsed.path);
 }
 
 }  // namespace

@@ -166,6 +166,23 @@ TEST(CommandLine, what_is_no_readable_file_is_refused_with_its_reason) {
   }
 }
 
+TEST(CommandLine, a_mistake_that_is_found_without_a_server_is_one_of_usage) {
+  const std::vector<std::vector<std::string>> mistakes{{"workspace", "set", "demo", "--set", "lease"},
+                                                       {"schema", "lint"},
+                                                       {"check", "--as", "a", "-w", "w"},
+                                                       {"bench", "--duration", "0s"},
+                                                       {"serve", "--journal", "bogus"},
+                                                       {"scenario", "collab", "--rounds", "0"}};
+  for (auto mistake : mistakes) {
+    const auto told = run_cli(mistake);
+    EXPECT_EQ(told.status, 2) << mistake.front() << told.err;
+    EXPECT_TRUE(told.err.starts_with("usage: ")) << told.err;
+    EXPECT_EQ(told.err.find("openapi"), std::string::npos) << told.err;
+    mistake.emplace_back("--json");
+    EXPECT_EQ(run_cli(mistake).status, 2) << mistake.front();
+  }
+}
+
 TEST(CommandLine, validate_takes_what_send_takes) {
   const std::string folder = testing::TempDir() + "/parley-validate-" + std::to_string(::getpid());
   const std::string example =

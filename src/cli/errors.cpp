@@ -8,6 +8,8 @@
 namespace parley::cli {
 namespace {
 
+constexpr std::string_view command_line = "command line";  // the place of a misuse; no server's error has it
+
 std::string joined(const std::vector<std::string>& texts) {
   std::string line;
   for (const auto& text : texts) line += (line.empty() ? "" : ", ") + printable(text);
@@ -23,12 +25,20 @@ base::Error advised(base::Error error) {
 
 }  // namespace
 
+std::unexpected<base::Error> misuse(std::string message, std::string hint) {
+  return base::fail(base::ErrorCode::BAD_REQUEST, std::move(message), std::string(command_line), std::move(hint));
+}
+
 Exit exit_of(const base::Error& error) {
+  if (error.where == command_line) return Exit::usage;
   return sdk::kind_of(error) == sdk::Failure::unreachable ? Exit::unreachable : Exit::refused;
 }
 
 std::string error_text(const base::Error& error, bool is_tty) {
   std::string text;
+  if (exit_of(error) == Exit::usage)
+    return coloured("usage: ", Colour::red, is_tty) + printable(error.message) + "\n  " + printable(error.hint_text()) +
+           "\n";
   const auto line = [&](std::string_view name, std::string_view said) {
     if (said.empty()) return;
     const std::string padded = std::string(name) + std::string(7 - name.size(), ' ');

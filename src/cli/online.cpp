@@ -139,8 +139,7 @@ base::Result<std::string> object_of(const std::vector<std::string>& assignments)
   out.begin_object();
   for (const auto& assignment : assignments) {
     const auto equals = assignment.find('=');
-    if (equals == assignment.npos || equals == 0)
-      return base::fail(base::ErrorCode::BAD_REQUEST, "\"" + assignment + "\" is not of the form name=value");
+    if (equals == assignment.npos || equals == 0) return misuse("\"" + assignment + "\" is not of the form name=value");
     const std::string value = assignment.substr(equals + 1);
     out.key(assignment.substr(0, equals));
     if (json::Document::parse(value))

@@ -100,8 +100,7 @@ base::Result<std::optional<Ending>> ending_in(const std::string& file) {
 
 base::Result<Exit> tell(Context& context, const ScenarioOptions& options, const std::string& name) {
   if (options.kills > kills_max || options.rounds == 0)
-    return base::fail(base::ErrorCode::BAD_REQUEST, "a figure is out of bounds", "scenario",
-                      "At most " + std::to_string(kills_max) + " kills; at least one round.");
+    return misuse("a figure is out of bounds", "At most " + std::to_string(kills_max) + " kills; at least one round.");
   PARLEY_TRY(const auto story, Story::named(name));
   PARLEY_TRY(auto wanted, ending_in(options.like));
   std::vector<Telling> outcomes;

@@ -120,7 +120,7 @@ base::Result<Exit> schema(Context& context, const SchemaOptions& options) {
   if (options.profile.empty()) return list_profiles(context);
   if (options.profile == "lint") {
     if (!options.type.empty()) return lint(context, options.type);
-    return base::fail(base::ErrorCode::BAD_REQUEST, "`parley schema lint` needs the profile's folder", "lint");
+    return misuse("`parley schema lint` needs the profile's folder");
   }
   return options.type.empty() ? list_types(context, options.profile) : print_schema(context, options);
 }

@@ -44,16 +44,17 @@ Verb serve_verb(const ServeEntry& entry) {
       .name = "serve",
       .summary = "Run the server, on this machine's loopback unless told otherwise",
       .examples = {"parley serve", "parley serve --data /var/lib/parley --listen 127.0.0.1:7411"},
-      .options = {{"--data", "data folder (default $XDG_DATA_HOME/parley)", &options->data_folder},
-                  {"--listen", "address and port", &options->listen},
-                  {"--journal", "where the journal is: file, or memory, which keeps nothing", &options->journal},
-                  {"--allow-host", "another Host header to answer to; may be repeated", &options->allowed_hosts},
-                  {"--allow-origin", "a browser's origin that may call; may be repeated", &options->allowed_origins},
-                  {"--log-level",
-                   "least level that is logged",
-                   &options->log_level,
-                   false,
-                   {"debug", "info", "warning", "error"}}},
+      .options =
+          {{"--data", "data folder (default $XDG_DATA_HOME/parley)", &options->data_folder},
+           {"--listen", "address and port", &options->listen},
+           {"--journal", "where the journal is; memory keeps nothing", &options->journal, false, {"file", "memory"}},
+           {"--allow-host", "another Host header to answer to; may be repeated", &options->allowed_hosts},
+           {"--allow-origin", "a browser's origin that may call; may be repeated", &options->allowed_origins},
+           {"--log-level",
+            "least level that is logged",
+            &options->log_level,
+            false,
+            {"debug", "info", "warning", "error"}}},
       .run = [options, entry](Context& context) -> base::Result<Exit> {
         if (!entry) return base::fail(base::ErrorCode::INTERNAL, "this program was built without a server");
         options->data_folder = sdk::data_folder(options->data_folder);

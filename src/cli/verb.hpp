@@ -19,6 +19,9 @@ namespace parley::cli {
 enum class Exit : std::uint8_t { done = 0, refused = 1, usage = 2, unreachable = 3 };
 Exit exit_of(const base::Error& error);
 
+// What is wrong with the command line itself: Exit::usage. Without a hint, the verb's help is named.
+std::unexpected<base::Error> misuse(std::string message, std::string hint = {});
+
 // Where an option's value goes. A bool is a flag; a vector takes the option more than once.
 using Target = std::variant<bool*, std::string*, std::vector<std::string>*, std::uint32_t*, std::uint64_t*, double*,
                             base::Duration*, std::optional<std::uint32_t>*, std::optional<base::Duration>*>;

@@ -34,8 +34,8 @@ base::Result<std::string> body_of(const WorkspaceOptions& options, bool with_nam
 }
 
 base::Result<Exit> create(Context& context, const WorkspaceOptions& options) {
-  PARLEY_TRY(auto client, options.online.client());
   PARLEY_TRY(const auto body, body_of(options, true));
+  PARLEY_TRY(auto client, options.online.client());
   return show(context, client.post("/v1/workspaces", body));
 }
 
@@ -51,8 +51,8 @@ base::Result<Exit> show_workspace(Context& context, const WorkspaceOptions& opti
 }
 
 base::Result<Exit> set(Context& context, const WorkspaceOptions& options) {
-  PARLEY_TRY(auto client, options.online.client());
   PARLEY_TRY(const auto body, body_of(options, false));
+  PARLEY_TRY(auto client, options.online.client());
   return show(context, client.patch(sdk::path_of(options.name), body));
 }
 
