@@ -17,20 +17,6 @@ bool asks_for_help(const std::vector<std::string>& arguments) {
          std::ranges::find(arguments, "-h") != arguments.end();
 }
 
-Exit help(const std::vector<Group>& groups, std::vector<std::string> words, Terminal& terminal) {
-  if (!words.empty() && words.front() == "help") words.erase(words.begin());
-  if (!words.empty() && words.front() == "--reference") {
-    terminal.out << reference(groups);
-    return Exit::done;
-  }
-  std::string path;
-  if (const Verb* const verb = find_verb(groups, words, path))
-    terminal.out << help_page(*verb, path, terminal.out_is_tty);
-  else
-    terminal.out << help_page(groups, terminal.out_is_tty);
-  return Exit::done;
-}
-
 // A misuse without a hint of its own is sent to the help of the verb.
 Exit tell(const Context& context, base::Error error, const std::string& path) {
   const Exit exit = exit_of(error);
@@ -38,6 +24,22 @@ Exit tell(const Context& context, base::Error error, const std::string& path) {
     error.hint = "See `parley help" + (path.empty() ? "" : " " + path) + "`.";
   print_error(context, error);
   return exit;
+}
+
+Exit help(const std::vector<Group>& groups, std::vector<std::string> words, Terminal& terminal) {
+  const bool is_asked_of_words = !words.empty() && words.front() == "help";  // not of a whole command line
+  if (is_asked_of_words) words.erase(words.begin());
+  if (!words.empty() && words.front() == "--reference") {
+    terminal.out << reference(groups);
+    return Exit::done;
+  }
+  std::string path;
+  const Verb* const verb = find_verb(groups, words, path);
+  const auto known = static_cast<std::size_t>(verb ? 1 + std::ranges::count(path, ' ') : 0);
+  if (is_asked_of_words && known < words.size() && !words[known].starts_with('-'))
+    return tell({terminal}, misuse("there is no verb '" + (verb ? path + " " : "") + words[known] + "'").error(), path);
+  terminal.out << (verb ? help_page(*verb, path, terminal.out_is_tty) : help_page(groups, terminal.out_is_tty));
+  return Exit::done;
 }
 
 Exit run_verb(const std::vector<std::string>& arguments, const Services& services, Terminal& terminal) {

@@ -120,8 +120,7 @@ TEST(CommandLine, every_verb_has_a_summary_and_its_examples_parse) {
 }
 
 TEST(CommandLine, help_is_given_whatever_is_missing) {
-  for (const std::vector<std::string>& arguments :
-       {std::vector<std::string>{}, {"help"}, {"--help"}, {"-h"}, {"help", "nothing"}}) {
+  for (const std::vector<std::string>& arguments : {std::vector<std::string>{}, {"help"}, {"--help"}, {"-h"}}) {
     const auto page = run_cli(arguments);
     EXPECT_EQ(page.status, 0);
     EXPECT_NE(page.out.find("serve"), std::string::npos);
@@ -181,6 +180,22 @@ TEST(CommandLine, a_mistake_that_is_found_without_a_server_is_one_of_usage) {
     mistake.emplace_back("--json");
     EXPECT_EQ(run_cli(mistake).status, 2) << mistake.front();
   }
+}
+
+TEST(CommandLine, what_is_no_verb_is_named_wherever_it_stands) {
+  const std::vector<std::pair<std::vector<std::string>, std::string>> wrong{
+      {{"help", "bogus"}, "no verb 'bogus'"},
+      {{"help", "agent", "bogus"}, "no verb 'agent bogus'"},
+      {{"scenario", "bogus"}, "no verb 'scenario bogus'"},
+      {{"--json", "bogus"}, "no verb 'bogus'"},
+      {{"--bogus"}, "no option '--bogus'"},
+      {{"workspace", "set", "demo", "--set", "lease=1s", "--set", "lease=2s"}, "lease is set twice"}};
+  for (const auto& [arguments, said] : wrong) {
+    const auto told = run_cli(arguments);
+    EXPECT_EQ(told.status, 2) << said;
+    EXPECT_NE((told.err + told.out).find(said), std::string::npos) << told.err << told.out;
+  }
+  EXPECT_EQ(run_cli({"help", "agent", "add"}).status, 0);
 }
 
 TEST(CommandLine, validate_takes_what_send_takes) {

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <ostream>
+#include <set>
 #include <thread>
 
 #include "json/parser.hpp"
@@ -136,12 +137,15 @@ base::Result<std::string> all_pages(sdk::Client& client, const std::string& path
 base::Result<std::string> object_of(const std::vector<std::string>& assignments) {
   std::string text;
   json::Writer out(text);
+  std::set<std::string> names;
   out.begin_object();
   for (const auto& assignment : assignments) {
     const auto equals = assignment.find('=');
     if (equals == assignment.npos || equals == 0) return misuse("\"" + assignment + "\" is not of the form name=value");
     const std::string value = assignment.substr(equals + 1);
-    out.key(assignment.substr(0, equals));
+    const std::string name = assignment.substr(0, equals);
+    if (!names.insert(name).second) return misuse(name + " is set twice");
+    out.key(name);
     if (json::Document::parse(value))
       out.raw(value);
     else

@@ -4,6 +4,8 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
+#include "cli/help.hpp"
+
 namespace parley::cli {
 namespace {
 
@@ -72,12 +74,16 @@ void add_verb(CLI::App& parent, const Verb& verb, Parsed& parsed, const std::str
   if (!verb.verbs.empty()) app->require_subcommand(1);
 }
 
-// Or an option before it, or nothing: the parser has the words for that.
-bool is_verb(const std::vector<Group>& groups, const std::vector<std::string>& arguments) {
-  if (arguments.empty() || arguments.front().starts_with('-')) return true;
-  return std::ranges::any_of(groups, [&](const Group& group) {
-    return std::ranges::any_of(group.verbs, [&](const Verb& verb) { return verb.name == arguments.front(); });
-  });
+// What stands where a verb should, and is none; empty where the parser has better words.
+std::string no_verb(const std::vector<Group>& groups, const std::vector<std::string>& arguments) {
+  std::vector<std::string> words = arguments;
+  std::erase(words, "--json");
+  std::string path;
+  const Verb* const verb = find_verb(groups, words, path);
+  const auto known = static_cast<std::size_t>(verb ? 1 + std::ranges::count(path, ' ') : 0);
+  if (known >= words.size() || (verb && verb->verbs.empty())) return {};
+  if (words[known].starts_with('-')) return "there is no option '" + words[known] + "' here";
+  return "there is no verb '" + (verb ? path + " " : "") + words[known] + "'";
 }
 
 }  // namespace
@@ -93,7 +99,8 @@ Parsed parse(const std::vector<Group>& groups, const std::vector<std::string>& a
   try {
     app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));  // CLI11 takes them from the back
   } catch (const CLI::ParseError& error) {
-    parsed.wrong = is_verb(groups, arguments) ? error.what() : "there is no verb '" + arguments.front() + "'";
+    parsed.wrong = no_verb(groups, arguments);
+    if (parsed.wrong.empty()) parsed.wrong = error.what();
     parsed.verb = nullptr;
     parsed.json = parsed.json || std::ranges::find(arguments, "--json") != arguments.end();
   }
