@@ -97,6 +97,25 @@ base::Result<> check_server(const std::string& owner, bool named, Access& access
                     access.url, "Give the token for this server with --token or PARLEY_TOKEN.");
 }
 
+// With the workspaces where one of that name is kept: another may have been meant.
+std::unexpected<base::Error> no_token(const TokenStore& tokens, const std::string& name, const std::string& workspace) {
+  auto error =
+      base::fail(ErrorCode::NOT_FOUND,
+                 "no token of \"" + name + "\" " +
+                     (workspace.empty() ? "" : "in the workspace \"" + workspace + "\" ") + "is kept on this machine",
+                 "--as", "Register it with `parley agent add`, or give its token with --token.");
+  for (const std::string_view whose : {"agents", "people"})
+    for (const auto& other : tokens.workspaces_of(whose, name))
+      error.error().legal_next.push_back("--workspace " + other);
+  return error;
+}
+
+base::Result<> check_address(const std::string& named) {
+  if (named.empty() || named.starts_with("http://") || named.starts_with("https://")) return {};
+  return base::fail(ErrorCode::BAD_REQUEST, "\"" + named + "\" is no address of a server", "--server",
+                    "Write it as http://127.0.0.1:7411.");
+}
+
 // Its own token; PARLEY_TOKEN where none is kept, since that may be it.
 base::Result<> find_own_token(const Wanted& wanted, const std::string& token_of_environment,
                               const std::string& folders_url, bool named, Access& access) {
@@ -119,8 +138,7 @@ base::Result<> find_own_token(const Wanted& wanted, const std::string& token_of_
   }
   access.token = token_of_environment;
   if (!access.token.empty()) return {};
-  return base::fail(ErrorCode::NOT_FOUND, "no token of \"" + name + "\" is kept on this machine", "--as",
-                    "Register it with `parley agent add`, or give its token with --token.");
+  return no_token(tokens, name, wanted_workspace);
 }
 
 }  // namespace
@@ -141,6 +159,7 @@ base::Result<Access> discover(const Wanted& wanted, const Environment& environme
   access.data_folder = data_folder(wanted.data_folder, environment);
   access.workspace = first_of({wanted.workspace, environment("PARLEY_WORKSPACE")});
   const std::string named = without_slash(first_of({wanted.server, environment("PARLEY_SERVER")}));
+  PARLEY_CHECK(check_address(named));
   const std::string folders_url = own_server(access.data_folder);
   access.url = first_of({named, folders_url, std::string(default_url)});
   access.token = wanted.token;

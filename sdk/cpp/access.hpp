@@ -37,7 +37,8 @@ struct Access {
   std::string workspace;  // as wanted; or, with an agent, the only one that has a token of this name
 };
 
-// NOT_FOUND where an agent is wanted and there is no token for it; BAD_REQUEST where its name is in several workspaces;
+// NOT_FOUND where an agent is wanted and there is no token for it; BAD_REQUEST where its name is in several workspaces,
+// or the server named is no URL;
 // FORBIDDEN where the token that is kept is another server's than the one named; UNREACHABLE where it is of the data
 // folder's own server, and that does not run.
 base::Result<Access> discover(const Wanted& wanted, const Environment& environment = system_environment);

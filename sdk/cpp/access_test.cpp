@@ -121,6 +121,26 @@ TEST_F(Discovery, an_agent_calls_with_its_own_token_even_where_the_environment_h
   EXPECT_EQ(access->workspace, "demo");
 }
 
+TEST_F(Discovery, an_address_without_its_scheme_is_told_as_such) {
+  write("admin.token", "of-folder");
+  for (const sdk::Wanted& wanted :
+       {Wanted{.server = "127.0.0.1:7611"}, Wanted{.server = "localhost:7611", .agent = "a"}}) {
+    const auto access = found(wanted);
+    ASSERT_FALSE(access);
+    EXPECT_EQ(access.error().code, base::ErrorCode::BAD_REQUEST);
+    EXPECT_NE(access.error().hint.find("http://"), std::string::npos);
+  }
+}
+
+TEST_F(Discovery, a_workspace_that_has_no_such_agent_is_named) {
+  write("server.json", R"({"url": "http://127.0.0.1:1"})");
+  ASSERT_TRUE(TokenStore(folder_).put({"demo", "agents", "a"}, "of-a"));
+  const auto access = found({.workspace = "demmo", .agent = "a"});
+  ASSERT_FALSE(access);
+  EXPECT_NE(access.error().message.find("\"demmo\""), std::string::npos) << access.error().message;
+  EXPECT_EQ(access.error().legal_next, (std::vector<std::string>{"--workspace demo"}));
+}
+
 TEST_F(Discovery, an_agent_nobody_registered_here_is_refused_with_a_hint) {
   const auto access = found({.agent = "developer-01"});
   ASSERT_FALSE(access);
