@@ -19,15 +19,18 @@ base::Result<sdk::Client> Online::client() const {
 
 base::Result<std::string> Online::workspace(sdk::Client& client) const {
   if (const auto& named = client.access().workspace; !named.empty()) return named;
-  PARLEY_TRY(const auto reply, client.get("/v1/workspaces?limit=2"));
-  const auto document = json::Document::parse(reply.body, answer_limits);
-  const auto items = document ? document->root().find("items") : json::Value();
-  if (items.size() == 1)
-    if (const auto name = items.element(0).find("name").if_string()) return std::string(*name);
-  return base::fail(base::ErrorCode::BAD_REQUEST,
-                    items.size() == 0 ? "there is no workspace yet" : "there are several workspaces", "--workspace",
-                    items.size() == 0 ? "Make one with `parley workspace create NAME`."
-                                      : "Name one with --workspace or PARLEY_WORKSPACE.");
+  PARLEY_TRY(const auto reply, client.get("/v1/workspaces?limit=20"));
+  PARLEY_TRY(const auto document, json::Document::parse(reply.body, answer_limits));
+  std::vector<std::string> names;
+  for (const auto item : document.root().find("items").elements())
+    names.emplace_back(item.find("name").if_string().value_or(""));
+  if (names.size() == 1) return names.front();
+  auto error = base::fail(base::ErrorCode::BAD_REQUEST,
+                          names.empty() ? "there is no workspace yet" : "there are several workspaces", "--workspace",
+                          names.empty() ? "Make one with `parley workspace create NAME`."
+                                        : "Name one with --workspace or PARLEY_WORKSPACE.");
+  for (const auto& name : names) error.error().legal_next.push_back("--workspace " + name);
+  return error;
 }
 
 base::Result<Connected> connect(const Online& online) {

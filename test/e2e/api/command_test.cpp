@@ -276,6 +276,14 @@ TEST(Commands, More_messages_than_a_request_holds_are_sent_in_order) {
   }
 }
 
+TEST(Commands, Where_there_are_several_workspaces_they_are_named) {
+  const Server server;
+  for (const char* name : {"one", "two"}) ASSERT_EQ(run_parley(server, {"workspace", "create", name}).status, 0);
+  const Ran ran = run_parley(server, {"agent", "list"});
+  EXPECT_EQ(ran.status, 1);
+  EXPECT_THAT(ran.err, HasSubstr("--workspace one, --workspace two"));
+}
+
 // COL-09: exit status 0 where all that was waited for ended well, 1 where it did not, or has not ended yet.
 TEST(Commands, Tasks_are_waited_for_extended_and_aborted) {
   const Server server;
