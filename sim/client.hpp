@@ -29,7 +29,7 @@ class Connection final : public broker::Outbox {
 
   bool has_room() const override { return room; }
   void deliver(std::span<const broker::Delivery> deliveries) override { deliver_(deliveries); }
-  void receipts(std::span<const broker::ReceiptChange>, std::uint64_t) override {}  // it never asks
+  void receipts(std::span<const broker::ReceiptChange>, std::uint64_t) override {}  // it asks, and reads none
   void taken_over() override { open = false; }
 
   base::SessionId id;

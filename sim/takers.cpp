@@ -161,6 +161,7 @@ void Workload::connect(Client& client) {
   broker::SessionOptions options;
   options.credit = static_cast<std::uint32_t>(dice_.between(0, 8));
   if (dice_.one_in(2)) options.lease = dice_.between(base::Duration(100ms), base::Duration(8s));
+  options.receipts = options.credit % 2 == 0;
   const auto opened = world_.broker().open_session(*client.caller, *connection, options);
   if (!opened) return findings_.wrong("a session was refused: " + opened.error().message);
   if (client.connection && client.connection->open) findings_.wrong("D10: the session before was not taken over");

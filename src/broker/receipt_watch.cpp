@@ -14,11 +14,13 @@ void ReceiptWatch::touch(base::WorkspaceNumber number, const engine::Workspace& 
   touched_.push_back({{number, message->sender}, offset, recipient, final, std::string(message->id.view())});
 }
 
-// What was leased behind it in its lane goes back with it (R32).
+// What was leased behind it in its lane goes back with it (R32). Where it is leased no more, an earlier event of the
+// same decision has ended it: nothing goes back with it, and its lane may be gone.
 void ReceiptWatch::touch_later(base::WorkspaceNumber number, const engine::Workspace& workspace, base::Offset offset,
                                base::AgentNumber recipient) {
   const engine::Message* const message = workspace.messages.find(offset);
-  if (!message) return;
+  const engine::Receipt* const receipt = message ? message->receipt_of(recipient) : nullptr;
+  if (!receipt || receipt->state != ReceiptState::leased) return;
   for (const base::Offset later :
        workspace.registry.agent(recipient).mailbox.leased_after(engine::entry_of(offset, *message)))
     touch(number, workspace, later, recipient, ReceiptState::queued);
