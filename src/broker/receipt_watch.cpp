@@ -31,10 +31,13 @@ void ReceiptWatch::before(const engine::State& state, const event::Event& event)
   if (told_.empty() || event.workspace() == 0) return;
   const base::WorkspaceNumber number(event.workspace());
   const engine::Workspace& workspace = state.workspace(number);
+  const auto later = [&](std::uint64_t offset, std::uint32_t agent) {
+    if (agent != 0) touch_later(number, workspace, base::Offset(offset), base::AgentNumber(agent));
+  };
   const auto each = [&](const auto& list, std::uint32_t agent, ReceiptState final, bool lane = false) {
     for (const std::uint64_t offset : list) {
       touch(number, workspace, base::Offset(offset), base::AgentNumber(agent), final);
-      if (lane) touch_later(number, workspace, base::Offset(offset), base::AgentNumber(agent));
+      if (lane) later(offset, agent);
     }
   };
   const auto one = [&](std::uint64_t offset, std::uint32_t agent, ReceiptState final) {
@@ -77,8 +80,9 @@ void ReceiptWatch::before(const engine::State& state, const event::Event& event)
     case Event::kTaskMoved: {
       const event::TaskMoved& moved = event.task_moved();
       if (!moved.given_again() && !moved.let_go()) return;
-      return one(workspace.tasks.at(base::Offset(moved.task())).assignment().value, moved.assignee(),
-                 ReceiptState::queued);
+      const base::Offset order = workspace.tasks.at(base::Offset(moved.task())).assignment();
+      one(order.value, moved.assignee(), ReceiptState::queued);
+      return later(order.value, moved.assignee());
     }
     case Event::kRequestAskedAgain:
       if (event.request_asked_again().given())
@@ -114,13 +118,14 @@ void ReceiptWatch::before(const engine::State& state, const event::Event& event)
       return;
     }
     case Event::kExpired:
-      for (const std::uint32_t agent : event.expired().agents())
+      for (const std::uint32_t agent : event.expired().agents()) {
         one(event.expired().message(), agent, ReceiptState::expired);
+        later(event.expired().message(), agent);
+      }
       return;
     case Event::kDeadLettered:
       one(event.dead_lettered().message(), event.dead_lettered().agent(), ReceiptState::dead);
-      return touch_later(number, workspace, base::Offset(event.dead_lettered().message()),
-                         base::AgentNumber(event.dead_lettered().agent()));
+      return later(event.dead_lettered().message(), event.dead_lettered().agent());
     case Event::kRedriven:
       return one(event.redriven().message(), event.redriven().agent(), ReceiptState::queued);
     default:
