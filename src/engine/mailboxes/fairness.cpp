@@ -3,15 +3,20 @@
 namespace parley::engine {
 namespace {
 
-// With three lower levels, two others may be due at the same time and go first: 13 + 2 + its own turn = 16.
-constexpr std::uint8_t passed_over_max = 13;
-// Half of the 60 s, so that other levels due at once and one slow offer still fit.
-constexpr base::Duration waiting_max = std::chrono::seconds(30);
+// With three lower levels, two others may be due at the same time and go first, each after one of the highest:
+// 11 + 4 + its own turn = 16.
+constexpr int passed_over_max = 11;
+constexpr base::Duration waiting_max = std::chrono::seconds(60);
+// Until its own turn: the four above, itself, and the one after which it was first passed over.
+constexpr int offers_to_come = 6;
 
 }  // namespace
 
+// By number, or because at the pace of the offers since it was first passed over its time would not be kept.
 bool Fairness::due(std::size_t level, base::Instant now) const {
-  return passed_over_[level] >= passed_over_max || now - waiting_since_[level] >= waiting_max;
+  const int passed = passed_over_[level];
+  if (passed >= passed_over_max) return true;
+  return passed > 0 && (now - passed_over_since_[level]) * (passed + offers_to_come) >= waiting_max * passed;
 }
 
 std::optional<envelope::Priority> Fairness::next(const Ready& ready, base::Instant now) const {
@@ -21,25 +26,27 @@ std::optional<envelope::Priority> Fairness::next(const Ready& ready, base::Insta
     if (!ready[level]) continue;
     if (!highest) {
       highest = level;
-    } else if (due(level, now) && (!overdue || waiting_since_[level] < waiting_since_[*overdue])) {
+    } else if (due(level, now) && (!overdue || passed_over_since_[level] < passed_over_since_[*overdue])) {
       overdue = level;
     }
   }
-  const auto chosen = overdue ? overdue : highest;
-  if (!chosen) return std::nullopt;
-  return static_cast<envelope::Priority>(*chosen);
+  if (!highest) return std::nullopt;
+  // Never twice in a row: at a slow reader all lower levels are always due.
+  const bool highest_was_last = passed_over_[*highest] == 0;
+  return static_cast<envelope::Priority>(overdue && highest_was_last ? *overdue : *highest);
 }
 
-void Fairness::became_ready(envelope::Priority level, base::Instant now) {
+void Fairness::became_ready(envelope::Priority level) {
   passed_over_[static_cast<std::size_t>(level)] = 0;
-  waiting_since_[static_cast<std::size_t>(level)] = now;
 }
 
 void Fairness::served(envelope::Priority served_level, const Ready& ready_before, base::Instant now) {
-  for (std::size_t level = 0; level < ready_before.size(); ++level)
-    if (ready_before[level] && level != static_cast<std::size_t>(served_level) && passed_over_[level] < 255)
-      ++passed_over_[level];
-  became_ready(served_level, now);
+  for (std::size_t level = 0; level < ready_before.size(); ++level) {
+    if (!ready_before[level] || level == static_cast<std::size_t>(served_level)) continue;
+    if (passed_over_[level] == 0) passed_over_since_[level] = now;
+    if (passed_over_[level] < 255) ++passed_over_[level];
+  }
+  passed_over_[static_cast<std::size_t>(served_level)] = 0;
 }
 
 }  // namespace parley::engine

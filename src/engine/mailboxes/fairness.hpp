@@ -1,5 +1,8 @@
-// No priority starves (issue "Parley runs" §5; D5): under unbroken load above, each lower level is offered at least
-// 1 in 16, and a level that has something ready waits at most 60 s. Value type, part of the engine's state.
+// No priority starves (issue "Parley runs" §5; D5). The highest level goes first, and of those below it one that is due
+// at most every second time. What is promised of a level that has something ready while there are some above it:
+// - of 16 offers it gets one at least; where an offer takes 4 s or more it is due sooner, down to one of 6;
+// - it waits 60 s at most, where an offer takes no more than 10 s; slower readers have the promise in offers alone.
+// What nothing was taken before is not due, however long nobody takes. Value type, part of the engine's state.
 #pragma once
 #include <array>
 #include <optional>
@@ -15,19 +18,19 @@ class Fairness {
   // Which level to offer from next, given which have something ready; nothing where none has.
   std::optional<envelope::Priority> next(const Ready& ready, base::Instant now) const;
 
-  void became_ready(envelope::Priority level, base::Instant now);
+  void became_ready(envelope::Priority level);
   void served(envelope::Priority level, const Ready& ready_before, base::Instant now);
 
   template <class Archive>
   void archive(Archive& a) {
-    a(passed_over_, waiting_since_);
+    a(passed_over_, passed_over_since_);
   }
 
  private:
   bool due(std::size_t level, base::Instant now) const;
 
-  std::array<std::uint8_t, envelope::priority_count> passed_over_{};  // offers since its own last, while ready
-  std::array<base::Instant, envelope::priority_count> waiting_since_{};
+  std::array<std::uint8_t, envelope::priority_count> passed_over_{};         // offers since its own last, while ready
+  std::array<base::Instant, envelope::priority_count> passed_over_since_{};  // the first of these offers
 };
 
 }  // namespace parley::engine

@@ -26,9 +26,9 @@ LanePlace place_of(LaneId id, const Lane& lane) {
   return {};
 }
 
-void Mailbox::stand_at(Priority level, SessionId session, Standing standing, Instant now) {
+void Mailbox::stand_at(Priority level, SessionId session, Standing standing) {
   Level& at = levels_[index(level)];
-  if (at.free.empty() && at.held.empty()) fairness_.became_ready(level, now);
+  if (at.free.empty() && at.held.empty()) fairness_.became_ready(level);
   if (session == anyone)
     at.free.insert(standing);
   else
@@ -46,7 +46,7 @@ void Mailbox::unstand_from(Priority level, SessionId session, Standing standing)
 }
 
 template <class Change>
-void Mailbox::change_lane(LaneId id, Instant now, Change change) {
+void Mailbox::change_lane(LaneId id, Change change) {
   const auto at = lanes_.try_emplace(id).first;
   if (!at->second) at->second = std::make_unique<Lane>();
   Lane& lane = *at->second;
@@ -55,7 +55,7 @@ void Mailbox::change_lane(LaneId id, Instant now, Change change) {
   const LanePlace after = place_of(id, lane);
   if (before != after) {
     // First the new place: a level that the lane only moves within has not become ready anew.
-    if (after.stands) stand_at(after.level, after.session, after.standing, now);
+    if (after.stands) stand_at(after.level, after.session, after.standing);
     if (before.stands) unstand_from(before.level, before.session, before.standing);
     if (before.backs_off) backing_off_.erase(before.standing);
     if (after.backs_off) backing_off_.insert(after.standing);
@@ -76,11 +76,11 @@ void Mailbox::unlease(Offset offset, SessionId session) {
   if (of_session->second.empty()) leased_.erase(of_session);
 }
 
-void Mailbox::queue(const Entry& entry, Instant now) {
+void Mailbox::queue(const Entry& entry) {
   if (entry.lane == LaneId{})
-    stand_at(entry.priority, anyone, {entry.offset, {}}, now);
+    stand_at(entry.priority, anyone, {entry.offset, {}});
   else
-    change_lane(entry.lane, now, [&](Lane& lane) { lane.put_in(entry.offset, entry.priority); });
+    change_lane(entry.lane, [&](Lane& lane) { lane.put_in(entry.offset, entry.priority); });
 }
 
 void Mailbox::offer(const Entry& entry, SessionId session, bool final, Instant now) {
@@ -91,7 +91,7 @@ void Mailbox::offer(const Entry& entry, SessionId session, bool final, Instant n
     fairness_.served(entry.priority, ready_before, now);
     return;
   }
-  change_lane(entry.lane, now, [&](Lane& lane) {
+  change_lane(entry.lane, [&](Lane& lane) {
     fairness_.served(place_of(entry.lane, lane).level, ready_before, now);
     if (final) return lane.take_out(entry.offset);
     lane.become(entry.offset, Lane::State::leased);
@@ -99,38 +99,38 @@ void Mailbox::offer(const Entry& entry, SessionId session, bool final, Instant n
   });
 }
 
-void Mailbox::settle(const Entry& entry, SessionId session, Instant now) {
+void Mailbox::settle(const Entry& entry, SessionId session) {
   unlease(entry.offset, session);
-  if (entry.lane != LaneId{}) change_lane(entry.lane, now, [&](Lane& lane) { lane.take_out(entry.offset); });
+  if (entry.lane != LaneId{}) change_lane(entry.lane, [&](Lane& lane) { lane.take_out(entry.offset); });
 }
 
-void Mailbox::give_back(const Entry& entry, SessionId session, Instant now) {
+void Mailbox::give_back(const Entry& entry, SessionId session) {
   unlease(entry.offset, session);
-  if (entry.lane == LaneId{}) return queue(entry, now);
-  change_lane(entry.lane, now, [&](Lane& lane) { lane.become(entry.offset, Lane::State::waiting); });
+  if (entry.lane == LaneId{}) return queue(entry);
+  change_lane(entry.lane, [&](Lane& lane) { lane.become(entry.offset, Lane::State::waiting); });
 }
 
-void Mailbox::hold_back(const Entry& entry, SessionId session, Instant now) {
+void Mailbox::hold_back(const Entry& entry, SessionId session) {
   unlease(entry.offset, session);
   if (entry.lane == LaneId{}) {
     backing_off_.insert({entry.offset, {}});
     return;
   }
-  change_lane(entry.lane, now, [&](Lane& lane) { lane.become(entry.offset, Lane::State::backing_off); });
+  change_lane(entry.lane, [&](Lane& lane) { lane.become(entry.offset, Lane::State::backing_off); });
 }
 
-void Mailbox::resume(const Entry& entry, Instant now) {
+void Mailbox::resume(const Entry& entry) {
   if (entry.lane == LaneId{}) {
     backing_off_.erase({entry.offset, {}});
-    stand_at(entry.priority, anyone, {entry.offset, {}}, now);
+    stand_at(entry.priority, anyone, {entry.offset, {}});
     return;
   }
-  change_lane(entry.lane, now, [&](Lane& lane) { lane.become(entry.offset, Lane::State::waiting); });
+  change_lane(entry.lane, [&](Lane& lane) { lane.become(entry.offset, Lane::State::waiting); });
 }
 
-void Mailbox::drop(const Entry& entry, Instant now) {
+void Mailbox::drop(const Entry& entry) {
   if (entry.lane != LaneId{})
-    change_lane(entry.lane, now, [&](Lane& lane) { lane.take_out(entry.offset); });
+    change_lane(entry.lane, [&](Lane& lane) { lane.take_out(entry.offset); });
   else if (backing_off_.erase({entry.offset, {}}) == 0)
     unstand_from(entry.priority, anyone, {entry.offset, {}});
 }

@@ -2,7 +2,7 @@
 //
 // Four priority levels; within a level the oldest first. A lane (R32) is first in, first out whatever its priorities,
 // stands at the highest priority waiting in it, and is blocked while its head is leased to another session or backs
-// off. No level starves: each lower one gets at least 1 in 16 offers, and none waits longer than 60 s (fairness.hpp).
+// off. No level starves (fairness.hpp).
 // What happened to a message at its recipient is in the message's Receipt; here is only the order.
 #pragma once
 #include <absl/container/btree_map.h>
@@ -74,13 +74,13 @@ using Lanes = absl::flat_hash_map<LaneId, std::unique_ptr<Lane>, LaneHash>;
 
 class Mailbox {
  public:
-  void queue(const Entry& entry, Instant now);                                 // a new one, or one given back
+  void queue(const Entry& entry);                                              // a new one, or one given back
   void offer(const Entry& entry, SessionId session, bool final, Instant now);  // final: no lease (R20)
-  void settle(const Entry& entry, SessionId session, Instant now);             // leased → gone
-  void give_back(const Entry& entry, SessionId session, Instant now);          // leased → waiting
-  void hold_back(const Entry& entry, SessionId session, Instant now);          // leased → backing off
-  void resume(const Entry& entry, Instant now);                                // backing off → waiting
-  void drop(const Entry& entry, Instant now);                                  // waiting → gone
+  void settle(const Entry& entry, SessionId session);                          // leased → gone
+  void give_back(const Entry& entry, SessionId session);                       // leased → waiting
+  void hold_back(const Entry& entry, SessionId session);                       // leased → backing off
+  void resume(const Entry& entry);                                             // backing off → waiting
+  void drop(const Entry& entry);                                               // waiting → gone
 
   // Leased messages of the entry's lane that were sent after it: they go back with it, uncounted (R32).
   std::vector<Offset> leased_after(const Entry& entry) const;
@@ -106,8 +106,8 @@ class Mailbox {
 
  private:
   template <class Change>
-  void change_lane(LaneId id, Instant now, Change change);
-  void stand_at(Priority level, SessionId session, Standing standing, Instant now);
+  void change_lane(LaneId id, Change change);
+  void stand_at(Priority level, SessionId session, Standing standing);
   void unstand_from(Priority level, SessionId session, Standing standing);
   void lease(Offset offset, SessionId session);
   void unlease(Offset offset, SessionId session);

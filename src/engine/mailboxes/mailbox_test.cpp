@@ -93,7 +93,7 @@ class History {
  public:
   void queue(std::uint64_t lane, Priority priority) {
     const Entry entry{Offset(++last_), LaneId(lane), priority};
-    mailbox_.queue(entry, now_);
+    mailbox_.queue(entry);
     model_.items.push_back({entry});
   }
 
@@ -119,7 +119,7 @@ class History {
 
   void ack(std::size_t pick) {
     if (const auto offset = pick_of(Model::State::leased, pick)) {
-      mailbox_.settle(model_.at(*offset).entry, model_.at(*offset).session, now_);
+      mailbox_.settle(model_.at(*offset).entry, model_.at(*offset).session);
       model_.remove(*offset);
     }
   }
@@ -132,13 +132,13 @@ class History {
     const std::vector<Offset> later = model_.leased_after(item);
     RC_ASSERT(mailbox_.leased_after(item.entry) == later);
     for (const Offset each : later) give_back(model_.at(each));
-    mailbox_.hold_back(item.entry, item.session, now_);
+    mailbox_.hold_back(item.entry, item.session);
     item.state = Model::State::backing_off;
   }
 
   void resume(std::size_t pick) {
     if (const auto offset = pick_of(Model::State::backing_off, pick)) {
-      mailbox_.resume(model_.at(*offset).entry, now_);
+      mailbox_.resume(model_.at(*offset).entry);
       model_.at(*offset).state = Model::State::waiting;
     }
   }
@@ -146,7 +146,7 @@ class History {
   void expire(std::size_t pick, bool backing_off) {
     const auto offset = pick_of(backing_off ? Model::State::backing_off : Model::State::waiting, pick);
     if (!offset) return;
-    mailbox_.drop(model_.at(*offset).entry, now_);
+    mailbox_.drop(model_.at(*offset).entry);
     model_.remove(*offset);
   }
 
@@ -180,7 +180,7 @@ class History {
 
  private:
   void give_back(Model::Item& item) {
-    mailbox_.give_back(item.entry, item.session, now_);
+    mailbox_.give_back(item.entry, item.session);
     item.state = Model::State::waiting;
   }
   std::optional<Offset> pick_of(Model::State state, std::size_t pick) const {

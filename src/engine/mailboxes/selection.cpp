@@ -41,7 +41,7 @@ void Selection::stand_anew(LaneId id) {
   const auto highest = std::find_if(left.unleased.rbegin(), left.unleased.rend(), [](auto n) { return n > 0; });
   const auto level = static_cast<std::size_t>(left.unleased.rend() - highest - 1);
   Candidates& at = candidates_[level];
-  if (at.empty() && !at.for_others) fairness_.became_ready(static_cast<Priority>(level), now_);
+  if (at.empty() && !at.for_others) fairness_.became_ready(static_cast<Priority>(level));
   at.restood.insert({left.head->offset, id});
 }
 

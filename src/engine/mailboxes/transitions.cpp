@@ -18,14 +18,14 @@ void leave(const Scene& scene, Offset offset, const Message& message, const Rece
   switch (receipt.state) {
     case ReceiptState::leased:
       scene.state.timers.erase(timer_of(scene, TimerKind::lease_ends, receipt.until, offset));
-      mailbox.settle(entry_of(offset, message), receipt.session, scene.now);
+      mailbox.settle(entry_of(offset, message), receipt.session);
       return;
     case ReceiptState::waiting:
       scene.state.timers.erase(timer_of(scene, TimerKind::backoff_ends, receipt.until, offset));
-      mailbox.drop(entry_of(offset, message), scene.now);
+      mailbox.drop(entry_of(offset, message));
       return;
     case ReceiptState::queued:
-      mailbox.drop(entry_of(offset, message), scene.now);
+      mailbox.drop(entry_of(offset, message));
       return;
     default:
       PARLEY_ASSERT(false);
@@ -112,7 +112,7 @@ void enqueue(const Scene& scene, Offset offset, Message& message, Receipt& recei
   receipt.state = ReceiptState::queued;
   ++agent.open_messages;
   agent.open_bytes += message.length;
-  agent.mailbox.queue(entry_of(offset, message), scene.now);
+  agent.mailbox.queue(entry_of(offset, message));
 }
 
 void reopen(const Scene& scene, Offset offset, Message& message, Receipt& receipt) {
@@ -143,7 +143,7 @@ void extend(const Scene& scene, Offset offset, Receipt& receipt, Instant until) 
 void give_back(const Scene& scene, Offset offset, Message& message, Receipt& receipt) {
   PARLEY_ASSERT(receipt.state == ReceiptState::leased);
   scene.state.timers.erase(timer_of(scene, TimerKind::lease_ends, receipt.until, offset));
-  scene.agent().mailbox.give_back(entry_of(offset, message), receipt.session, scene.now);
+  scene.agent().mailbox.give_back(entry_of(offset, message), receipt.session);
   receipt.state = ReceiptState::queued;
   arm_expiry(scene, offset, message);
 }
@@ -151,7 +151,7 @@ void give_back(const Scene& scene, Offset offset, Message& message, Receipt& rec
 void hold_back(const Scene& scene, Offset offset, Message& message, Receipt& receipt, Instant until) {
   PARLEY_ASSERT(receipt.state == ReceiptState::leased);
   scene.state.timers.erase(timer_of(scene, TimerKind::lease_ends, receipt.until, offset));
-  scene.agent().mailbox.hold_back(entry_of(offset, message), receipt.session, scene.now);
+  scene.agent().mailbox.hold_back(entry_of(offset, message), receipt.session);
   receipt.state = ReceiptState::waiting;
   receipt.until = until;
   scene.state.timers.insert(timer_of(scene, TimerKind::backoff_ends, until, offset));
@@ -161,7 +161,7 @@ void hold_back(const Scene& scene, Offset offset, Message& message, Receipt& rec
 void resume(const Scene& scene, Offset offset, Message& message, Receipt& receipt) {
   PARLEY_ASSERT(receipt.state == ReceiptState::waiting);
   scene.state.timers.erase(timer_of(scene, TimerKind::backoff_ends, receipt.until, offset));
-  scene.agent().mailbox.resume(entry_of(offset, message), scene.now);
+  scene.agent().mailbox.resume(entry_of(offset, message));
   receipt.state = ReceiptState::queued;
 }
 
