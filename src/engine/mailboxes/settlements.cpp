@@ -1,4 +1,7 @@
 // What takers say of their deliveries: ack, nack, extend (R32, P4).
+#include <algorithm>
+#include <functional>
+
 #include "base/excerpt.hpp"
 #include "engine/appliers.hpp"
 #include "engine/mailboxes/failures.hpp"
@@ -105,35 +108,41 @@ std::vector<Settled> Engine::decide(const ActOnMessages& command, const Context&
   return verdicts;
 }
 
+// R32: what gives back those behind it in its lane comes after them, so that each counts. Therefore the newest first,
+// and what is held back, whose place nothing takes, before what ends.
 std::vector<Settled> Engine::decide(const NackMessages& command, const Context& context, Decided& decided) const {
   const Workspace& workspace = state_.workspace(command.workspace);
   std::vector<Offset> done;
   auto verdicts = judge(workspace, command.agent, command.deliveries, context.now, done);
+  std::ranges::sort(done, std::greater());
   const std::string reason = reason_of(command);
   std::vector<std::pair<Offset, Instant>> held_back;
+  std::vector<std::pair<Offset, std::string>> dead;
   for (const Offset offset : done) {
     const Message& message = workspace.messages.at(offset);
     const std::uint32_t failed = message.receipt_of(command.agent)->attempts + 1u;
     const profile::RetryPolicy policy = retry_of(ruleset_of_, workspace, message);
     const bool passes = command.code.empty() || policy.may_pass(command.code);
-    if (failed >= policy.attempts || !passes) {
-      decide_dead(decided, state_, {command.workspace, command.agent, offset, context.now},
-                  passes ? "attempts spent: " + std::to_string(failed) + " of " + std::to_string(policy.attempts)
-                         : "not tried again after " + base::excerpt(command.code, code_bytes_max),
-                  {"nacked", reason});
-      continue;
+    if (failed >= policy.attempts || !passes)
+      dead.emplace_back(offset,
+                        passes ? "attempts spent: " + std::to_string(failed) + " of " + std::to_string(policy.attempts)
+                               : "not tried again after " + base::excerpt(command.code, code_bytes_max));
+    else
+      held_back.emplace_back(
+          offset, later(context.now, command.delay.value_or(backoff(policy, failed, context.seed + offset.value))));
+  }
+  if (!held_back.empty()) {
+    event::Nacked& event = *decided.add(command.workspace).mutable_nacked();
+    event.set_agent(command.agent.value);
+    event.set_reason(reason);
+    for (const auto& [offset, until] : held_back) {
+      event.add_offsets(offset.value);
+      event.add_retry_at(base::unix_us(until));
     }
-    held_back.emplace_back(
-        offset, later(context.now, command.delay.value_or(backoff(policy, failed, context.seed + offset.value))));
   }
-  if (held_back.empty()) return verdicts;
-  event::Nacked& event = *decided.add(command.workspace).mutable_nacked();
-  event.set_agent(command.agent.value);
-  event.set_reason(reason);
-  for (const auto& [offset, until] : held_back) {
-    event.add_offsets(offset.value);
-    event.add_retry_at(base::unix_us(until));
-  }
+  for (auto& [offset, why] : dead)
+    decide_dead(decided, state_, {command.workspace, command.agent, offset, context.now}, std::move(why),
+                {"nacked", reason});
   return verdicts;
 }
 
@@ -175,7 +184,7 @@ void apply(State& state, Workspace& workspace, WorkspaceNumber number, const eve
   for (int i = 0; i < event.offsets_size(); ++i) {
     const Offset offset(event.offsets(i));
     const Found found = find(workspace, scene.agent_number, offset);
-    // An earlier one of this same event may have given it back with its lane.
+    // Of older journals: an earlier one of this same event may have given it back with its lane.
     if (found.receipt->state != ReceiptState::leased) continue;
     scene.agent().attempts[offset].push_back({at, found.receipt->epoch, "nacked", reason});
     ++found.receipt->attempts;
