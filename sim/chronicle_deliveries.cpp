@@ -136,10 +136,9 @@ void Chronicle::fold(std::uint32_t number, const event::Nacked& event, base::Ins
     Receipt* const found = receipt(place, "a nack");
     if (!found) return;
     const Message& message = workspaces_[number].messages.at(place.offset);
-    // One before it, of the same call, may have given it back with its lane.
-    if (found->state == State::queued && message.lane != 0) continue;
     require(found->state == State::leased && found->until > at, place, "P4: nacked without a lease that holds");
-    require(++found->attempts < attempts_allowed(number, message), place, spent);
+    const bool expires = message.expires != base::Instant{} && message.expires <= at;
+    require(++found->attempts < attempts_allowed(number, message) || expires, place, spent);
     give_back_lane(place, message);
     move(place, *found, State::waiting);
     found->until = base::instant_of(event.retry_at(i));

@@ -245,7 +245,8 @@ class LeaseModel {
         if (word == Word::ack) return is.state == ReceiptState::acked;
         if (word == Word::extend) return is.state == ReceiptState::leased && is.until == world_.now + extension;
         if (is.attempts != old.attempts + 1) return false;
-        return is.state == (is.attempts < rules_.retry.attempts ? ReceiptState::waiting : ReceiptState::dead);
+        const bool goes_on = is.attempts < rules_.retry.attempts || expires(at);  // to its end, where its time is over
+        return is.state == (goes_on ? ReceiptState::waiting : ReceiptState::dead);
       });
       arrive(step, false);
     }
@@ -319,13 +320,14 @@ class LeaseModel {
 
   static bool over(const Receipt& was, Instant now) { return was.until <= now; }
 
+  bool expires(const Place& at) const { return message(at).expires() && message(at).expires_at <= world_.now; }
+
   bool brought_by_time(const Place& at, const Receipt& was, const Receipt& is) const {
     const Instant now = world_.now;
-    const bool expires = message(at).expires() && message(at).expires_at <= now;
     const bool held = was.state == ReceiptState::leased && !over(was, now);
     switch (is.state) {
       case ReceiptState::expired:
-        return expires && !held;
+        return expires(at) && !held;
       case ReceiptState::bounced:
         return world_.agent(at.agent).removed;
       case ReceiptState::dead:

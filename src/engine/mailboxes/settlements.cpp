@@ -123,7 +123,9 @@ std::vector<Settled> Engine::decide(const NackMessages& command, const Context& 
     const std::uint32_t failed = message.receipt_of(command.agent)->attempts + 1u;
     const profile::RetryPolicy policy = retry_of(ruleset_of_, workspace, message);
     const bool passes = command.code.empty() || policy.may_pass(command.code);
-    if (failed >= policy.attempts || !passes)
+    // Given back after its time it expires at once (HND-10): no dead letter, which nobody could redrive.
+    const bool expires = message.expires() && message.expires_at <= context.now;
+    if (!expires && (failed >= policy.attempts || !passes))
       dead.emplace_back(offset,
                         passes ? "attempts spent: " + std::to_string(failed) + " of " + std::to_string(policy.attempts)
                                : "not tried again after " + base::excerpt(command.code, code_bytes_max));
