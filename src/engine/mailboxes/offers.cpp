@@ -26,7 +26,8 @@ Offer offer_of(Offset offset, const Message& message, const Receipt& receipt, st
 }
 
 // The still leased part of an earlier answer to the same take_id.
-std::vector<Offer> offered_before(const Workspace& workspace, AgentNumber number, std::string_view take_id) {
+std::vector<Offer> offered_before(const Workspace& workspace, AgentNumber number, std::string_view take_id,
+                                  Instant now) {
   std::vector<Offer> offers;
   for (const Taken& taken : workspace.registry.agent(number).takes) {
     if (taken.take_id != take_id) continue;
@@ -34,7 +35,8 @@ std::vector<Offer> offered_before(const Workspace& workspace, AgentNumber number
       const Message* const message = workspace.messages.find(offset);
       if (!message) continue;
       const Receipt* receipt = message->receipt_of(number);
-      if (receipt && receipt->state == ReceiptState::leased && receipt->session == taken.session)
+      if (receipt && receipt->state == ReceiptState::leased && receipt->session == taken.session &&
+          receipt->until > now)
         offers.push_back(offer_of(offset, *message, *receipt, receipt->epoch, receipt->until));
     }
   }
@@ -47,7 +49,8 @@ std::vector<Offer> Engine::decide(const TakeMessages& command, const Context& co
   const Workspace& workspace = state_.workspace(command.workspace);
   const Agent& agent = workspace.registry.agent(command.agent);
   if (!command.take_id.empty())
-    if (auto offers = offered_before(workspace, command.agent, command.take_id); !offers.empty()) return offers;
+    if (auto offers = offered_before(workspace, command.agent, command.take_id, context.now); !offers.empty())
+      return offers;
 
   std::vector<Offer> offers;
   std::vector<Offset> expired;
