@@ -82,6 +82,10 @@ Lane::Iterator Lane::after(base::Offset offset) const {
                           [](base::Offset value, const Item& item) { return value < item.offset; });
 }
 
+std::uint32_t Lane::leased_from(Iterator item) const {
+  return leased_ - static_cast<std::uint32_t>(std::min(item, head()) - begin());
+}
+
 // Gives the places at the front back once they are as many as the items: each is moved once.
 void Lane::trim() {
   if (begin_ <= spare_max || begin_ < items_.size() / 2) return;

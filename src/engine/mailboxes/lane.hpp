@@ -48,6 +48,7 @@ class Lane {
   Iterator head() const { return items_.begin() + head_; }
   Iterator next(Iterator item) const;                 // not leased either
   Iterator after(base::Offset offset) const;          // the first behind an offset
+  std::uint32_t leased_from(Iterator item) const;     // how many there may be: all before the head are
   const Counts& unleased() const { return counts_; }  // how many are not leased, at each priority
 
   base::SessionId holder;  // of all that are leased

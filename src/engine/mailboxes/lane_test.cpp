@@ -31,10 +31,14 @@ void agree(const Lane& lane, const std::map<Offset, Lane::Item>& model) {
   RC_ASSERT((lane.head() == lane.end()) == (head == model.end()));
   if (head != model.end()) RC_ASSERT(lane.head()->offset == head->first);
   auto expected = model.begin();
-  for (const Lane::Item& item : lane) {
+  std::size_t leased_before = 0;
+  for (auto item = lane.begin(); item != lane.end(); ++item) {
     RC_ASSERT(expected != model.end());
-    RC_ASSERT(item.offset == expected->first);
-    RC_ASSERT(item.state == expected->second.state);
+    RC_ASSERT(item->offset == expected->first);
+    RC_ASSERT(item->state == expected->second.state);
+    RC_ASSERT(lane.leased_from(item) >= leased - leased_before);
+    if (item <= lane.head()) RC_ASSERT(lane.leased_from(item) == leased - leased_before);
+    if (item->state == Lane::State::leased) ++leased_before;
     ++expected;
   }
   RC_ASSERT(expected == model.end());

@@ -139,7 +139,9 @@ std::vector<Offset> Mailbox::leased_after(const Entry& entry) const {
   if (entry.lane == LaneId{}) return {};
   const Lane& lane = *lanes_.at(entry.lane);
   std::vector<Offset> offsets;
-  for (auto item = lane.after(entry.offset); item != lane.end(); ++item)
+  const auto first = lane.after(entry.offset);
+  const std::uint32_t most = lane.leased_from(first);  // what else waits in a long lane is not walked
+  for (auto item = first; item != lane.end() && offsets.size() < most; ++item)
     if (item->state == Lane::State::leased) offsets.push_back(item->offset);
   return offsets;
 }
