@@ -83,10 +83,21 @@ base::Result<> check_at_least(std::string_view name, base::Duration value, base:
                     "/settings/" + std::string(name), "Name a longer time.");
 }
 
+base::Result<> check_some(std::string_view name, std::uint64_t value) {
+  if (value > 0) return {};
+  return base::fail(base::ErrorCode::BAD_REQUEST, std::string(name) + " is 0, the least is 1",
+                    "/settings/" + std::string(name), "Name a larger number, or leave it out for the default.");
+}
+
 }  // namespace
 
-// What would make a workspace of no use: no take could be acked in time, no message sent twice be known again.
+// What would make a workspace of no use: no message could be sent, no take be acked in time, no message sent twice be
+// known again.
 base::Result<> Engine::check(const Settings& settings) const {
+  PARLEY_CHECK(check_some("mailbox_messages", settings.mailbox_messages));
+  PARLEY_CHECK(check_some("mailbox_bytes", settings.mailbox_bytes));
+  PARLEY_CHECK(check_some("recipients", settings.recipients));
+  PARLEY_CHECK(check_some("remembered_ids", settings.remembered_ids));
   PARLEY_CHECK(check_at_least("lease", settings.lease, std::chrono::seconds(1)));
   PARLEY_CHECK(check_at_least("remembered_for", settings.remembered_for, std::chrono::minutes(1)));
   PARLEY_CHECK(check_health(settings.health));
