@@ -161,7 +161,9 @@ bool World::restart(base::Duration down) {
   return true;
 }
 
+// While the loop is held the engine may know what the journal does not have yet.
 bool World::snapshot() {
+  if (held_) return false;
   settle();
   auto writer = journal_->begin_snapshot();
   return writer && (*writer)->write(broker_->engine().save()) && (*writer)->commit();
