@@ -108,8 +108,9 @@ std::vector<Settled> Engine::decide(const ActOnMessages& command, const Context&
   return verdicts;
 }
 
-// R32: what gives back those behind it in its lane comes after them, so that each counts. Therefore the newest first,
-// and what is held back, whose place nothing takes, before what ends.
+// R32: each gives back what is leased behind it in its lane, and what was given back is held back no more. Therefore
+// the newest first, so that each counts; and those that end after them, for they end whether they were given back or
+// not.
 std::vector<Settled> Engine::decide(const NackMessages& command, const Context& context, Decided& decided) const {
   const Workspace& workspace = state_.workspace(command.workspace);
   std::vector<Offset> done;
