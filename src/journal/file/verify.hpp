@@ -16,8 +16,8 @@ struct Report {
   std::uint64_t records = 0;
   std::uint64_t bodies = 0;
   std::uint64_t erased = 0;
-  std::uint64_t snapshots = 0;           // intact and of this history
-  std::uint64_t tail_bytes = 0;          // behind the last block, and nothing says they were synced: recovery will cut them
+  std::uint64_t snapshots = 0;   // intact and of this history
+  std::uint64_t tail_bytes = 0;  // behind the last block, and nothing says they were synced: recovery will cut them
   std::optional<base::Error> first_bad;  // JOURNAL_DAMAGED with file, byte and position
   bool intact() const { return !first_bad.has_value(); }
 };
