@@ -123,7 +123,7 @@ base::Result<Exit> tail(Context& context, const TailOptions& options) {
     if (!options.follow) return Exit::done;
     if (!flush(context.terminal)) return Exit::refused;
   }
-  bool reached = false;  // the first look does not wait: a server that never was there is told at once
+  bool reached = options.from == 0;  // else the first look does not wait: a server that never was there is told at once
   while (left > 0) {
     const base::Duration wait = options.follow && reached ? poll_time : base::Duration{};
     const auto document = page_of(server, from, std::min(left, page_max), wait);

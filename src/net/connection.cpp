@@ -22,18 +22,20 @@ Connection::~Connection() {
   (socket_ ? shared_.figures.websocket : shared_.figures.http).add(-1);
 }
 
-void Connection::before_reading() {
-  if (phase_ == Phase::open && !held_.empty()) {
+bool Connection::before_reading() {
+  const bool had_held = phase_ == Phase::open && !held_.empty();
+  if (had_held) {
     std::string bytes = std::exchange(held_, {});
     take(bytes);
   }
   const bool may_read = phase_ == Phase::lingering || (phase_ == Phase::open && !input_ended_ && !slow_ &&
                                                        !reading_held_ && !sealed_ && held_.empty());
   if (may_read) watch_.arm(Reactor::Ready::read);
+  return had_held;
 }
 
 void Connection::on_readable() {
-  if (phase_ == Phase::over || sealed_) return;
+  if (phase_ == Phase::over || sealed_ || !held_.empty()) return;  // what is held comes first
   auto& buffer = shared_.read_buffer;
   const base::Duration until = shared_.clock.monotonic() + shared_.settings.reading_max;
   do {
@@ -68,6 +70,7 @@ void Connection::feed_http(std::string_view& input) {
       case Step::idle_over:
         return;
       case Step::blocked:
+        PARLEY_ASSERT(held_.empty());
         held_ = input;
         return;
       case Step::head:
@@ -297,6 +300,7 @@ void Connection::settle_output() {
   }
   if (output_.empty()) {
     write_stalled_ = false;
+    if (http_) http_->all_written(shared_.now);
     if (!held_.empty()) shared_.wants_reading(id_);
   } else {
     watch_.arm(Reactor::Ready::write);
@@ -339,8 +343,14 @@ base::Duration Connection::next_deadline() const {
   if (phase_ == Phase::lingering) return waiting_since_ + settings.linger_timeout;
   if (write_stalled_) at = waiting_since_ + settings.write_stall_timeout;
   if (input_ended_ && !write_stalled_) at = waiting_since_ + settings.abandoned_timeout;
-  if (phase_ == Phase::open) at = std::min(at, socket_ ? socket_->next_deadline() : http_->next_deadline());
-  return at;
+  if (phase_ != Phase::open) return at;
+  if (socket_) return std::min(at, socket_->next_deadline());
+  return awaits_us() ? at : std::min(at, http_->next_deadline());
+}
+
+// Owed what we have, or not read from: an HTTP peer's own times stand still.
+bool Connection::awaits_us() const {
+  return http_ && (!output_.empty() || !held_.empty());
 }
 
 void Connection::on_time() {
@@ -360,7 +370,7 @@ void Connection::on_time() {
   if (phase_ != Phase::open) return;
   if (socket_) {
     if (socket_->on_time(now) == websocket::Connection::Step::closed) end_websocket();
-  } else {
+  } else if (!awaits_us()) {
     const auto step = http_->on_time(now);
     if (step == http::ServerConnection::Step::refused) refuse_http();
     if (step == http::ServerConnection::Step::idle_over) return cut();

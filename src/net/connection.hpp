@@ -53,7 +53,9 @@ class Connection {
   ~Connection();
   Connection(const Connection&) = delete;
 
-  void before_reading();             // each turn it has been read from: watches for more, if more may come
+  // Each turn it has been read from: takes what was held back, and watches for more, if more may come. Whether there
+  // was something held back.
+  bool before_reading();
   void take(std::span<char> bytes);  // as if just read
   void on_readable();
   void on_writable();
@@ -93,6 +95,7 @@ class Connection {
   void end_websocket();
   void begin_ending();
   void settle_output();
+  bool awaits_us() const;
   void begin_stall();
   std::size_t taken_by_peer() const;  // since begin_stall
   void want_flush();

@@ -270,7 +270,9 @@ struct Loop::Core {
   // ---- the turn
 
   // Readiness is asked for once a turn, so that a busy peer cannot keep the turn from ending.
-  void ask_for_readiness() {
+  // Whether connections were served by that, with what they had sent before.
+  bool ask_for_readiness() {
+    bool served = false;
     if (accept_ready && accepting && !accept_paused) {
       for (auto& listener : listeners) listener->arm(Reactor::Ready::read);
       accept_ready = false;
@@ -278,11 +280,12 @@ struct Loop::Core {
     for (std::size_t i = 0; i < to_read.size(); ++i) {  // grows while it is walked
       const ConnectionId id = to_read[i];
       if (auto* connection = find(id)) {
-        connection->before_reading();
+        served |= connection->before_reading();
         schedule(*connection, id);
       }
     }
     to_read.clear();
+    return served;
   }
 
   void flush() {
@@ -317,10 +320,10 @@ struct Loop::Core {
 
   void turn(base::Duration until) {
     flush();
-    ask_for_readiness();
+    const bool served = ask_for_readiness();
     flush();  // what was held back may have been answered
     idle = {};
-    if (until <= shared.now) {
+    if (served || until <= shared.now) {  // whoever was served waits for the rest of this turn
       note_turn(clock.monotonic());
       look_at_clock();
       heartbeat.busy(shared.now);

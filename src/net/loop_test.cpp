@@ -34,7 +34,8 @@ constexpr std::size_t large_bytes = 1 << 20;
 struct Echo final : HttpPort, WebSocketPort {
   Loop* loop = nullptr;
   int heads = 0;
-  std::optional<RequestId> later;
+  std::optional<RequestId> later;  // the newest
+  std::vector<RequestId> unanswered;
   std::vector<std::string> events;
   ConnectionId socket;
   bool echoes = true;
@@ -51,6 +52,7 @@ struct Echo final : HttpPort, WebSocketPort {
     asked(head.path);
     if (head.path == "/later") {
       later = id;
+      unanswered.push_back(id);
       return;
     }
     if (head.path == "/large") return void(loop->respond(id, {.body = std::string(large_bytes, 'x')}));
@@ -193,6 +195,40 @@ TEST_F(LoopTest, AnswersHttpInOrderAlsoWhenAnAnswerComesLater) {
 }
 
 // J1, J2: refused before any front is asked, on every path and the upgrade too; no side effect.
+TEST_F(LoopTest, GoesOnAtOnceWithWhatItHeldBack) {
+  Client client(port);
+  const std::size_t ahead = LoopSettings().http.pipelined_max;
+  for (std::size_t i = 0; i <= ahead; ++i) client.write(get("/later", ""));
+  ASSERT_TRUE(turn_until([&] { return echo.unanswered.size() == ahead; }));
+  for (const RequestId id : echo.unanswered) loop->respond(id, {.body = "now"});
+  const auto begun = clock.monotonic();
+  loop->wait(begun + seconds(1));
+  EXPECT_EQ(echo.unanswered.size(), ahead + 1);
+  EXPECT_LT(clock.monotonic() - begun, milliseconds(500)) << "its answer would have waited as long";
+}
+
+TEST_F(LoopTest, ReadsNothingPastWhatItHeldBack) {
+  Client client(port);
+  constexpr std::size_t requests = 40;
+  client.write(get("/later", ""));
+  ASSERT_TRUE(turn_until([&] { return echo.later.has_value(); }));
+  loop->poll();  // it is read from
+  const auto send_half = [&] {
+    for (std::size_t i = 0; i < requests / 2; ++i) client.write(get("/later", ""));
+    std::this_thread::sleep_for(milliseconds(10));
+  };
+  send_half();
+  loop->catch_up(echo.later->connection);
+  send_half();
+  std::string text;
+  std::size_t answered = 0;
+  EXPECT_TRUE(turn_until([&] {
+    while (answered < echo.unanswered.size()) loop->respond(echo.unanswered[answered++], {.body = "now"});
+    return client.read(text) && answered == requests + 1;
+  })) << answered;
+  EXPECT_THAT(text, testing::Not(HasSubstr("400")));
+}
+
 TEST_F(LoopTest, RefusesOtherHostsAndOrigins) {
   for (const std::string path : {"/healthz", "/metrics", "/v1/x", "/socket"}) {
     for (const auto& [fields, status] : {std::pair<std::string, std::string>{"Host: evil.example\r\n", "421"},
@@ -336,11 +372,12 @@ TEST_F(LoopTest, HoldsLittleForAPeerThatAsksAndDoesNotRead) {
 TEST_F(LoopTest, CutsAPeerThatTakesNextToNothing) {
   LoopSettings settings;
   settings.write_stall_timeout = milliseconds(200);
+  settings.http.head_timeout = settings.http.idle_timeout = milliseconds(100);  // no times of who is owed an answer
   start(settings);
   for (const std::size_t a_time : {std::size_t{16}, std::size_t{64} << 10}) {
     Client client(port);
     client.take_little();
-    client.write(get("/later"));
+    client.write(get("/later", ""));
     echo.later.reset();
     ASSERT_TRUE(turn_until([&] { return echo.later.has_value(); }));
     loop->respond(*echo.later, {.body = std::string(16 << 20, 'x')});

@@ -28,7 +28,7 @@ struct AcceptWebSocket {
   std::uint64_t message_bytes_max = UINT64_MAX;  // until Loop::allow_messages; never more than the settings' bound
 };
 
-struct AnswerLater {};  // by Loop::respond; the body is not read
+struct AnswerLater {};  // by Loop::respond, once on_head has returned; the body is not read
 
 // To a head: let its body come, answer without reading it, or speak WebSocket from here on.
 using HeadDecision = std::variant<AcceptBody, http::Response, AnswerLater, AcceptWebSocket>;

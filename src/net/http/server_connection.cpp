@@ -280,6 +280,7 @@ void ServerConnection::write_answers(base::Duration now) {
 base::Result<> ServerConnection::upgrade(std::string_view protocol,
                                          const std::vector<std::pair<std::string_view, std::string>>& fields) {
   PARLEY_ASSERT(state_ == State::decision);
+  if (draining_) return base::fail(base::ErrorCode::SHUTTING_DOWN, "the server is stopping");
   if (head_.has_body() || waiting_.size() > 1 || head_.http_1_0)
     return base::fail(base::ErrorCode::BAD_REQUEST, "an upgrade has no body and follows no unanswered request",
                       "Upgrade");
@@ -316,9 +317,14 @@ ServerConnection::Step ServerConnection::on_time(base::Duration now) {
     stopped_ = true;
     return Step::idle_over;
   }
-  if (discarding_) {  // its answer has been given
+  if (discarding_) {
     stopped_ = true;
-    return Step::idle_over;
+    if (waiting_.empty()) return Step::idle_over;  // its answer has been given
+    waiting_.back().framing.close = true;
+    discarding_ = false;
+    state_ = State::head;
+    delivered_ = true;
+    return Step::need_more;
   }
   if (state_ != State::head) {  // the refusal takes the request's place
     next_number_ -= 1;
@@ -327,10 +333,14 @@ ServerConnection::Step ServerConnection::on_time(base::Duration now) {
   return refuse({base::ErrorCode::REQUEST_TIMEOUT, "the request did not arrive in time", {}, "HTTP request", {}, {}});
 }
 
+void ServerConnection::all_written(base::Duration now) {
+  since_ = now;
+}
+
 void ServerConnection::stop_after_answers() {
   draining_ = true;
   if (state_ != State::head || (!head_text_.empty() && !delivered_)) {  // the request coming in is the last
-    if (state_ != State::head && !discarding_ && !waiting_.empty()) waiting_.back().framing.close = true;
+    if (state_ != State::head && !waiting_.empty()) waiting_.back().framing.close = true;
     if (discarding_) stopped_ = true;
     return;
   }

@@ -61,6 +61,8 @@ class ServerConnection {
   base::Duration next_deadline() const;
   Step on_time(base::Duration now);  // need_more, refused (it took too long) or idle_over (close it)
 
+  void all_written(base::Duration now);  // to the peer, whose times begin anew
+
   void stop_after_answers();  // shutting down: the answers owed are the last
   std::size_t answers_owed() const { return waiting_.size(); }
   bool finished() const { return stopped_ && waiting_.empty(); }  // close it when the output is written

@@ -459,6 +459,31 @@ TEST(ServerConnection, ReadsNoFurtherWhileItsAnswersAreNotTaken) {  // D11
   EXPECT_EQ(driven.events.size(), 4u);
 }
 
+TEST(ServerConnection, AnswersAlsoWhoseRefusedBodyDoesNotCome) {
+  Driven driven;
+  std::string_view input = post;
+  input.remove_suffix(4);
+  ASSERT_EQ(driven.connection->receive(input, driven.now), Step::head);
+  const auto number = driven.connection->number();
+  driven.connection->answer_later();
+  EXPECT_EQ(driven.connection->receive(input, driven.now), Step::need_more);
+  driven.wait(std::chrono::minutes(1));
+  EXPECT_THAT(driven.events, IsEmpty());
+  driven.connection->respond(number, {.status = 401}, driven.now);
+  EXPECT_THAT(driven.written(), testing::AllOf(testing::StartsWith("HTTP/1.1 401 "), HasSubstr("Connection: close")));
+  EXPECT_TRUE(driven.connection->finished());
+}
+
+TEST(ServerConnection, BecomesNothingElseWhileItStops) {
+  Driven driven;
+  std::string_view input = "GET /s HTTP/1.1\r\nHost: h\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n";
+  EXPECT_EQ(driven.connection->receive(input, driven.now), Step::need_more);
+  driven.connection->stop_after_answers();
+  input = "\r\n";
+  ASSERT_EQ(driven.connection->receive(input, driven.now), Step::head);
+  EXPECT_EQ(driven.connection->upgrade("websocket", {}).error().code, base::ErrorCode::SHUTTING_DOWN);
+}
+
 TEST(ServerConnection, AnswersLaterWhoseBodyItDoesNotRead) {
   Driven driven;
   std::string_view input = post;
