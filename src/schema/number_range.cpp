@@ -6,6 +6,18 @@
 namespace parley::schema {
 namespace {
 
+// The last value for which `holds` is what it is for the first of all. It changes once.
+template <class Holds>
+std::int64_t last_before_change(const Holds& holds) {
+  const bool at_first = holds(INT64_MIN);
+  std::int64_t before = INT64_MIN, after = INT64_MAX;
+  while (after != before + 1) {
+    const std::int64_t middle = std::midpoint(before, after);
+    (holds(middle) == at_first ? before : after) = middle;
+  }
+  return before;
+}
+
 // The bounds as a range of int64, found by bisection on the exact comparison: simple, and right at every edge.
 void narrow_integers(NumberRule& rule) {
   const auto low_enough = [&](std::int64_t value) {  // value is over no maximum
@@ -23,22 +35,8 @@ void narrow_integers(NumberRule& rule) {
     rule.highest = 0;
     return;
   }
-  if (!high_enough(INT64_MIN)) {
-    std::int64_t below = INT64_MIN, above = INT64_MAX;  // below is refused, above is not
-    while (above != below + 1) {
-      const std::int64_t middle = std::midpoint(below, above);
-      (high_enough(middle) ? above : below) = middle;
-    }
-    rule.lowest = above;
-  }
-  if (!low_enough(INT64_MAX)) {
-    std::int64_t below = INT64_MIN, above = INT64_MAX;  // above is refused, below is not
-    while (above != below + 1) {
-      const std::int64_t middle = std::midpoint(below, above);
-      (low_enough(middle) ? below : above) = middle;
-    }
-    rule.highest = below;
-  }
+  if (!high_enough(INT64_MIN)) rule.lowest = last_before_change(high_enough) + 1;
+  if (!low_enough(INT64_MAX)) rule.highest = last_before_change(low_enough);
 }
 
 void narrow_reals(NumberRule& rule) {
