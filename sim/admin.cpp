@@ -110,7 +110,8 @@ void Workload::change_settings() {
   findings_.trace("settings of " + name + ": " + body);
 }
 
-void Workload::redrive_something() {
+// Those of an agent that was removed stay to be read, and so do orders that were replaced (BEY-03).
+void Workload::tend_dead_letters() {
   const std::string& name = dice_.among(workspaces_);
   const auto list = world_.broker().dead_letters(admin_, name, {{}, 100});
   if (!list) {
@@ -124,13 +125,17 @@ void Workload::redrive_something() {
     ids.emplace_back(item.find("delivery_id").if_string().value_or(""));
   if (ids.empty()) return;
   const std::string& id = dice_.among(ids);
-  const auto done = world_.broker().redrive(admin_, name, id);
-  findings_.trace("redrive " + id + (done ? "" : ": " + done.error().message));
-  // Those of an agent that was removed stay to be read, and so do orders that were replaced (BEY-03).
-  const bool allowed = done || done.error().code == base::ErrorCode::EXPIRED ||
-                       done.error().code == base::ErrorCode::STALE_ORDER ||
-                       done.error().code == base::ErrorCode::NOT_FOUND || for_want_of_room(done.error());
-  if (!allowed) findings_.wrong("a dead letter that was listed was not redriven: " + done.error().message);
+  const bool redrives = !dice_.one_in(4);
+  const auto done =
+      redrives ? world_.broker().redrive(admin_, name, id) : world_.broker().discard(admin_, name, id);
+  findings_.trace((redrives ? "redrive " : "discard ") + id + (done ? "" : ": " + done.error().message));
+  if (done || for_want_of_room(done.error())) return;
+  const base::ErrorCode code = done.error().code;
+  const bool is_over = code == base::ErrorCode::EXPIRED || code == base::ErrorCode::STALE_ORDER ||
+                       code == base::ErrorCode::NOT_FOUND;
+  if (!redrives || !is_over)
+    findings_.wrong("a dead letter that was listed was not " + std::string(redrives ? "redriven" : "discarded") + ": " +
+                    done.error().message);
 }
 
 }  // namespace parley::sim

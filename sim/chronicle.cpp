@@ -21,7 +21,7 @@ machine::receipt::State in_table(Chronicle::State state) {
   using machine::receipt::State;
   constexpr std::array states{State::queued,    State::offered, State::waiting, State::acked,   State::acted,
                               State::acked,     State::expired, State::dead,    State::bounced, State::superseded,
-                              State::rescinded, State::held,    State::rejected};
+                              State::rescinded, State::held,    State::rejected, State::discarded};
   return states[static_cast<std::size_t>(state)];
 }
 
@@ -178,6 +178,8 @@ void Chronicle::fold_in_workspace(const event::Event& event, base::Instant at, c
       return fold(number, event.dead_lettered(), at);
     case Event::kRedriven:
       return fold(number, event.redriven(), at);
+    case Event::kDeadLetterDiscarded:
+      return fold(number, event.dead_letter_discarded());
     case Event::kRequestTimedOut: {
       if (event.request_timed_out().bounces()) return fold(number, event.request_timed_out());
       Message asked;

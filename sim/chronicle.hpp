@@ -48,6 +48,7 @@ class Chronicle {
     rescinded,
     held,
     rejected,
+    discarded,
   };
 
   struct Receipt {
@@ -167,6 +168,7 @@ class Chronicle {
   void fold(std::uint32_t workspace, const event::Expired&, base::Instant at);
   void fold(std::uint32_t workspace, const event::DeadLettered&, base::Instant at);
   void fold(std::uint32_t workspace, const event::Redriven&, base::Instant at);
+  void fold(std::uint32_t workspace, const event::DeadLetterDiscarded&);
   void fold(std::uint32_t workspace, const event::AgentRemoved&);
   void let_go(std::uint32_t number, const event::TaskMoved&);
   void end_hold(const Place& place, Receipt& receipt, State to);

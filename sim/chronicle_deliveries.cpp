@@ -253,4 +253,16 @@ void Chronicle::fold(std::uint32_t number, const event::Redriven& event, base::I
   sightings_.saw(Sighting::redriven);
 }
 
+void Chronicle::fold(std::uint32_t number, const event::DeadLetterDiscarded& event) {
+  const Place place{number, event.agent(), event.message()};
+  Receipt* const found = receipt(place, "a discard");
+  if (!found) return;
+  require(found->state == State::dead, place, "O4: discarded, though it is no dead letter");
+  move(place, *found, State::discarded);
+  Agent& agent = workspaces_[number].agents[event.agent()];
+  count_open(agent);
+  --agent.dead;
+  sightings_.saw(Sighting::discarded);
+}
+
 }  // namespace parley::sim

@@ -39,6 +39,7 @@ enum class Sighting {
   at_most_once_offered,
   dead_letter,
   redriven,
+  discarded,
   agent_removed,
   ids_forgotten,
   too_old_refused,
@@ -117,7 +118,7 @@ enum class Sighting {
   session_aborted,
   session_task_ended,
 };
-inline constexpr std::array<std::string_view, 108> sighting_names = {
+inline constexpr std::array<std::string_view, 109> sighting_names = {
     "power loss",
     "kill",
     "graceful restart",
@@ -149,6 +150,7 @@ inline constexpr std::array<std::string_view, 108> sighting_names = {
     "at most once offered",
     "dead letter",
     "redriven",
+    "discarded",
     "agent removed",
     "ids forgotten",
     "too old refused",

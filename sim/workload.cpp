@@ -70,7 +70,7 @@ void Workload::act(Manner manner) {
   if (choice < 90) return take_something_back();
   if (choice < 92) return look_at_message();
   if (choice < 94) return read_log();
-  if (choice < 97) return redrive_something();
+  if (choice < 97) return tend_dead_letters();
   if (choice < 98) return dice_.one_in(2) ? change_settings() : tend_runners();
   if (manner == Manner::wild && dice_.one_in(4)) remove_someone();
 }

@@ -1,5 +1,5 @@
 // What the clients do, by the seed: agents of all five profiles send, take, hold connections, ack late and twice, lose
-// answers and repeat them; an admin registers, removes and redrives. Resource type, one thread.
+// answers and repeat them; an admin registers, removes, redrives and discards. Resource type, one thread.
 #pragma once
 #include <list>
 #include <set>
@@ -85,7 +85,7 @@ class Workload {
   void renew_token(Client& client);
   void remove_someone();
   void change_settings();
-  void redrive_something();
+  void tend_dead_letters();
   void settle_in(Client& client, std::string_view answer);
 
   // People (people.cpp).

@@ -169,6 +169,7 @@ class Broker final : public Port, private journal::Outcomes {
                              const CheckRequest&) override;
   base::Result<Answer> dead_letters(const Caller&, std::string_view workspace, const Page&) override;
   base::Result<Answer> redrive(const Caller&, std::string_view workspace, std::string_view delivery_id) override;
+  base::Result<Answer> discard(const Caller&, std::string_view workspace, std::string_view delivery_id) override;
   base::Result<LogPage> log(const Caller&, std::string_view workspace, std::uint64_t from, std::uint32_t max) override;
 
   WaitId wait_for_mail(const Caller&, std::string_view workspace, std::string_view agent, base::Duration at_most,
@@ -225,14 +226,14 @@ class Broker final : public Port, private journal::Outcomes {
       return outcome;
     }
   }
-  // The same for what grows the registry, and the facts say who asked.
+  // The same, and the facts say who asked.
   template <class Command>
-  auto decide_for(const Caller& caller, const Command& command) {
+  auto decide_for(const Caller& caller, const Command& command, journal::Need need = journal::Need::growth) {
     using Outcome = decltype(engine_.decide(command, context(), decided_));
     if (auto begun = begin_decision(); !begun) return Outcome(std::unexpected(std::move(begun).error()));
     Outcome outcome = engine_.decide(command, context(), decided_);
     name_actor(caller, decided_);
-    if (auto room = record_if_room(journal::Need::growth); !room) outcome = std::unexpected(std::move(room).error());
+    if (auto room = record_if_room(need); !room) outcome = std::unexpected(std::move(room).error());
     return outcome;
   }
   static void name_actor(const Caller& caller, engine::Decided& decided);

@@ -124,6 +124,9 @@ void Broker::note_touched(const event::Event& event) {
     case Event::kRedriven:
       touch(event.redriven().agent());
       break;
+    case Event::kDeadLetterDiscarded:
+      touch(event.dead_letter_discarded().agent());
+      break;
     case Event::kExpired:
       for (const std::uint32_t agent : event.expired().agents()) touch(agent);
       counts_.expired += static_cast<std::uint64_t>(event.expired().agents_size());

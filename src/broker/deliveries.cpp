@@ -1,6 +1,5 @@
 // Mailboxes: looked into, taken from, settled; deliveries pushed to sessions; long polls woken.
 #include <algorithm>
-#include <charconv>
 
 #include "broker/bounds.hpp"
 #include "broker/broker.hpp"
@@ -17,37 +16,6 @@ using base::ErrorCode;
 constexpr std::uint32_t take_max = 1'000;
 // Of messages that are pushed (D11); one at least is, whatever its size.
 constexpr std::uint64_t bytes_a_turn = 4u << 20;
-
-// "dead-<offset>-<agent id>": no delivery's name, so that neither is taken for the other.
-constexpr std::string_view dead_prefix = "dead-";
-
-std::string dead_letter_id(base::Offset offset, std::string_view agent) {
-  return std::string(dead_prefix).append(std::to_string(offset.value)).append(1, '-').append(agent);
-}
-
-struct DeadLetterName {
-  base::Offset offset;
-  std::string_view agent;  // empty: the text is no such name
-};
-
-DeadLetterName parse_dead_letter(std::string_view text) {
-  DeadLetterName name;
-  if (!text.starts_with(dead_prefix)) return {};
-  const char* const end = text.data() + text.size();
-  const auto offset = std::from_chars(text.data() + dead_prefix.size(), end, name.offset.value);
-  if (offset.ec != std::errc() || offset.ptr == end || *offset.ptr != '-') return {};
-  name.agent = {offset.ptr + 1, end};
-  return name;
-}
-
-// Which of a message's recipients had this id; 0: none. One may be registered under it again since.
-base::AgentNumber recipient_of(const engine::Workspace& workspace, const DeadLetterName& letter) {
-  const engine::Message* const message = workspace.messages.find(letter.offset);
-  if (message)
-    for (const engine::Receipt& receipt : message->receipts)
-      if (workspace.registry.agent(receipt.agent).id == letter.agent) return receipt.agent;
-  return {};
-}
 
 std::vector<base::Problem> problems_of(const event::MessageAccepted& accepted) {
   std::vector<base::Problem> problems;
@@ -199,66 +167,6 @@ base::Result<Answer> Broker::inbox(const Caller& caller, std::string_view worksp
     list.writer.key(message.notice ? "notice" : "message").raw(body).end_object();
   }
   return list.end();
-}
-
-base::Result<Answer> Broker::dead_letters(const Caller& caller, std::string_view workspace_name, const Page& page) {
-  const engine::State& state = engine_.state();
-  PARLEY_TRY(const base::WorkspaceNumber number, enter(state, caller, workspace_name, Right::read));
-  const engine::Workspace& workspace = state.workspace(number);
-  ListPage list(page.limit);
-  std::string last;
-  // Cursor: "<offset>-<agent number>"; the list goes by agent, then offset.
-  const engine::DeliveryId after = parse_delivery(page.after);
-  if (!page.after.empty() && after.offset == base::Offset{})
-    return base::fail(ErrorCode::BAD_CURSOR,
-                      "'" + std::string(page.after.substr(0, 64)) + "' is no cursor of this list", "?after");
-  const bool all = may(state, caller, number, Right::oversee);
-  for (std::uint32_t i = std::max(1u, after.epoch); i <= workspace.registry.agents.size(); ++i) {
-    const engine::Agent& agent = workspace.registry.agent(base::AgentNumber(i));
-    const bool own = caller.kind == Caller::Kind::agent && caller.agent == base::AgentNumber(i);
-    if (!own && !all) continue;
-    const auto& letters = agent.dead_letters;
-    for (auto at = i == after.epoch ? letters.upper_bound(after.offset) : letters.begin(); at != letters.end(); ++at) {
-      const auto& [offset, letter] = *at;
-      const engine::Message& message = workspace.messages.at(offset);
-      if (!list.takes(message.length)) return list.end(last);
-      last = delivery_id(offset, i);
-      list.writer.begin_object().member("delivery_id", dead_letter_id(offset, agent.id)).member("agent", agent.id);
-      list.writer.member("offset", offset.value);
-      list.writer.member("message_id", message.id.view()).member("reason", letter.reason);
-      list.writer.member("dead_at", base::to_rfc3339(letter.at)).key("history").begin_array();
-      for (const engine::Attempt& attempt : letter.history) {
-        list.writer.begin_object().member("at", base::to_rfc3339(attempt.at)).member("offer", attempt.epoch);
-        list.writer.member("what", attempt.what);
-        list.writer.member("reason", attempt.reason ? std::string_view(*attempt.reason) : "").end_object();
-      }
-      list.writer.end_array();
-      PARLEY_TRY(const std::string_view body, history_.body(message.position));
-      list.writer.key("message").raw(body).end_object();
-    }
-  }
-  return list.end();
-}
-
-base::Result<Answer> Broker::redrive(const Caller& caller, std::string_view workspace_name, std::string_view id) {
-  const engine::State& state = engine_.state();
-  PARLEY_TRY(const base::WorkspaceNumber number, enter(state, caller, workspace_name, Right::read));
-  const DeadLetterName letter = parse_dead_letter(id);
-  const base::AgentNumber agent = recipient_of(state.workspace(number), letter);
-  const bool own = caller.kind == Caller::Kind::agent && caller.id == letter.agent &&
-                   (agent == base::AgentNumber{} || agent == caller.agent);
-  if (!own && !may(state, caller, number, Right::manage))
-    return base::fail(ErrorCode::FORBIDDEN, "'" + caller.id + "' may not redrive another agent's dead letters");
-  if (agent == base::AgentNumber{})
-    return base::fail(ErrorCode::NOT_FOUND, "no dead letter '" + std::string(id.substr(0, 64)) + "' is here");
-  PARLEY_CHECK(decide(engine::RedriveMessage{number, agent, letter.offset}, journal::Need::growth));
-  Answer answer;
-  json::Writer(answer.json)
-      .begin_object()
-      .member("delivery_id", id)
-      .member("status", std::string_view("queued"))
-      .end_object();
-  return answer;
 }
 
 WaitId Broker::wait_for_mail(const Caller& caller, std::string_view workspace, std::string_view agent,

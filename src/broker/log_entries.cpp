@@ -66,6 +66,8 @@ std::string_view word(Event::FactCase fact) {
       return "dead_lettered";
     case Event::kRedriven:
       return "redriven";
+    case Event::kDeadLetterDiscarded:
+      return "discarded";
     case Event::kNoticePosted:
       return "notice";
     case Event::kMessagesForgotten:
@@ -154,6 +156,8 @@ std::uint32_t subject(const Event& event) {
       return event.dead_lettered().agent();
     case Event::kRedriven:
       return event.redriven().agent();
+    case Event::kDeadLetterDiscarded:
+      return event.dead_letter_discarded().agent();
     case Event::kNoticePosted:
       return event.notice_posted().agent();
     case Event::kRequestTimedOut:
@@ -262,6 +266,8 @@ std::vector<std::uint64_t> messages_of(const Event& event) {
       return {event.dead_lettered().message()};
     case Event::kRedriven:
       return {event.redriven().message()};
+    case Event::kDeadLetterDiscarded:
+      return {event.dead_letter_discarded().message()};
     case Event::kNoticePosted:
       return {event.notice_posted().about()};
     case Event::kRequestTimedOut:

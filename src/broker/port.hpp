@@ -303,6 +303,7 @@ class Port {
   virtual base::Result<Answer> dead_letters(const Caller&, std::string_view workspace, const Page&) = 0;
   // `delivery_id` as the list of dead letters gives it.
   virtual base::Result<Answer> redrive(const Caller&, std::string_view workspace, std::string_view delivery_id) = 0;
+  virtual base::Result<Answer> discard(const Caller&, std::string_view workspace, std::string_view delivery_id) = 0;
 
   // The log: what the caller may read, from an offset on, in offset order.
   virtual base::Result<LogPage> log(const Caller&, std::string_view workspace, std::uint64_t from,

@@ -128,6 +128,9 @@ void ReceiptWatch::before(const engine::State& state, const event::Event& event)
       return later(event.dead_lettered().message(), event.dead_lettered().agent());
     case Event::kRedriven:
       return one(event.redriven().message(), event.redriven().agent(), ReceiptState::queued);
+    case Event::kDeadLetterDiscarded:
+      return one(event.dead_letter_discarded().message(), event.dead_letter_discarded().agent(),
+                 ReceiptState::discarded);
     default:
       return;  // no receipt changes
   }

@@ -196,6 +196,8 @@ std::string_view name(engine::ReceiptState state) {
       return "rescinded";
     case ReceiptState::acted:
       return "acted";
+    case ReceiptState::discarded:
+      return "discarded";
   }
   return "";
 }

@@ -37,6 +37,7 @@ void apply(State&, Workspace&, WorkspaceNumber, const event::BackoffsEnded&, Ins
 void apply(State&, Workspace&, WorkspaceNumber, const event::Expired&, Instant at);
 void apply(State&, Workspace&, WorkspaceNumber, const event::DeadLettered&, Instant at);
 void apply(State&, Workspace&, WorkspaceNumber, const event::Redriven&, Instant at);
+void apply(State&, Workspace&, WorkspaceNumber, const event::DeadLetterDiscarded&, Instant at);
 
 void apply(State&, Workspace&, WorkspaceNumber, const event::RequestTimedOut&, Instant at);
 void apply(State&, Workspace&, WorkspaceNumber, const event::RequestGivenUp&, Instant at);

@@ -191,6 +191,12 @@ struct RedriveMessage {
   Offset message;
 };
 
+struct DiscardDeadLetter {
+  WorkspaceNumber workspace;
+  AgentNumber agent;
+  Offset message;
+};
+
 // Who decides is whom the credential stands for: an agent, a person, or neither, which is the admin.
 struct DecideApproval {
   WorkspaceNumber workspace;

@@ -75,6 +75,8 @@ void apply_in_workspace(State& state, WorkspaceNumber number, const event::Event
       return apply(state, workspace, number, event.dead_lettered(), at);
     case Event::kRedriven:
       return apply(state, workspace, number, event.redriven(), at);
+    case Event::kDeadLetterDiscarded:
+      return apply(state, workspace, number, event.dead_letter_discarded(), at);
     case Event::kRequestTimedOut:
       return apply(state, workspace, number, event.request_timed_out(), at);
     case Event::kRequestGivenUp:

@@ -90,6 +90,7 @@ class Engine {
   std::vector<Settled> decide(const ExtendLeases&, const Context&, Decided&) const;
   void decide(const ReturnLeases&, const Context&, Decided&) const;
   base::Result<> decide(const RedriveMessage&, const Context&, Decided&) const;
+  base::Result<> decide(const DiscardDeadLetter&, const Context&, Decided&) const;
 
   // Errors: APPROVAL_*, or what is wrong with the changed action. A refusal is a fact too.
   base::Result<> decide(const DecideApproval&, const Context&, Decided&) const;

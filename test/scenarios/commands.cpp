@@ -1031,6 +1031,13 @@ void redrive(const Call& call) {
                           [](json::Value body) { return text_of(body, "status") + '\n'; }));
 }
 
+void discard(const Call& call) {
+  const auto who = caller(call, "admin");
+  if (!who) return;
+  call.world.answer(print(call.world.broker().discard(*who, call.workspace(), call.word(0)),
+                          [](json::Value body) { return text_of(body, "status") + '\n'; }));
+}
+
 void log(const Call& call) {
   const auto who = caller(call, "admin");
   if (!who) return;
@@ -1183,6 +1190,7 @@ const std::map<std::string, std::function<void(const Call&)>, std::less<>>& comm
       {"inbox", inbox},
       {"deadletters", dead_letters},
       {"redrive", redrive},
+      {"discard", discard},
       {"log", log},
       {"wait", wait},
       {"session", session},

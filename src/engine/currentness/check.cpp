@@ -14,6 +14,7 @@ Checked of_receipt(const Receipt& receipt, std::uint32_t epoch, Instant now) {
     case ReceiptState::expired:
       return stale("expired");
     case ReceiptState::dead:
+    case ReceiptState::discarded:
       return stale("dead");
     case ReceiptState::superseded:
       return stale("task_over");

@@ -338,17 +338,6 @@ base::Result<bool> Engine::decide(const TakeBack& command, const Context& contex
   return true;
 }
 
-namespace {
-
-void drop_dead_letter(const Scene& scene, Offset offset, const Found& found, ReceiptState final) {
-  scene.agent().dead_letters.erase(offset);
-  scene.agent().dead_bytes -= found.message->length;
-  found.receipt->state = final;
-  forget_if_settled(scene.workspace, offset, *found.message);
-}
-
-}  // namespace
-
 // Also what is held: an ack of it comes too late (P4).
 void apply(State& state, Workspace& workspace, WorkspaceNumber number, const event::MessageTakenBack& event,
            Instant at) {
@@ -370,7 +359,7 @@ void apply(State& state, Workspace& workspace, WorkspaceNumber number, const eve
     const ReceiptState now = found.receipt->state;
     if (open(now)) close(scene, offset, *found.message, *found.receipt, final);
     if (now == ReceiptState::held) withhold(scene, offset, *found.message, *found.receipt, final);
-    if (now == ReceiptState::dead) drop_dead_letter(scene, offset, found, final);
+    if (now == ReceiptState::dead) end_dead_letter(scene, offset, *found.message, *found.receipt, final);
   }
 }
 

@@ -46,6 +46,12 @@ void decide_taken_back(Decided& decided, const Workspace& workspace, WorkspaceNu
 
 namespace {
 
+base::Result<> check_dead_letter(const Agent& agent, Offset message) {
+  if (agent.dead_letters.contains(message)) return {};
+  return base::fail(ErrorCode::NOT_FOUND, "no dead letter of that id is at '" + agent.id + "'", {},
+                    "It was redriven, discarded or taken back; the list shows what there is.");
+}
+
 std::unexpected<base::Error> over(std::string_view what, std::string_view id) {
   return base::fail(ErrorCode::STALE_ORDER, std::string(what) + " '" + base::excerpt(id, 128) + "' is over", {},
                     "Nobody is to act upon it: leave it, or assign or ask anew.");
@@ -56,8 +62,7 @@ std::unexpected<base::Error> over(std::string_view what, std::string_view id) {
 base::Result<> Engine::decide(const RedriveMessage& command, const Context& context, Decided& decided) const {
   const Workspace& workspace = state_.workspace(command.workspace);
   const Agent& agent = workspace.registry.agent(command.agent);
-  if (!agent.dead_letters.contains(command.message))
-    return base::fail(ErrorCode::NOT_FOUND, "no dead letter of that id is at '" + agent.id + "'");
+  PARLEY_CHECK(check_dead_letter(agent, command.message));
   if (agent.removed)
     return base::fail(ErrorCode::NOT_FOUND, "agent '" + agent.id + "' was removed; its dead letters stay to be read");
   const Message& message = workspace.messages.at(command.message);
@@ -84,6 +89,14 @@ base::Result<> Engine::decide(const RedriveMessage& command, const Context& cont
   return {};
 }
 
+base::Result<> Engine::decide(const DiscardDeadLetter& command, const Context&, Decided& decided) const {
+  PARLEY_CHECK(check_dead_letter(state_.workspace(command.workspace).registry.agent(command.agent), command.message));
+  event::DeadLetterDiscarded& event = *decided.add(command.workspace).mutable_dead_letter_discarded();
+  event.set_agent(command.agent.value);
+  event.set_message(command.message.value);
+  return {};
+}
+
 void apply(State& state, Workspace& workspace, WorkspaceNumber number, const event::DeadLettered& event, Instant at) {
   const Scene scene{state, workspace, number, AgentNumber(event.agent()), at};
   const Offset offset(event.message());
@@ -105,9 +118,15 @@ void apply(State& state, Workspace& workspace, WorkspaceNumber number, const eve
   const Scene scene{state, workspace, number, AgentNumber(event.agent()), at};
   const Offset offset(event.message());
   const Found found = find(workspace, scene.agent_number, offset);
-  scene.agent().dead_letters.erase(offset);
-  scene.agent().dead_bytes -= found.message->length;
-  reopen(scene, offset, *found.message, *found.receipt);
+  redrive(scene, offset, *found.message, *found.receipt);
+}
+
+void apply(State& state, Workspace& workspace, WorkspaceNumber number, const event::DeadLetterDiscarded& event,
+           Instant at) {
+  const Scene scene{state, workspace, number, AgentNumber(event.agent()), at};
+  const Offset offset(event.message());
+  const Found found = find(workspace, scene.agent_number, offset);
+  end_dead_letter(scene, offset, *found.message, *found.receipt, ReceiptState::discarded);
 }
 
 }  // namespace parley::engine

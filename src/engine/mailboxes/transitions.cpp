@@ -188,6 +188,26 @@ void close(const Scene& scene, Offset offset, Message& message, Receipt& receipt
   settle(scene, offset, message, receipt, final);
 }
 
+namespace {
+
+void drop_dead_letter(Agent& agent, Offset offset, const Message& message) {
+  agent.dead_letters.erase(offset);
+  agent.dead_bytes -= message.length;
+}
+
+}  // namespace
+
+void redrive(const Scene& scene, Offset offset, Message& message, Receipt& receipt) {
+  drop_dead_letter(scene.agent(), offset, message);
+  reopen(scene, offset, message, receipt);
+}
+
+void end_dead_letter(const Scene& scene, Offset offset, Message& message, Receipt& receipt, ReceiptState final) {
+  drop_dead_letter(scene.agent(), offset, message);
+  receipt.state = final;
+  forget_if_settled(scene.workspace, offset, message);
+}
+
 void hold(const Scene& scene, const Message& message, Receipt& receipt) {
   receipt.state = ReceiptState::held;
   ++scene.agent().held_messages;

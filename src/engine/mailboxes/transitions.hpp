@@ -34,6 +34,10 @@ void resume(const Scene&, Offset, Message&, Receipt&);                    // wai
 void begin_anew(const Scene&, Offset, Message&, Receipt&);  // open → queued, as if it had never been tried
 void close(const Scene&, Offset, Message&, Receipt&, ReceiptState final);  // may forget the message: use it no more
 
+// A dead letter goes: it comes again, or its receipt reaches its last state. Then the message may be forgotten.
+void redrive(const Scene&, Offset, Message&, Receipt&);
+void end_dead_letter(const Scene&, Offset, Message&, Receipt&, ReceiptState final);
+
 // A new message, until a human has decided; then it is enqueued, or ends unseen.
 void hold(const Scene&, const Message&, Receipt&);
 void end_hold(const Scene&, const Message&, const Receipt&);

@@ -32,6 +32,7 @@ enum class ReceiptState : std::uint8_t {
   rejected,    // and has decided that it goes no further
   rescinded,   // its sender took it back, and nothing stands in its place
   acted,       // its recipient says that what it asks for is done
+  discarded,   // it was dead, and nobody is to try it again
 };
 
 enum class Bounce : std::uint8_t { none, mailbox_full, removed, no_reply };

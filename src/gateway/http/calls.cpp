@@ -144,6 +144,8 @@ base::Result<Answer> Gateway::answer(const Request& request, Body body) {
       return broker_.dead_letters(caller, at[0], page);
     case Call::redrive:
       return broker_.redrive(caller, at[0], at[1]);
+    case Call::discard:
+      return broker_.discard(caller, at[0], at[1]);
     case Call::limits:
       return broker_.limits();
     case Call::healthz:

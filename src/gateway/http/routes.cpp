@@ -74,6 +74,8 @@ constexpr std::array table{
     Route{"GET", "/v1/workspaces/{workspace}/deadletters", Call::list_dead_letters, "listDeadLetters"},
     Route{"POST", "/v1/workspaces/{workspace}/deadletters/{delivery_id}/redrive", Call::redrive, "redriveDeadLetter",
           small},
+    Route{"POST", "/v1/workspaces/{workspace}/deadletters/{delivery_id}/discard", Call::discard, "discardDeadLetter",
+          small},
     Route{"GET", "/v1/workspaces/{workspace}/log", Call::read_log, "readLog"},
     // Its token comes in the first frame: browsers' WebSockets cannot set a header.
     Route{"GET", "/v1/workspaces/{workspace}/stream", Call::stream, "openStream", 0, Access::anyone},

@@ -63,6 +63,7 @@ enum class Call : std::uint8_t {
   check_deliveries,
   list_dead_letters,
   redrive,
+  discard,
   read_log,
   stream,
   limits,
