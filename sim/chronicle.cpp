@@ -5,6 +5,7 @@
 #include "envelope/kind.hpp"
 #include "machine/receipt.hpp"
 #include "machine/task.hpp"
+#include "sim/time_missed.hpp"
 
 namespace parley::sim {
 namespace {
@@ -19,8 +20,8 @@ std::string text_of(std::uint32_t workspace, std::uint32_t agent, std::uint64_t 
 // As spec/machines/receipt.json names it; what was handed over is its recipient's as what was acked is.
 machine::receipt::State in_table(Chronicle::State state) {
   using machine::receipt::State;
-  constexpr std::array states{State::queued,    State::offered, State::waiting, State::acked,   State::acted,
-                              State::acked,     State::expired, State::dead,    State::bounced, State::superseded,
+  constexpr std::array states{State::queued,    State::offered, State::waiting,  State::acked,    State::acted,
+                              State::acked,     State::expired, State::dead,     State::bounced,  State::superseded,
                               State::rescinded, State::held,    State::rejected, State::discarded};
   return states[static_cast<std::size_t>(state)];
 }
@@ -104,7 +105,10 @@ void Chronicle::fold(const event::Event& event, base::Instant at, const base::Di
   tasks_.fold(event, at);
   switch (event.fact_case()) {
     case event::Event::kServerStarted:
-      return fold(event.server_started());
+      return move_what_waits(time_missed(event));
+    case event::Event::kTimeSkipped:
+      sightings_.saw(Sighting::machine_suspended);
+      return move_what_waits(time_missed(event));
     case event::Event::kWorkspaceCreated: {
       const auto& created = event.workspace_created();
       Workspace& workspace = workspaces_[created.number()];
@@ -368,13 +372,13 @@ void Chronicle::fold(std::uint32_t number, std::uint64_t offset, const event::No
   count_open(told);
 }
 
-void Chronicle::fold(const event::ServerStarted& event) {
+// D2: what waits on agents, by the time that was missed.
+void Chronicle::move_what_waits(base::Duration by) {
   for (auto& [number, workspace] : workspaces_)
     for (auto& [agent_number, agent] : workspace.agents)
       for (const std::uint64_t offset : agent.open) {
         Receipt& found = workspace.messages.at(offset).receipts.at(agent_number);
-        // D2: what waits on agents moves by the time it was down.
-        if (found.state != State::queued) found.until += base::Duration(event.downtime());
+        if (found.state != State::queued) found.until += by;
       }
 }
 

@@ -182,7 +182,7 @@ class Chronicle {
   void fold(std::uint32_t workspace, const event::MessageReleased&, const base::Digest& hash);
   void fold(std::uint32_t workspace, const event::MessageWithheld&);
   void pass_on(std::uint32_t workspace, const event::HelpMoved&);
-  void fold(const event::ServerStarted&);
+  void move_what_waits(base::Duration by);
 
   static bool open(State state) { return state <= State::waiting; }
   static bool is_left_by_another(const Workspace& workspace, const event::MessageAccepted& event, std::uint32_t agent);

@@ -5,6 +5,7 @@
 #include "base/time.hpp"
 #include "envelope/kind.hpp"
 #include "sim/fields.hpp"
+#include "sim/time_missed.hpp"
 
 namespace parley::sim {
 namespace {
@@ -82,8 +83,9 @@ void HealthChronicle::fold(const event::Event& event, base::Instant at) {
       return check_work(event.workspace(), event.message_released().as(), at);
     case Event::kAgentHealthChanged:
       return fold({event.workspace(), event.agent_health_changed().agent()}, event.agent_health_changed(), at);
-    case Event::kServerStarted:  // D2
-      for (auto& [who, agent] : agents_) agent.beat += base::Duration(event.server_started().downtime());
+    case Event::kServerStarted:
+    case Event::kTimeSkipped:
+      for (auto& [who, agent] : agents_) agent.beat += time_missed(event);
       return;
     default:
       return;

@@ -5,6 +5,7 @@
 #include "base/time.hpp"
 #include "envelope/kind.hpp"
 #include "sim/tasks.hpp"
+#include "sim/time_missed.hpp"
 
 namespace parley::sim {
 
@@ -233,11 +234,12 @@ void RequestChronicle::fold(const event::Event& event, base::Instant at) {
         return one.first.first == workspace && one.second.asker == event.agent_removed().number();
       });
       return;
-    case Event::kServerStarted:  // D2
+    case Event::kServerStarted:
+    case Event::kTimeSkipped:
       for (auto& [place, request] : open_) {
         for (auto& [agent, again] : request.again)
-          if (again != base::Instant{}) again += base::Duration(event.server_started().downtime());
-        if (!request.reply_by) request.due += base::Duration(event.server_started().downtime());
+          if (again != base::Instant{}) again += time_missed(event);
+        if (!request.reply_by) request.due += time_missed(event);
       }
       return;
     default:

@@ -63,6 +63,7 @@ class Run {
       if (const auto due = world_.broker().until_next_due()) time = std::min(*due, base::Duration(20s));
     if (world_.sync_is_under_way()) time = std::min(time, base::Duration(2ms));
     clock_.pass(std::max(time, base::Duration(1us)));
+    if (dice_.one_in(2'000)) clock_.suspend(dice_.between(base::Duration(2s), base::Duration(10min)));
   }
 
   void come_back(End how) {

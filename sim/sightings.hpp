@@ -22,6 +22,7 @@ enum class Sighting {
   group_commit,
   sync_beside,
   wall_jump,
+  machine_suspended,
   duplicate_answered,
   lost_answer_retried,
   id_conflict,
@@ -118,7 +119,7 @@ enum class Sighting {
   session_aborted,
   session_task_ended,
 };
-inline constexpr std::array<std::string_view, 109> sighting_names = {
+inline constexpr std::array<std::string_view, 110> sighting_names = {
     "power loss",
     "kill",
     "graceful restart",
@@ -133,6 +134,7 @@ inline constexpr std::array<std::string_view, 109> sighting_names = {
     "group commit > 1",
     "block gathered during sync",
     "wall clock jump",
+    "machine suspended",
     "duplicate answered",
     "lost answer retried",
     "id conflict",

@@ -45,7 +45,7 @@ void Workload::take(Client& client, Manner manner) {
 void Workload::wait_for_mail(Client& client) {
   if (client.waits_until) return;
   const base::Duration at_most = dice_.between(base::Duration(1ms), base::Duration(10s));
-  client.waits_until = clock_.passed() + at_most;
+  client.waits_until = clock_.monotonic() + at_most;
   const auto wait = world_.broker().wait_for_mail(*client.caller, client.workspace, client.agent_id, at_most,
                                                   [&client] { client.waits_until.reset(); });
   if (wait == broker::WaitId{}) findings_.wrong("'" + client.agent_id + "' may not wait for its own mail");
@@ -53,7 +53,7 @@ void Workload::wait_for_mail(Client& client) {
 
 void Workload::check_waits() {
   for (const Client& client : clients_)
-    if (client.waits_until && *client.waits_until <= clock_.passed())
+    if (client.waits_until && *client.waits_until <= clock_.monotonic())
       findings_.wrong("liveness: a long poll of '" + client.agent_id + "' outlives its time");
 }
 

@@ -6,6 +6,7 @@
 
 #include "base/time.hpp"
 #include "sim/fields.hpp"
+#include "sim/time_missed.hpp"
 
 namespace parley::sim {
 namespace {
@@ -59,27 +60,31 @@ void TaskChronicle::set(Workspace& workspace, const event::Settings& settings) {
   workspace.silence = read(settings.has_task_silence(), settings.task_silence());
 }
 
+// D2; deadlines stay.
+void TaskChronicle::move_what_waits(base::Duration by) {
+  started_at_ = now_;
+  for (auto& [place, task] : tasks_) {
+    if (task.state == State::in_parts) task.again_at += by;
+    if (task.stands_still() || task.asked_since != base::Instant{}) continue;
+    task.assigned_at += by;
+    task.heard_at += by;
+    if (task.began_at != base::Instant{}) task.began_at += by;
+  }
+  for (auto& [number, workspace] : workspaces_) {
+    for (auto& [id, review] : workspace.reviews) review.due += by;
+    for (auto& [id, agent] : workspace.agents) agent.spoke_at += by, agent.spoke_before += by;
+  }
+}
+
 void TaskChronicle::fold(const event::Event& event, base::Instant at) {
   using event::Event;
   now_ = at;
   if (event.fact_case() == Event::kServerStarted) {
     for (auto& [number, workspace] : workspaces_) judge_answers(number, workspace);
     answered_.clear();  // the rest was decided on what is lost
-    const base::Duration downtime(event.server_started().downtime());
-    started_at_ = at;
-    for (auto& [place, task] : tasks_) {  // D2; deadlines stay
-      if (task.state == State::in_parts) task.again_at += downtime;
-      if (task.stands_still() || task.asked_since != base::Instant{}) continue;
-      task.assigned_at += downtime;
-      task.heard_at += downtime;
-      if (task.began_at != base::Instant{}) task.began_at += downtime;
-    }
-    for (auto& [number, workspace] : workspaces_) {
-      for (auto& [id, review] : workspace.reviews) review.due += downtime;
-      for (auto& [id, agent] : workspace.agents) agent.spoke_at += downtime, agent.spoke_before += downtime;
-    }
-    return;
+    return move_what_waits(time_missed(event));
   }
+  if (event.fact_case() == Event::kTimeSkipped) return move_what_waits(time_missed(event));
   if (event.fact_case() == Event::kWorkspaceCreated) {
     const std::uint32_t created = event.workspace_created().number();
     workspaces_[created].number = created;

@@ -161,6 +161,7 @@ class TaskChronicle {
   const std::map<Place, Task>& tasks() const { return tasks_; }
 
  private:
+  void move_what_waits(base::Duration by);
   enum class Verdict { no_task, legal, unknown, out_of_sequence, not_party, stale, unknown_review };
   struct Judged {
     Verdict verdict = Verdict::no_task;
@@ -317,7 +318,7 @@ class TaskChronicle {
   std::map<Place, Place>
       held_as_part_;  // messages that a human decides about first, and the tasks they are to be parts of
   std::map<std::uint32_t, std::vector<Answered>> answered_;
-  base::Instant started_at_{}, now_{};
+  base::Instant started_at_{}, now_{};  // the first: when time went on, after a start or a sleep
 };
 
 }  // namespace parley::sim

@@ -211,7 +211,10 @@ base::Result<> serve(const cli::ServeOptions& options, const std::function<void(
 
   Snapshots snapshots(*journal, ruleset_of, *log, base::Position(replayed_from), clock.monotonic(), {});
   const auto turn = [&]() -> base::Result<> {
+    const base::Duration suspended = broker.counts().suspended;
     PARLEY_CHECK(broker.turn());
+    if (const base::Duration more = broker.counts().suspended - suspended; more != base::Duration{})
+      log->info("woken", {{"suspended", base::to_text(more)}});
     snapshots.consider(loop.now());
     loop.flush();
     return {};

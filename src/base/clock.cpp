@@ -1,6 +1,7 @@
 #include "base/clock.hpp"
 
 #include <sys/random.h>
+#include <time.h>
 
 #include "base/assert.hpp"
 
@@ -12,6 +13,15 @@ Instant SystemClock::wall() {
 
 Duration SystemClock::monotonic() {
   return std::chrono::floor<Duration>(std::chrono::steady_clock::now().time_since_epoch());
+}
+
+Duration SystemClock::suspended() {
+  timespec awake_and_asleep{};
+  const Duration awake = monotonic();  // read first: never more than what was
+  PARLEY_ASSERT(::clock_gettime(CLOCK_BOOTTIME, &awake_and_asleep) == 0);
+  return std::chrono::floor<Duration>(std::chrono::seconds(awake_and_asleep.tv_sec) +
+                                      std::chrono::nanoseconds(awake_and_asleep.tv_nsec)) -
+         awake;
 }
 
 void SystemRandom::fill(std::span<std::uint8_t> bytes) {

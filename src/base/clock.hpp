@@ -12,6 +12,9 @@ class Clock {
   virtual ~Clock() = default;
   virtual Instant wall() = 0;        // may jump
   virtual Duration monotonic() = 0;  // since an arbitrary point; never goes back while the process lives
+  // How long the machine was suspended, since an arbitrary point: monotonic() stood still meanwhile. To some
+  // microseconds.
+  virtual Duration suspended() { return {}; }
 };
 
 class Random {
@@ -30,6 +33,7 @@ class SystemClock final : public Clock {
  public:
   Instant wall() override;
   Duration monotonic() override;
+  Duration suspended() override;
 };
 
 class SystemRandom final : public Random {  // the kernel's, fit for secrets

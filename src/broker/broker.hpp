@@ -84,6 +84,7 @@ class Broker final : public Port, private journal::Outcomes {
     std::array<std::uint64_t, base::error_infos.size()> refused{};  // by ErrorCode
     std::uint64_t duplicates = 0, offered = 0, acked = 0, nacked = 0, expired = 0, dead_letters = 0, blocks = 0,
                   events = 0;
+    base::Duration suspended{};  // how long the machine was, since the start
   };
   const Counts& counts() const { return counts_; }
 
@@ -243,6 +244,7 @@ class Broker final : public Port, private journal::Outcomes {
   std::uint64_t block_bytes() const;
   base::Result<> check_room(std::uint64_t bytes, journal::Need need);
   void put_off_duties();
+  void catch_up_with_time();
   std::optional<base::Instant> next_duty() const;
   void show_agent(json::Writer& writer, base::WorkspaceNumber workspace, base::AgentNumber agent);
   base::Instant polled_at(const Mailbox& mailbox);

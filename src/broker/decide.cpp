@@ -241,6 +241,7 @@ base::Result<> Broker::turn() {
   parts_.journal.poll(*this);
   if (failure_) return std::unexpected(*failure_);
   release_held();  // what this asks for is decided in this turn
+  catch_up_with_time();
   expiries_left_ = expiries_a_turn;
   inflate_left_ = ingress::inflated_max;
   if (const auto due = next_duty(); due && *due <= context().now) {
@@ -274,6 +275,18 @@ base::Result<> Broker::turn() {
   history_.release();
   if (block_->empty()) block_time_.reset();
   return {};
+}
+
+// Of a block that has begun the time stands. Without room for the event the time stands as well.
+void Broker::catch_up_with_time() {
+  if (!block_->empty()) return;
+  const base::Duration missed = time_.missed();
+  if (missed == base::Duration{}) return;
+  block_time_.reset();
+  time_.skip(missed);
+  if (!decide(engine::SkipTime{missed}, journal::Need::duty)) return time_.skip(-missed);
+  for (auto& [mailbox, at] : polled_) at += missed;
+  counts_.suspended += missed;
 }
 
 // R40: who is connected, or waits for mail, is there.

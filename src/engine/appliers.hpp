@@ -5,6 +5,7 @@
 namespace parley::engine {
 
 void apply(State&, const event::ServerStarted&);
+void apply(State&, const event::TimeSkipped&);
 void apply(State&, const event::WorkspaceCreated&, Instant at);
 void apply(Workspace&, const event::WorkspaceChanged&);
 

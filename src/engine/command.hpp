@@ -265,4 +265,9 @@ struct StartServer {
   base::Duration downtime{};
 };
 
+// The machine was suspended, and engine time has gone on by as much.
+struct SkipTime {
+  base::Duration by{};
+};
+
 }  // namespace parley::engine

@@ -1,5 +1,5 @@
-// The server starts again: engine time resumes, connections are gone, what waits on agents moves by the time the
-// server was down (D2); ttl and absolute deadlines stay.
+// The server starts again, and connections are gone; or its machine was suspended. Engine time resumes, what waits on
+// agents moves by the time that was missed (D2); ttl and absolute deadlines stay.
 #include "engine/appliers.hpp"
 #include "engine/mailboxes/transitions.hpp"
 #include "engine/steps.hpp"
@@ -32,6 +32,39 @@ bool is_deadline(TimerKind kind) {
   return kind == TimerKind::message_expires || kind == TimerKind::approval_times_out || kind == TimerKind::help_due;
 }
 
+void move_what_waits(State& state, base::Duration by) {
+  absl::btree_set<Timer> timers;
+  for (Timer timer : state.timers) {
+    if (timer.kind == TimerKind::request_times_out) {
+      Request& request = *state.workspace(timer.workspace).requests.find(timer.message);
+      if (!request.reply_by) timer.due += by;  // that one is a deadline
+      request.due = timer.due;
+    } else if (timer.kind == TimerKind::request_asks_again) {
+      timer.due += by;
+      state.workspace(timer.workspace).requests.find(timer.message)->again.at(timer.agent).at = timer.due;
+    } else if (timer.kind == TimerKind::review_times_out) {
+      timer.due += by;
+      state.workspace(timer.workspace).reviews.at(timer.message).due = timer.due;
+    } else if (timer.kind == TimerKind::health_is_looked_at) {
+      timer.due += by;
+      Health& health = *state.workspace(timer.workspace).registry.agent(timer.agent).health.get();
+      health.look_at = timer.due;
+      health.beat += by;
+    } else if (timer.kind == TimerKind::task_due) {  // it is looked at then, and the times below decide
+    } else if (!is_deadline(timer.kind)) {
+      timer.due += by;
+      find(state.workspace(timer.workspace), timer.agent, timer.message).receipt->until = timer.due;
+    }
+    timers.insert(timer);
+  }
+  state.timers = std::move(timers);
+  for (const auto& workspace : state.workspaces) {
+    workspace->tasks.pause(by);
+    for (Agent& agent : workspace->registry.agents)
+      if (agent.spoke_at != Instant{}) agent.spoke_at += by;
+  }
+}
+
 }  // namespace
 
 void Engine::decide(const StartServer& command, const Context&, Decided& decided) const {
@@ -43,38 +76,15 @@ void Engine::decide(const StartServer& command, const Context&, Decided& decided
 void apply(State& state, const event::ServerStarted& event) {
   lose_connections(state);
   if (!event.in_steps()) return_all(state);
+  move_what_waits(state, base::Duration(event.downtime()));
+}
 
-  const base::Duration downtime(event.downtime());
-  absl::btree_set<Timer> timers;
-  for (Timer timer : state.timers) {
-    if (timer.kind == TimerKind::request_times_out) {
-      Request& request = *state.workspace(timer.workspace).requests.find(timer.message);
-      if (!request.reply_by) timer.due += downtime;  // that one is a deadline
-      request.due = timer.due;
-    } else if (timer.kind == TimerKind::request_asks_again) {
-      timer.due += downtime;
-      state.workspace(timer.workspace).requests.find(timer.message)->again.at(timer.agent).at = timer.due;
-    } else if (timer.kind == TimerKind::review_times_out) {
-      timer.due += downtime;
-      state.workspace(timer.workspace).reviews.at(timer.message).due = timer.due;
-    } else if (timer.kind == TimerKind::health_is_looked_at) {
-      timer.due += downtime;
-      Health& health = *state.workspace(timer.workspace).registry.agent(timer.agent).health.get();
-      health.look_at = timer.due;
-      health.beat += downtime;
-    } else if (timer.kind == TimerKind::task_due) {  // it is looked at then, and the times below decide
-    } else if (!is_deadline(timer.kind)) {
-      timer.due += downtime;
-      find(state.workspace(timer.workspace), timer.agent, timer.message).receipt->until = timer.due;
-    }
-    timers.insert(timer);
-  }
-  state.timers = std::move(timers);
-  for (const auto& workspace : state.workspaces) {
-    workspace->tasks.pause(downtime);
-    for (Agent& agent : workspace->registry.agents)
-      if (agent.spoke_at != Instant{}) agent.spoke_at += downtime;
-  }
+void Engine::decide(const SkipTime& command, const Context&, Decided& decided) const {
+  decided.add({}).mutable_time_skipped()->set_by(command.by.count());
+}
+
+void apply(State& state, const event::TimeSkipped& event) {
+  move_what_waits(state, base::Duration(event.by()));
 }
 
 }  // namespace parley::engine

@@ -1126,6 +1126,11 @@ void wall(const Call& call) {
   call.world.clock().set_wall(call.world.clock().wall() + (back ? -step : step));
 }
 
+// The machine sleeps, and everybody on it.
+void suspend(const Call& call) {
+  call.world.clock().suspend(base::parse_duration(call.word(0)).value());
+}
+
 void restart(const Call& call) {
   call.world.say("restarted ");
   call.world.restart(call.duration("down"));
@@ -1196,6 +1201,7 @@ const std::map<std::string, std::function<void(const Call&)>, std::less<>>& comm
       {"session", session},
       {"clock", clock},
       {"wall", wall},
+      {"suspend", suspend},
       {"advance", [](const Call& call) { call.world.advance(base::parse_duration(call.word(0)).value()); }},
       // The loop is held up while time passes: what comes due comes at once, afterwards.
       {"stall", [](const Call& call) { call.world.clock().pass(base::parse_duration(call.word(0)).value()); }},

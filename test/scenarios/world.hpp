@@ -18,14 +18,17 @@ class VirtualClock final : public base::Clock {
  public:
   base::Instant wall() override { return wall_; }
   base::Duration monotonic() override { return monotonic_; }
+  base::Duration suspended() override { return suspended_; }
 
   void pass(base::Duration time) { wall_ += time, monotonic_ += time; }
+  void suspend(base::Duration time) { wall_ += time, suspended_ += time; }
   void set_wall(base::Instant wall) { wall_ = wall; }
   void boot() { monotonic_ = std::chrono::seconds(5); }  // another process, another zero
 
  private:
   base::Instant wall_ = base::instant_of(1'770'109'200'000'000);  // 2026-02-03T09:00:00Z, as the examples have it
   base::Duration monotonic_ = std::chrono::hours(1);
+  base::Duration suspended_{};
 };
 
 class SeededRandom final : public base::Random {
