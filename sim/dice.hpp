@@ -8,21 +8,15 @@
 
 #include "base/clock.hpp"
 #include "base/hash.hpp"
+#include "base/splitmix.hpp"
 
 namespace parley::sim {
 
-// splitmix64 (Steele, Lea, Flood 2014): enough for throwing dice, no secrets here.
 class Dice {
  public:
   explicit Dice(std::uint64_t seed) : state_(seed) {}
 
-  std::uint64_t next() {
-    state_ += 0x9E3779B97F4A7C15ull;
-    std::uint64_t mixed = state_;
-    mixed = (mixed ^ (mixed >> 30)) * 0xBF58476D1CE4E5B9ull;
-    mixed = (mixed ^ (mixed >> 27)) * 0x94D049BB133111EBull;
-    return mixed ^ (mixed >> 31);
-  }
+  std::uint64_t next() { return base::next_mixed(state_); }
   std::uint64_t below(std::uint64_t end) { return next() % end; }
   std::uint64_t between(std::uint64_t least, std::uint64_t most) { return least + below(most - least + 1); }
   bool one_in(std::uint64_t n) { return below(n) == 0; }

@@ -5,33 +5,49 @@
 namespace parley::base {
 namespace {
 
-constexpr std::string_view letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
+using Letters = std::array<char, 64>;
+using Values = std::array<std::uint8_t, 256>;
+constexpr std::uint8_t no_letter = 255;
 
-std::string_view last_two(Alphabet alphabet) {
-  return alphabet == Alphabet::standard ? "+/" : "-_";
+constexpr Letters letters_with(std::string_view last_two) {
+  Letters letters{};
+  std::size_t at = 0;
+  for (char c = 'A'; c <= 'Z'; ++c) letters[at++] = c;
+  for (char c = 'a'; c <= 'z'; ++c) letters[at++] = c;
+  for (char c = '0'; c <= '9'; ++c) letters[at++] = c;
+  for (const char c : last_two) letters[at++] = c;
+  return letters;
 }
 
-char letter(std::uint32_t value, Alphabet alphabet) {
-  return value < letters.size() ? letters[value] : last_two(alphabet)[value - letters.size()];
+constexpr Values values_of(const Letters& letters) {
+  Values values;
+  values.fill(no_letter);
+  for (std::size_t i = 0; i < letters.size(); ++i)
+    values[static_cast<unsigned char>(letters[i])] = static_cast<std::uint8_t>(i);
+  return values;
 }
 
-std::optional<std::uint32_t> value_of(char c, Alphabet alphabet) {
-  if (const std::size_t at = letters.find(c); at != letters.npos) return static_cast<std::uint32_t>(at);
-  if (const std::size_t at = last_two(alphabet).find(c); at != letters.npos)
-    return static_cast<std::uint32_t>(letters.size() + at);
-  return std::nullopt;
+struct Table {
+  Letters letters;
+  Values values = values_of(letters);
+};
+constexpr std::array<Table, 2> tables = {Table{letters_with("+/")}, Table{letters_with("-_")}};
+
+const Table& table_of(Alphabet alphabet) {
+  return tables[static_cast<std::size_t>(alphabet)];
 }
 
 }  // namespace
 
 std::string to_base64(std::string_view bytes, Alphabet alphabet) {
+  const Letters& letters = table_of(alphabet).letters;
   std::string text;
   text.reserve((bytes.size() + 2) / 3 * 4);
   for (std::size_t at = 0; at < bytes.size(); at += 3) {
     const std::string_view part = bytes.substr(at, 3);
     std::uint32_t word = 0;
     for (std::size_t i = 0; i < 3; ++i) word = word << 8 | (i < part.size() ? static_cast<std::uint8_t>(part[i]) : 0u);
-    for (std::size_t i = 0; i <= part.size(); ++i) text += letter(word >> (18 - 6 * i) & 63, alphabet);
+    for (std::size_t i = 0; i <= part.size(); ++i) text += letters[word >> (18 - 6 * i) & 63];
     if (alphabet == Alphabet::standard) text.append(3 - part.size(), '=');
   }
   return text;
@@ -43,14 +59,15 @@ std::optional<std::string> from_base64(std::string_view text, Alphabet alphabet)
     for (int i = 0; i < 2 && text.ends_with('='); ++i) text.remove_suffix(1);
   }
   if (text.size() % 4 == 1) return std::nullopt;
+  const Values& values = table_of(alphabet).values;
   std::string bytes;
   bytes.reserve(text.size() / 4 * 3 + 2);
   std::uint32_t word = 0;
   int bits = 0;
   for (const char c : text) {
-    const auto value = value_of(c, alphabet);
-    if (!value) return std::nullopt;
-    word = word << 6 | *value;
+    const std::uint8_t value = values[static_cast<unsigned char>(c)];
+    if (value == no_letter) return std::nullopt;
+    word = word << 6 | value;
     bits += 6;
     if (bits < 8) continue;
     bits -= 8;

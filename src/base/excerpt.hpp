@@ -3,15 +3,16 @@
 #pragma once
 #include <string>
 #include <string_view>
+#include <utility>
+
+#include "base/utf8.hpp"
 
 namespace parley::base {
 
 // Of valid UTF-8; with "…" where something is left out.
 inline std::string excerpt(std::string_view text, std::size_t bytes_max) {
-  if (text.size() <= bytes_max) return std::string(text);
-  std::size_t end = bytes_max;
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
-  return std::string(text.substr(0, end)) + "…";
+  std::string begun(beginning(text, bytes_max));
+  return begun.size() < text.size() ? std::move(begun) + "…" : begun;
 }
 
 }  // namespace parley::base

@@ -10,37 +10,11 @@
 #include <cstring>
 #include <iostream>
 
+#include "base/utf8.hpp"
 #include "json/writer.hpp"
 
 namespace parley::cli {
 namespace {
-
-struct Decoded {
-  char32_t point = 0;
-  std::size_t bytes = 0;  // 0: not UTF-8
-};
-
-Decoded decode(std::string_view text) {
-  const auto byte = [text](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  const unsigned char first = byte(0);
-  if (first < 0x80) return {first, 1};
-  const std::size_t size = first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : 2;
-  if (first < 0xC2 || first > 0xF4 || text.size() < size) return {};
-  char32_t point = first & (0xFFu >> (size + 1));
-  for (std::size_t i = 1; i < size; ++i) {
-    if ((byte(i) & 0xC0) != 0x80) return {};
-    point = point << 6 | (byte(i) & 0x3F);
-  }
-  const bool overlong = (size == 3 && point < 0x800) || (size == 4 && point < 0x10000);
-  if (overlong || point > 0x10FFFF || (point >= 0xD800 && point <= 0xDFFF)) return {};
-  return {point, size};
-}
-
-// Whether a terminal, or a reader's eye, would be led astray by it.
-bool is_hostile(char32_t c) {
-  return c < 0x20 || (c >= 0x7F && c < 0xA0) || c == 0x061C || (c >= 0x200E && c <= 0x200F) ||
-         (c >= 0x2028 && c <= 0x202E) || (c >= 0x2066 && c <= 0x2069) || c == 0xFEFF;
-}
 
 std::string hex(std::uint32_t value, int digits) {
   static constexpr char digit[] = "0123456789abcdef";
@@ -129,13 +103,13 @@ std::string printable(std::string_view text, bool keep_lines) {
   std::string shown;
   shown.reserve(text.size());
   while (!text.empty()) {
-    const Decoded next = decode(text);
+    const base::Character next = base::first_character(text);
     if (next.bytes == 0) {
       shown += "\\x" + hex(static_cast<unsigned char>(text.front()), 2);
       text.remove_prefix(1);
       continue;
     }
-    const bool kept = !is_hostile(next.point) || (keep_lines && (next.point == '\n' || next.point == '\t'));
+    const bool kept = !base::is_hostile(next.point) || (keep_lines && (next.point == '\n' || next.point == '\t'));
     shown += kept ? std::string(text.substr(0, next.bytes)) : shorthand(next.point);
     text.remove_prefix(next.bytes);
   }
@@ -146,14 +120,14 @@ std::string printable_json(std::string_view json) {
   std::string shown;
   shown.reserve(json.size());
   while (!json.empty()) {
-    const Decoded next = decode(json);
+    const base::Character next = base::first_character(json);
     if (next.bytes == 0) {
       shown += "\\ufffd";
       json.remove_prefix(1);
       continue;
     }
     // Below U+0020 there is only JSON's own white space, outside of strings.
-    const bool kept = !is_hostile(next.point) || next.point == '\n';
+    const bool kept = !base::is_hostile(next.point) || next.point == '\n';
     shown += kept ? std::string(json.substr(0, next.bytes)) : next.point < 0x20 ? " " : "\\u" + hex(next.point, 4);
     json.remove_prefix(next.bytes);
   }

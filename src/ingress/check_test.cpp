@@ -356,5 +356,13 @@ TEST(Check, InflatesNoMoreThanIsLeft) {
   EXPECT_EQ(refused.error().retry_after, std::chrono::seconds(1));
 }
 
+TEST(Check, TakesOfWhatIsLeftOnlyWhatWasInflated) {
+  std::size_t left = 1'000;
+  Case no_gzip{"mesh", "request.compressed", {{R"("data": "H4sI)", R"("data": "AAAA)"}}, "developer-agent-001"};
+  no_gzip.options.inflate_left = &left;
+  EXPECT_EQ(no_gzip.run().error().code, ErrorCode::SCHEMA);
+  EXPECT_EQ(left, 1'000u);
+}
+
 }  // namespace
 }  // namespace parley::ingress

@@ -5,31 +5,11 @@
 #include "ingress/inflate.hpp"
 #include "ingress/limits.hpp"
 #include "json/parser.hpp"
-#include "json/writer.hpp"
+#include "json/replace.hpp"
 #include "profile/reading.hpp"
 
 namespace parley::ingress {
 namespace {
-
-// The message with another value at a place.
-void write_with(json::Writer& writer, json::Value value, json::Value place, json::Value other) {
-  if (value.at() == place.at()) {
-    writer.value(other);
-  } else if (value.is_object()) {
-    writer.begin_object();
-    for (const json::Member member : value.members()) {
-      writer.key(member.key);
-      write_with(writer, member.value, place, other);
-    }
-    writer.end_object();
-  } else if (value.is_array()) {
-    writer.begin_array();
-    for (const json::Value element : value.elements()) write_with(writer, element, place, other);
-    writer.end_array();
-  } else {
-    writer.value(value);
-  }
-}
 
 std::optional<Compression> compression_of(json::Value encoding) {
   if (!encoding || encoding.if_string() == "gzip") return Compression::gzip;
@@ -67,7 +47,7 @@ std::expected<std::string, NotInflated> inflate_within(std::string_view base64, 
   if (!left) return inflate(base64, compression, most);
   const std::size_t bound = std::min(most, *left);
   auto inflated = inflate(base64, compression, bound);
-  *left -= inflated ? inflated->size() : bound;
+  *left -= std::min(*left, inflated ? inflated->size() : inflated.error().made);
   return inflated;
 }
 
@@ -102,7 +82,7 @@ base::Result<> check_compressed(const Native& native, const profile::Ruleset& ru
 
   std::string text;
   json::Writer writer(text);
-  write_with(writer, native.value, content, inside->root());
+  json::write_replaced(writer, native.value, content, inside->root());
   const auto message = json::Document::parse(text, {.bytes = text.size()});
   if (!message) return defect("is no JSON that a message may hold: " + message.error().message);
   add_inside(defects_of(message->root(), rules, type), defects);

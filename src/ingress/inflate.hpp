@@ -9,7 +9,8 @@ namespace parley::ingress {
 
 struct NotInflated {
   bool too_large = false;
-  std::string why;  // in words, where it is not its size
+  std::string why;       // in words, where it is not its size
+  std::size_t made = 0;  // bytes, until it was given up
 };
 
 enum class Compression { gzip, zstd };

@@ -55,8 +55,4 @@ class Facts {
   std::string_view bytes_;
 };
 
-inline bool is_zero(const base::Digest& digest) {
-  return digest == base::Digest{};
-}
-
 }  // namespace parley::journal

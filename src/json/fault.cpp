@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/utf8.hpp"
+
 namespace parley::json {
 namespace {
 
@@ -203,24 +205,8 @@ class Scanner {
     return whole ? value : -1;
   }
 
-  // RFC 3629: no overlong forms, no surrogates, nothing above U+10FFFF.
   bool scan_code_point() {
-    const auto byte = [&](std::size_t ahead) { return static_cast<unsigned char>(peek(ahead)); };
-    const auto follows = [&](std::size_t ahead, unsigned low = 0x80, unsigned high = 0xBF) {
-      return byte(ahead) >= low && byte(ahead) <= high;
-    };
-    const unsigned lead = byte(0);
-    std::size_t length = 0;
-    if (lead < 0x80)
-      length = 1;
-    else if (lead >= 0xC2 && lead <= 0xDF && follows(1))
-      length = 2;
-    else if (lead >= 0xE0 && lead <= 0xEF && follows(1, lead == 0xE0 ? 0xA0 : 0x80, lead == 0xED ? 0x9F : 0xBF) &&
-             follows(2))
-      length = 3;
-    else if (lead >= 0xF0 && lead <= 0xF4 && follows(1, lead == 0xF0 ? 0x90 : 0x80, lead == 0xF4 ? 0x8F : 0xBF) &&
-             follows(2) && follows(3))
-      length = 4;
+    const std::size_t length = base::first_character(bytes_.substr(at_)).bytes;
     if (length == 0) return fail("A string is not valid UTF-8");
     at_ += length;
     return true;

@@ -289,10 +289,6 @@ Parser::~Parser() = default;
 Parser::Parser(Parser&&) noexcept = default;
 Parser& Parser::operator=(Parser&&) noexcept = default;
 
-void Parser::shrink() {
-  state_ = std::make_unique<State>();
-}
-
 base::Result<Value> Parser::parse(std::string_view bytes, const Limits& limits) {
   return parse_padded(bytes.size() <= limits.bytes ? state_->copy(bytes) : bytes, limits);
 }

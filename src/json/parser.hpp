@@ -45,9 +45,6 @@ class Parser {
   // Of every element of an array; replaces what `out` held. Costs a fraction of the parse.
   void slices(Value array, std::vector<std::string_view>& out) const;
 
-  // Gives back memory that an unusually large text needed.
-  void shrink();
-
  private:
   struct State;
   std::unique_ptr<State> state_;

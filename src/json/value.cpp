@@ -5,6 +5,7 @@
 #include <array>
 #include <vector>
 
+#include "base/splitmix.hpp"
 #include "json/pointer.hpp"
 
 namespace parley::json {
@@ -26,33 +27,29 @@ constexpr std::array<Type, 128> types_by_tag = [] {
 // simdjson counts to 2^24-1 and stops there.
 constexpr std::uint32_t saturated = 0xFFFFFF;
 
-std::uint64_t mix(std::uint64_t h) {  // splitmix64's finaliser
-  h ^= h >> 30;
-  h *= 0xBF58476D1CE4E5B9u;
-  h ^= h >> 27;
-  h *= 0x94D049BB133111EBu;
-  return h ^ h >> 31;
-}
+using base::mixed;
 
-std::uint64_t hash_text(std::string_view text, std::uint64_t seed) {
-  std::uint64_t h = mix(seed ^ text.size());
+constexpr std::uint64_t number_kind = 5, text_kind = 6;
+
+std::uint64_t hash_text(std::string_view text) {
+  std::uint64_t h = mixed(text_kind ^ text.size());
   for (std::size_t i = 0; i < text.size(); i += 8) {
     std::uint64_t block = 0;
     std::memcpy(&block, text.data() + i, std::min<std::size_t>(8, text.size() - i));
-    h = mix(h ^ block);
+    h = mixed(h ^ block);
   }
   return h;
 }
 
-std::uint64_t hash_number(const Number& number, std::uint64_t seed) {
-  if (number.kind != Number::Kind::real) return mix(seed ^ static_cast<std::uint64_t>(number.i));
+std::uint64_t hash_number(const Number& number) {
+  if (number.kind != Number::Kind::real) return mixed(number_kind ^ static_cast<std::uint64_t>(number.i));
   if (number.d >= -9223372036854775808.0 && number.d < 9223372036854775808.0 && number.is_integral())
-    return mix(seed ^ static_cast<std::uint64_t>(static_cast<std::int64_t>(number.d)));
+    return mixed(number_kind ^ static_cast<std::uint64_t>(static_cast<std::int64_t>(number.d)));
   if (number.d >= 0 && number.d < 18446744073709551616.0 && number.is_integral())
-    return mix(seed ^ static_cast<std::uint64_t>(number.d));
+    return mixed(number_kind ^ static_cast<std::uint64_t>(number.d));
   std::uint64_t bits;
   std::memcpy(&bits, &number.d, sizeof bits);
-  return mix(seed ^ bits);
+  return mixed(number_kind ^ bits);
 }
 
 std::vector<Member> sorted_members(const Value& object) {
@@ -184,30 +181,30 @@ bool equal(const Value& a, const Value& b) {
   }
 }
 
-std::uint64_t hash(const Value& value, std::uint64_t seed) {
+std::uint64_t hash(const Value& value) {
   switch (value.type()) {
     case Type::absent:
-      return mix(seed + 1);
+      return mixed(1);
     case Type::null:
-      return mix(seed + 2);
+      return mixed(2);
     case Type::boolean:
-      return mix(seed + 3 + value.as_bool());
+      return mixed(3 + value.as_bool());
     case Type::integer:
     case Type::unsigned_integer:
     case Type::real:
-      return hash_number(value.as_number(), seed + 5);
+      return hash_number(value.as_number());
     case Type::string:
-      return hash_text(value.as_string(), seed + 6);
+      return hash_text(value.as_string());
     case Type::array:
       break;
     case Type::object: {
-      std::uint64_t sum = mix(seed + 8);
-      for (const auto [key, member] : value.members()) sum += mix(hash_text(key, seed) ^ hash(member, seed));
-      return mix(sum);
+      std::uint64_t sum = mixed(8);
+      for (const auto [key, member] : value.members()) sum += mixed(hash_text(key) ^ hash(member));
+      return mixed(sum);
     }
   }
-  std::uint64_t h = mix(seed + 7);
-  for (const Value element : value.elements()) h = mix(h + hash(element, seed));
+  std::uint64_t h = mixed(7);
+  for (const Value element : value.elements()) h = mixed(h + hash(element));
   return h;
 }
 

@@ -188,8 +188,8 @@ inline Elements Value::elements() const {
 // Equality of JSON Schema: by value, members in any order, 1 equals 1.0, exact for every integer.
 bool equal(const Value& a, const Value& b);
 
-// Equal values have equal hashes. `seed` keeps a sender from choosing collisions.
-std::uint64_t hash(const Value& value, std::uint64_t seed = 0);
+// Equal values have equal hashes. A sender may choose collisions: who compares by it bounds its own work.
+std::uint64_t hash(const Value& value);
 
 // Unicode code points of valid UTF-8.
 std::size_t code_points(std::string_view text);

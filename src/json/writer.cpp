@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "base/assert.hpp"
+#include "base/utf8.hpp"
 
 namespace parley::json {
 namespace {
@@ -33,25 +34,6 @@ std::size_t plain_run(std::string_view text, std::size_t at) {
     if (((word | (word - 0x20 * each) | has('"') | has('\\')) & high) != 0) break;
   }
   return at - start;
-}
-
-// Bytes of the UTF-8 character at the start of `text`, 0 where there is none.
-std::size_t character_length(std::string_view text) {
-  const auto byte = [&](std::size_t i) -> unsigned {
-    return i < text.size() ? static_cast<unsigned char>(text[i]) : 0;
-  };
-  const auto follows = [&](std::size_t i) { return (byte(i) & 0xC0) == 0x80; };
-  const unsigned lead = byte(0), second = byte(1);
-  if (lead >= 0xC2 && lead <= 0xDF) return follows(1) ? 2 : 0;
-  if (lead >= 0xE0 && lead <= 0xEF) {
-    if ((lead == 0xE0 && second < 0xA0) || (lead == 0xED && second > 0x9F)) return 0;
-    return follows(1) && follows(2) ? 3 : 0;
-  }
-  if (lead >= 0xF0 && lead <= 0xF4) {
-    if ((lead == 0xF0 && second < 0x90) || (lead == 0xF4 && second > 0x8F)) return 0;
-    return follows(1) && follows(2) && follows(3) ? 4 : 0;
-  }
-  return 0;
 }
 
 void append_escape(std::string& out, unsigned char c) {
@@ -120,7 +102,7 @@ void append_string(std::string& out, std::string_view text) {
       ++at;
       continue;
     }
-    const std::size_t length = c < 0x80 ? 0 : character_length(text.substr(at));
+    const std::size_t length = c < 0x80 ? 0 : base::first_character(text.substr(at)).bytes;
     if (length > 0) {
       at += length;
       continue;

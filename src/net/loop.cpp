@@ -125,7 +125,7 @@ struct Loop::Core {
     descriptors.reserve(listeners.size());
     for (const auto& listener : listeners) descriptors.push_back(listener->descriptor());
     watchdog = std::make_unique<Watchdog>(
-        Watchdog::Work{clock, heartbeat, metrics.counter(Metric::watchdog_answers), shared.settings,
+        Watchdog::Work{clock, heartbeat, metrics.counter(Metric::watchdog_answers), std::move(settings),
                        std::move(descriptors), [this](int descriptor, std::string bytes) {
                          auto taken = std::make_shared<InTransit>(descriptor, std::move(bytes));
                          reactor.post([this, taken] {

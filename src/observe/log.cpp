@@ -13,6 +13,8 @@
 #include <future>
 #include <thread>
 
+#include "base/utf8.hpp"
+
 namespace parley::observe {
 namespace {
 
@@ -28,29 +30,17 @@ void append_escaped(std::string& out, unsigned char c) {
   out += digits[c & 15];
 }
 
-// Control characters, DEL, and the C1 block (a terminal may take U+009B for an escape) become \u00xx; bytes that are
-// no ASCII stay only as part of a whole UTF-8 sequence.
-std::size_t utf8_sequence(std::string_view text, std::size_t at) {
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  const unsigned char first = byte(at);
-  const std::size_t length = first >= 0xF0 && first <= 0xF4 ? 4 : first >= 0xE0 ? 3 : first >= 0xC2 ? 2 : 0;
-  if (length == 0 || first > 0xF4 || at + length > text.size()) return 0;
-  for (std::size_t i = 1; i < length; ++i)
-    if ((byte(at + i) & 0xC0) != 0x80) return 0;
-  const unsigned char second = byte(at + 1);
-  const bool overlong = (first == 0xE0 && second < 0xA0) || (first == 0xF0 && second < 0x90);
-  const bool outside = (first == 0xED && second > 0x9F) || (first == 0xF4 && second > 0x8F);
-  const bool c1 = first == 0xC2 && second < 0xA0;
-  const bool line_end = first == 0xE2 && second == 0x80 && (byte(at + 2) == 0xA8 || byte(at + 2) == 0xA9);
-  const bool direction = first == 0xE2 && ((second == 0x80 && byte(at + 2) >= 0xAA && byte(at + 2) <= 0xAE) ||
-                                           (second == 0x81 && byte(at + 2) >= 0xA6 && byte(at + 2) <= 0xA9));
-  return overlong || outside || c1 || line_end || direction ? 0 : length;
+// What would lead a terminal or a reader astray becomes \u00xx; bytes that are no ASCII stay only as part of a whole
+// character.
+std::size_t harmless_bytes(std::string_view text) {
+  const base::Character c = base::first_character(text);
+  return base::is_hostile(c.point) ? 0 : c.bytes;
 }
 
 void append_text(std::string& out, std::string_view text) {
   out += '"';
   const bool cut = text.size() > text_bytes_max;
-  if (cut) text = text.substr(0, text_bytes_max);
+  text = base::beginning(text, text_bytes_max);
   for (std::size_t at = 0; at < text.size();) {
     const auto c = static_cast<unsigned char>(text[at]);
     std::size_t length = 1;
@@ -61,7 +51,7 @@ void append_text(std::string& out, std::string_view text) {
       out += text[at];
     } else if (c < 0x80) {
       append_escaped(out, c);
-    } else if (length = utf8_sequence(text, at); length > 0) {
+    } else if (length = harmless_bytes(text.substr(at)); length > 0) {
       out += text.substr(at, length);
     } else {
       append_escaped(out, c);

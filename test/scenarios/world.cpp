@@ -2,6 +2,7 @@
 #include "broker/replay.hpp"
 
 #include "base/hash.hpp"
+#include "base/splitmix.hpp"
 #include "engine/test_consistency.hpp"
 #include "journal/memory/memory_journal.hpp"
 #include "json/parser.hpp"
@@ -31,12 +32,7 @@ Wire wire_of(const profile::Files& files) {
 }  // namespace
 
 void SeededRandom::fill(std::span<std::uint8_t> bytes) {
-  for (std::uint8_t& byte : bytes) {  // splitmix64
-    std::uint64_t z = state_ += 0x9E3779B97F4A7C15;
-    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9;
-    z = (z ^ (z >> 27)) * 0x94D049BB133111EB;
-    byte = static_cast<std::uint8_t>(z >> 56);
-  }
+  for (std::uint8_t& byte : bytes) byte = static_cast<std::uint8_t>(base::next_mixed(state_) >> 56);
 }
 
 World::World() {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/splitmix.hpp"
 #include "sdk/cpp/error_text.hpp"
 
 namespace parley::cli::bench {
@@ -30,10 +31,7 @@ Duration Schedule::next(Duration now) const {
 }
 
 std::uint64_t hash_of(std::uint64_t number) {
-  std::uint64_t z = number + 0x9E3779B97F4A7C15u;
-  z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
-  z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
-  return z ^ (z >> 31);
+  return base::next_mixed(number);
 }
 
 void Tally::refuse(const base::Error& error, std::uint64_t count) {

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "base/assert.hpp"
+#include "base/splitmix.hpp"
 
 namespace parley::cli::bench {
 namespace {
@@ -117,18 +118,11 @@ Messages::Messages(Contents contents, std::string_view sender, std::string_view 
   for (std::size_t i = 0; i < batch_max; ++i) views_.push_back(std::string_view(bytes_).substr(i * size_, size_));
 }
 
-std::uint64_t Messages::random() {  // SplitMix64
-  std::uint64_t z = state_ += 0x9E3779B97F4A7C15u;
-  z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
-  z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
-  return z ^ (z >> 31);
-}
-
 // RFC 9562 §5.4: version 4, variant 10.
 void Messages::write_uuid(char* at) {
   std::array<char, 32> digits;
-  write_hex(digits.data(), (random() & ~std::uint64_t{0xF000}) | 0x4000);
-  write_hex(digits.data() + 16, (random() & ~(std::uint64_t{3} << 62)) | std::uint64_t{2} << 62);
+  write_hex(digits.data(), (base::next_mixed(state_) & ~std::uint64_t{0xF000}) | 0x4000);
+  write_hex(digits.data() + 16, (base::next_mixed(state_) & ~(std::uint64_t{3} << 62)) | std::uint64_t{2} << 62);
   std::memcpy(at, digits.data(), 8);
   std::memcpy(at + 9, digits.data() + 8, 4);
   std::memcpy(at + 14, digits.data() + 12, 4);

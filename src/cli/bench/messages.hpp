@@ -43,7 +43,6 @@ class Messages {
 
  private:
   void write_uuid(char* at);
-  std::uint64_t random();
 
   std::size_t size_ = 0;
   std::size_t id_at_ = 0, time_at_ = 0, mark_at_ = 0, folder_at_ = 0;

@@ -126,7 +126,6 @@ ServerConnection::Step ServerConnection::accept(std::uint64_t body_bytes_max, ba
                    {}});
   }
   since_ = now;
-  body_bytes_max_ = body_bytes_max;
   continue_due_ = head_.expects_continue && head_.has_body();
   state_ = head_.chunked ? State::chunked_body : State::length_body;
   if (head_.chunked) chunks_ = std::make_unique<ChunkedBody>(body_bytes_max);

@@ -108,7 +108,6 @@ class ServerConnection {
   std::string_view body_view_;
   std::uint64_t body_left_ = 0;
   std::uint64_t body_received_ = 0;
-  std::uint64_t body_bytes_max_ = 0;
   std::unique_ptr<ChunkedBody> chunks_;
 
   std::uint64_t next_number_ = 1;

@@ -5,6 +5,7 @@
 #include <array>
 
 #include "base/assert.hpp"
+#include "base/utf8.hpp"
 
 namespace parley::net::websocket {
 namespace {
@@ -21,10 +22,8 @@ bool may_be_sent(std::uint16_t code) {
 
 // At most 125 bytes, cut between characters.
 std::string close_payload(std::uint16_t code, std::string_view reason) {
-  std::size_t length = std::min<std::size_t>(reason.size(), 123);
-  while (length < reason.size() && length > 0 && (static_cast<unsigned char>(reason[length]) & 0xC0) == 0x80) --length;
   std::string payload = {static_cast<char>(code >> 8), static_cast<char>(code & 0xFF)};
-  return payload += reason.substr(0, length);
+  return payload += base::beginning(reason, 123);
 }
 
 void append_masked(std::string& to, std::string_view bytes, const FrameHeader& frame, std::uint64_t phase) {
