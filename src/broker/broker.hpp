@@ -168,6 +168,7 @@ class Broker final : public Port, private journal::Outcomes {
                                             const SettleRequest&) override;
   base::Result<Answer> check(const Caller&, std::string_view workspace, std::string_view agent,
                              const CheckRequest&) override;
+  void count_refused(const Caller&, const base::Error&) override;
   base::Result<Answer> dead_letters(const Caller&, std::string_view workspace, const Page&) override;
   base::Result<Answer> redrive(const Caller&, std::string_view workspace, std::string_view delivery_id) override;
   base::Result<Answer> discard(const Caller&, std::string_view workspace, std::string_view delivery_id) override;
@@ -306,7 +307,11 @@ class Broker final : public Port, private journal::Outcomes {
   void serve_some(Room& room);
   void serve(const Mailbox& mailbox, Room& room);
   void push_receipts();
+  // Of one that a person changed, of the original: as long as its approval is remembered.
+  base::Position first_position(base::WorkspaceNumber number, base::Offset message) const;
   bool same_json(base::Offset known, base::WorkspaceNumber workspace, std::string_view bytes);
+  // COL-21: what its sender was told when it was accepted.
+  base::Result<std::vector<base::Problem>> first_warnings(base::WorkspaceNumber number, base::Offset offset);
 
   const Parts parts_;
   const Options options_;

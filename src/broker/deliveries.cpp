@@ -17,14 +17,6 @@ constexpr std::uint32_t take_max = 1'000;
 // Of messages that are pushed (D11); one at least is, whatever its size.
 constexpr std::uint64_t bytes_a_turn = 4u << 20;
 
-std::vector<base::Problem> problems_of(const event::MessageAccepted& accepted) {
-  std::vector<base::Problem> problems;
-  for (const auto* list : {&accepted.validation_errors(), &accepted.warnings()})
-    for (const event::Problem& problem : *list)
-      problems.push_back({problem.instance(), problem.schema(), problem.message()});
-  return problems;
-}
-
 // Of an order that is given again: its bytes say what held at first.
 void note_times(const engine::Workspace& workspace, base::Offset order, Delivery& delivery) {
   const engine::TaskWatch& watch = workspace.tasks.at(*workspace.tasks.of_assignment(order)).watch;
@@ -56,7 +48,7 @@ base::Result<std::vector<Delivery>> Broker::render(const Mailbox& mailbox, const
     if (offer.remarked) {
       PARLEY_TRY(const event::Event event, history_.event(offer.position));
       const event::MessageAccepted& accepted = accepted_of(event);
-      delivery.warnings = problems_of(accepted);
+      delivery.warnings = problems_of({&accepted.validation_errors(), &accepted.warnings()});
       // One that was over when a human let the message go is not awaited.
       const base::Instant reply_by = base::instant_of(accepted.answer_due());
       if (accepted.reply_by() && reply_by > context().now) delivery.reply_by = reply_by;

@@ -30,7 +30,9 @@ std::unexpected<base::Error> not_known(std::string_view message_id) {
 
 namespace {
 
-constexpr std::size_t recipients_tried = 1'000;
+constexpr std::string_view to_all = "*";  // of a broadcast, where ids are its sender's for each recipient (R7)
+constexpr std::size_t recipients_tried = 10'000;
+constexpr std::size_t recipients_named = 20;
 
 std::optional<base::Offset> offset_at(const engine::Workspace& workspace, const Caller& caller,
                                       std::string_view message_id, const std::string& recipient) {
@@ -39,26 +41,31 @@ std::optional<base::Offset> offset_at(const engine::Workspace& workspace, const 
   return workspace.ids.find(key);
 }
 
-// An id that says nothing alone (R7), asked for without `to`: every agent may be the recipient.
+// An id that says nothing alone (R7), asked for without `to`: all may be who it was sent to, and so may every agent.
 base::Result<base::Offset> offset_at_any(const engine::Workspace& workspace, const Caller& caller,
                                          std::string_view message_id) {
   std::vector<std::string> at;
+  std::size_t count = 0;
   base::Offset offset;
+  const auto look = [&](const std::string& recipient, std::string_view name) {
+    const auto known = workspace.ids.find(engine::id_key_of(message_id, recipient));
+    if (!known) return;
+    if (caller.kind == Caller::Kind::agent && !party_to(workspace.messages.at(*known), caller.agent)) return;
+    offset = *known;
+    if (++count <= recipients_named) at.push_back("?to=" + std::string(name));
+  };
+  look(std::string(to_all), to_all);
   std::size_t tried = 0;
   for (const auto& [id, number] : workspace.registry.agents_by_id) {
     if (++tried > recipients_tried) break;
-    const auto known = workspace.ids.find(engine::id_key_of(message_id, id + '\n'));
-    if (!known) continue;
-    if (caller.kind == Caller::Kind::agent && !party_to(workspace.messages.at(*known), caller.agent)) continue;
-    offset = *known;
-    at.push_back("?to=" + id);
+    look(id + '\n', id);
   }
-  if (at.size() == 1) return offset;
-  if (at.empty()) return not_known(message_id);
+  if (count == 1) return offset;
+  if (count == 0) return not_known(message_id);
   auto error = base::fail(ErrorCode::CONFLICT,
-                          "'" + std::string(message_id.substr(0, 64)) + "' was sent to " + std::to_string(at.size()) +
-                              " agents, each in a message of its own",
-                          "?to", "Say which recipient's with ?to=.");
+                          "'" + std::string(message_id.substr(0, 64)) + "' was sent " + std::to_string(count) +
+                              " times, each in a message of its own",
+                          "?to", "Say whose with ?to=; * is the one to all.");
   error.error().legal_next = std::move(at);
   return error;
 }
@@ -67,14 +74,16 @@ base::Result<base::Offset> offset_at_any(const engine::Workspace& workspace, con
 
 base::Result<base::Offset> offset_of(const engine::Workspace& workspace, const Caller& caller,
                                      std::string_view message_id, std::string_view to) {
-  for (const std::string& recipient : {std::string(), to.empty() ? std::string("*") : std::string(to) + '\n'})
-    if (const auto known = offset_at(workspace, caller, message_id, recipient)) return *known;
-  return to.empty() ? offset_at_any(workspace, caller, message_id) : not_known(message_id);
+  if (const auto known = offset_at(workspace, caller, message_id, {})) return *known;
+  if (to.empty()) return offset_at_any(workspace, caller, message_id);
+  const std::string recipient = to == to_all ? std::string(to_all) : std::string(to) + '\n';
+  const auto known = offset_at(workspace, caller, message_id, recipient);
+  return known ? base::Result<base::Offset>(*known) : not_known(message_id);
 }
 
 std::optional<base::Offset> offset_received(const engine::Workspace& workspace, const Caller& caller,
                                             std::string_view message_id) {
-  for (const std::string& recipient : {std::string(), caller.id + '\n', std::string("*")})
+  for (const std::string& recipient : {std::string(), caller.id + '\n', std::string(to_all)})
     if (const auto known = offset_at(workspace, caller, message_id, recipient)) return known;
   return std::nullopt;
 }

@@ -63,17 +63,33 @@ base::Offset review_sent_back(const event::Event& event) {
 
 }  // namespace
 
-std::unexpected<base::Error> Broker::refused(const Caller& sender, base::Error error) {
+void Broker::count_refused(const Caller& sender, const base::Error& error) {
   ++counts_.refused[static_cast<std::size_t>(error.code)];
-  refusals_.add(sender.workspace_number, sender.agent, error.code, context().now);
+  if (sender.kind == Caller::Kind::agent)
+    refusals_.add(sender.workspace_number, sender.agent, error.code, context().now);
+}
+
+std::unexpected<base::Error> Broker::refused(const Caller& sender, base::Error error) {
+  count_refused(sender, error);
   return std::unexpected(std::move(error));
 }
 
+base::Position Broker::first_position(base::WorkspaceNumber number, base::Offset message) const {
+  const engine::Workspace& workspace = engine_.state().workspace(number);
+  const engine::Approval* const approval = workspace.approvals.find(message);
+  return approval ? approval->position : workspace.messages.at(message).position;
+}
+
+base::Result<std::vector<base::Problem>> Broker::first_warnings(base::WorkspaceNumber number, base::Offset offset) {
+  const bool any = engine_.state().workspace(number).messages.at(offset).remarked;
+  if (!any) return std::vector<base::Problem>();
+  PARLEY_TRY(const event::Event event, history_.event(first_position(number, offset)));
+  const event::MessageAccepted& accepted = accepted_of(event);
+  return problems_of({&accepted.warnings(), &accepted.validation_errors(), &accepted.sender_told()});
+}
+
 bool Broker::same_json(base::Offset known, base::WorkspaceNumber workspace, std::string_view bytes) {
-  const engine::Message& message = engine_.state().workspace(workspace).messages.at(known);
-  // Of one that a person changed, the original: as long as its approval is remembered.
-  const engine::Approval* const approval = engine_.state().workspace(workspace).approvals.find(known);
-  const auto before = history_.body(approval ? approval->position : message.position);
+  const auto before = history_.body(first_position(workspace, known));
   if (!before) failure_ = before.error();  // P9: what was accepted cannot be read
   if (!before) return false;
   const auto old_document = json::Document::parse(*before);
@@ -167,7 +183,12 @@ base::Result<Sent> Broker::send(const Caller& caller, std::string_view workspace
   if (sent_back != base::Offset{}) revise(number, sent_back);
   ++(duplicate ? counts_.duplicates : counts_.accepted[ruleset.name]);
 
-  Sent sent{std::move(accepted->message_id), accepted->offset, duplicate, std::move(checked.warnings)};
+  Sent sent{std::move(accepted->message_id), accepted->offset, duplicate, {}};
+  if (duplicate) {
+    PARLEY_TRY(sent.warnings, first_warnings(number, accepted->offset));
+    return sent;
+  }
+  sent.warnings = std::move(checked.warnings);
   std::move(checked.validation_errors.begin(), checked.validation_errors.end(), std::back_inserter(sent.warnings));
   std::move(accepted->warnings.begin(), accepted->warnings.end(), std::back_inserter(sent.warnings));
   return sent;

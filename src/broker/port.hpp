@@ -300,6 +300,9 @@ class Port {
   // Whether what an agent has got is still to be acted upon (BEY-03), all at one moment.
   virtual base::Result<Answer> check(const Caller&, std::string_view workspace, std::string_view agent,
                                      const CheckRequest&) = 0;
+  // What a front has refused of a caller's messages counts like what is refused here.
+  virtual void count_refused(const Caller&, const base::Error&) = 0;
+
   virtual base::Result<Answer> dead_letters(const Caller&, std::string_view workspace, const Page&) = 0;
   // `delivery_id` as the list of dead letters gives it.
   virtual base::Result<Answer> redrive(const Caller&, std::string_view workspace, std::string_view delivery_id) = 0;

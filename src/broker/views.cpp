@@ -288,7 +288,15 @@ void write_person(json::Writer& writer, const engine::Person& person) {
   writer.member("registered_at", base::to_rfc3339(person.registered_at)).end_object();
 }
 
-void write_problems(json::Writer& writer, const google::protobuf::RepeatedPtrField<event::Problem>& problems) {
+std::vector<base::Problem> problems_of(std::initializer_list<const Problems*> lists) {
+  std::vector<base::Problem> problems;
+  for (const Problems* const list : lists)
+    for (const event::Problem& problem : *list)
+      problems.push_back({problem.instance(), problem.schema(), problem.message()});
+  return problems;
+}
+
+void write_problems(json::Writer& writer, const Problems& problems) {
   writer.begin_array();
   for (const event::Problem& problem : problems)
     writer.begin_object()

@@ -19,7 +19,9 @@ void write_agent(json::Writer& writer, const engine::Workspace& workspace, const
 void write_amount(json::Writer& writer, std::string_view name, engine::Amount amount);  // exact
 void write_person(json::Writer& writer, const engine::Person& person);
 void write_strings(json::Writer& writer, std::string_view name, const std::vector<std::string>& texts);
-void write_problems(json::Writer& writer, const google::protobuf::RepeatedPtrField<event::Problem>& problems);
+using Problems = google::protobuf::RepeatedPtrField<event::Problem>;
+std::vector<base::Problem> problems_of(std::initializer_list<const Problems*> lists);
+void write_problems(json::Writer& writer, const Problems& problems);
 
 // The newest fact of a message, as its record has it: of its acceptance, or of the release of a changed one.
 const event::MessageAccepted& accepted_of(const event::Event& event);

@@ -180,6 +180,7 @@ struct Loop::Core {
     place.connection = std::make_unique<Connection>(shared, id, reactor, descriptor);
     ++open;
     accepted.add();
+    log.debug("connection_opened", {{"connection", id.value}, {"open", open}});
     to_read.push_back(id);
     schedule(*place.connection, id);
     return id;
@@ -191,6 +192,7 @@ struct Loop::Core {
     place.connection.reset();
     free_places.push_back(static_cast<std::uint32_t>(id.value));
     --open;
+    log.debug("connection_closed", {{"connection", id.value}, {"open", open}});
   }
 
   void schedule(Connection& connection, ConnectionId id) {

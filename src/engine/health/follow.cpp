@@ -223,7 +223,7 @@ void take_in_error(Health& health, const event::SenderTold& told, Instant at) {
 }
 
 void note_told(Health& health, Offset offset, const event::MessageAccepted& event) {
-  ToldError error{.at = offset, .failed = static_cast<Kind>(event.kind()) == Kind::task_fail};
+  ToldError error{.key = {}, .at = offset, .failed = static_cast<Kind>(event.kind()) == Kind::task_fail};
   std::ranges::copy(event.told().error_key(), error.key.begin());
   if (const auto before = find_told(health.told_errors, error.key); before != health.told_errors.end()) {
     error.failed |= before->failed;

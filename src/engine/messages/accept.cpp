@@ -145,7 +145,7 @@ void keep_order_back(event::TaskMoved& moved, event::MessageAccepted& message, s
   warnings.push_back({"", "KEPT_BACK", "It is accepted, and reaches nobody yet: " + moved.why() + "."});
 }
 
-// The message with all that it means, as it is journaled. Its warnings to the sender are `judged.to_sender`.
+// The message with all that it means, as it is journaled.
 void write_judged(const AcceptMessage& command, const Workspace& workspace, const Context& context, const IdKey& key,
                   const std::string& message_id, Judged& judged, event::MessageAccepted& message) {
   write(command, judged.recipients, message_id, key, message);
@@ -154,7 +154,6 @@ void write_judged(const AcceptMessage& command, const Workspace& workspace, cons
   const profile::RateLimit rate = rate_of(workspace.settings, command.ruleset);
   if (rate.messages > 0) message.set_counts_until(base::unix_us(counts_until(rate, context.now)));
   write(judged.of_sequence, *message.mutable_warnings());
-  judged.to_sender.insert(judged.to_sender.end(), judged.of_sequence.begin(), judged.of_sequence.end());
   remark(command, workspace, judged.recipients, judged.asking, message_id, judged.to_sender);
   begin(command, workspace, context, judged, message);
   if (judged.asking) open_approval(*judged.asking, context, message);
@@ -163,14 +162,19 @@ void write_judged(const AcceptMessage& command, const Workspace& workspace, cons
   Semantics& semantics = judged.semantics;
   write(semantics.defects, *message.mutable_validation_errors());
   write(judged.to_readers, *message.mutable_warnings());
-  for (const auto* problems : {&semantics.defects, &judged.to_readers})
-    judged.to_sender.insert(judged.to_sender.end(), problems->begin(), problems->end());
   if (judged.link) write(*judged.link, message);
   if (semantics.review_moved) *message.mutable_review_moved() = *semantics.review_moved;
   if (semantics.error_moved) *message.mutable_error_moved() = *semantics.error_moved;
   if (!semantics.task_moved) return;
   message.set_allocated_task_moved(semantics.task_moved.release());
   keep_order_back(*message.mutable_task_moved(), message, judged.to_sender);
+}
+
+std::vector<base::Problem> all_warnings(Judged& judged) {
+  std::vector<base::Problem> warnings = std::move(judged.to_sender);
+  for (const auto* more : {&judged.of_sequence, &judged.semantics.defects, &judged.to_readers})
+    warnings.insert(warnings.end(), more->begin(), more->end());
+  return warnings;
 }
 
 // COL-20: an order that comes after it, of the same task, or its end.
@@ -235,7 +239,8 @@ base::Result<Accepted> Engine::decide(const AcceptMessage& command, const Contex
   decided.last().has_native_body = true;
   write_judged(command, workspace, context, id_key, message_id, judged, message);
   follow(decided, state_, command, judged, ruleset_of_, context);
-  return Accepted{AcceptOutcome::accepted, offset, std::move(message_id), std::move(judged.to_sender)};
+  write(judged.to_sender, *decided.facts().front().event.mutable_message_accepted()->mutable_sender_told());
+  return Accepted{AcceptOutcome::accepted, offset, std::move(message_id), all_warnings(judged)};
 }
 
 void apply(State& state, Workspace& workspace, WorkspaceNumber number, Offset offset,
@@ -263,7 +268,7 @@ void apply(State& state, Workspace& workspace, WorkspaceNumber number, Offset of
   message.at_most_once = event.at_most_once();
   message.private_ = event.private_();
   message.remarked = event.warnings_size() + event.validation_errors_size() > 0 || event.supersedes() > 0 ||
-                     event.reply_by() || event.has_task_error();
+                     event.reply_by() || event.has_task_error() || event.sender_told_size() > 0;
   message.id = base::PackedText(event.message_id());
   if (event.id_key().size() == message.id_key.size()) {
     message.remembered = true;

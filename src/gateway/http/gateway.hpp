@@ -67,6 +67,7 @@ class Gateway final : public net::HttpPort {
   base::Result<broker::Answer> check(const Request& request, Body body);
   base::Result<broker::Answer> settle(const Request& request, broker::Settlement what, Body body);
   void send(const Request& request, const net::http::Head& head, std::string_view bytes);
+  void send_each(const Request& request, const broker::SendOptions& options, std::span<const std::string_view> texts);
 
   void take(Request& request, Body body);
   void try_take(RequestKey request);

@@ -4,6 +4,7 @@
 #include "gateway/http/answers.hpp"
 #include "gateway/http/gateway.hpp"
 #include "gateway/http/media.hpp"
+#include "json/parts.hpp"
 
 namespace parley::gateway::http {
 namespace {
@@ -13,12 +14,21 @@ using base::ErrorCode;
 constexpr std::size_t batch_max = 1'000;
 constexpr std::size_t key_bytes_max = 256;
 
+bool is_array(std::string_view text) {
+  const std::size_t first = text.find_first_not_of(" \t\r\n");
+  return first != text.npos && text[first] == '[';
+}
+
+// Of a text that is no JSON: what else stands in a batch has no end that one could be sure of.
+bool looks_like_object(std::string_view text) {
+  return text.starts_with('{') && text.ends_with('}');
+}
+
 // A batch may be larger than a message, and has its messages one level deeper. Each is held to its own size by ingress.
 json::Limits batch_limits(std::string_view text) {
   json::Limits limits;
   limits.bytes = 8 << 20;
-  const std::size_t first = text.find_first_not_of(" \t\r\n");
-  if (first != std::string_view::npos && text[first] == '[') limits.depth += 1;
+  if (is_array(text)) limits.depth += 1;
   return limits;
 }
 
@@ -88,47 +98,57 @@ net::http::Response too_many(std::size_t count) {
 
 }  // namespace
 
+// Each parsed on its own, and answered on its own (MSH-12).
+void Gateway::send_each(const Request& request, const broker::SendOptions& options,
+                        std::span<const std::string_view> texts) {
+  if (texts.size() > batch_max) return respond(request.id, too_many(texts.size()));
+  std::string body;
+  json::Writer writer(body);
+  writer.begin_array();
+  for (const std::string_view text : texts) {
+    const auto parsed = parser_.parse(text);
+    if (!parsed) broker_.count_refused(*request.caller, parsed.error());
+    form::write_sent(writer, parsed ? broker_.send(*request.caller, request.match.parameters[0],
+                                                   {parser_.slice(*parsed), *parsed}, {}, &options)
+                                    : base::Result<broker::Sent>(std::unexpected(parsed.error())));
+  }
+  writer.end_array();
+  respond(request.id, json_response(207, std::move(body)));
+}
+
 void Gateway::send(const Request& request, const net::http::Head& head, std::string_view bytes) {
   const std::string& workspace = request.match.parameters[0];
   const auto refuse = [&](const base::Error& error) { respond(request.id, error_response(error)); };
-  const auto asked = options_of(request.match, request.query, head);
-  if (!asked) return refuse(asked.error());
-  const broker::SendOptions& options = *asked;
-  std::string body;
-  json::Writer writer(body);
-  if (media_type(head.find("Content-Type")) == "application/x-ndjson") {
-    const auto lines = lines_of(bytes);
-    if (lines.size() > batch_max) return respond(request.id, too_many(lines.size()));
-    if (const auto key = idempotency_key(head, true); !key) return refuse(key.error());
-    if (const auto one = check_one(options, true); !one) return refuse(one.error());
-    writer.begin_array();
-    for (const std::string_view line : lines) {
-      const auto parsed = parser_.parse(line);
-      form::write_sent(
-          writer, parsed ? broker_.send(*request.caller, workspace, {parser_.slice(*parsed), *parsed}, {}, &options)
-                         : base::Result<broker::Sent>(std::unexpected(parsed.error())));
-    }
-    writer.end_array();
-    return respond(request.id, json_response(207, std::move(body)));
-  }
+  const auto options = options_of(request.match, request.query, head);
+  if (!options) return refuse(options.error());
+  const bool is_ndjson = media_type(head.find("Content-Type")) == "application/x-ndjson";
+  const bool many = is_ndjson || is_array(bytes);
+  const auto key = idempotency_key(head, many);
+  if (!key) return refuse(key.error());
+  if (const auto one = check_one(*options, many); !one) return refuse(one.error());
+  if (is_ndjson) return send_each(request, *options, lines_of(bytes));
 
   const auto parsed = parser_.parse(bytes, batch_limits(bytes));
-  if (!parsed) return refuse(parsed.error());
-  const auto key = idempotency_key(head, parsed->is_array());
-  if (!key) return refuse(key.error());
-  if (const auto one = check_one(options, parsed->is_array()); !one) return refuse(one.error());
-  if (parsed->is_array()) {
+  if (!parsed) {
+    const auto parts = many ? json::parts_of(bytes) : std::nullopt;
+    if (parts && std::ranges::all_of(*parts, looks_like_object)) return send_each(request, *options, *parts);
+    broker_.count_refused(*request.caller, parsed.error());
+    return refuse(parsed.error());
+  }
+  std::string body;
+  json::Writer writer(body);
+  if (many) {
     std::vector<std::string_view> slices;
     parser_.slices(*parsed, slices);
     if (slices.size() > batch_max) return respond(request.id, too_many(slices.size()));
     writer.begin_array();
     std::size_t i = 0;
     for (const json::Value element : parsed->elements())
-      form::write_sent(writer, broker_.send(*request.caller, workspace, {slices[i++], element}, {}, &options));
+      form::write_sent(writer, broker_.send(*request.caller, workspace, {slices[i++], element}, {}, &*options));
     writer.end_array();
     return respond(request.id, json_response(207, std::move(body)));
   }
-  const auto sent = broker_.send(*request.caller, workspace, {parser_.slice(*parsed), *parsed}, *key, &options);
+  const auto sent = broker_.send(*request.caller, workspace, {parser_.slice(*parsed), *parsed}, *key, &*options);
   if (!sent) return refuse(sent.error());
   form::write_sent(writer, sent);
   respond(request.id, json_response(202, std::move(body)));

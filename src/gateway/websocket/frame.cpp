@@ -1,6 +1,7 @@
 #include "gateway/websocket/frame.hpp"
 
 #include "gateway/websocket/gateway.hpp"
+#include "json/parts.hpp"
 
 namespace parley::gateway::websocket {
 namespace {
@@ -12,10 +13,29 @@ json::Limits frame_limits() {
   return limits;
 }
 
+// Its sender matches the refusal to its frame by it.
+std::uint64_t id_in(std::string_view refused) {
+  const auto parts = json::parts_of(refused);
+  if (!parts || !refused.starts_with('{')) return 0;
+  for (const std::string_view member : *parts) {
+    if (!member.starts_with(R"("id")")) continue;
+    const auto document = json::Document::parse("{" + std::string(member) + "}");
+    return document ? document->root().find("id").if_uint().value_or(0) : 0;
+  }
+  return 0;
+}
+
 }  // namespace
+
+void Frame::note(base::Result<json::Value> document, std::string_view text) {
+  document_ = std::move(document);
+  id_of_refused_ = document_ ? 0 : id_in(text);
+  is_read_ = true;
+}
 
 void Frame::begin(net::websocket::MessageKind kind) {
   has_batch_ = false;
+  id_of_refused_ = 0;
   is_read_ = kind != net::websocket::MessageKind::text;
   if (is_read_) document_ = base::fail(base::ErrorCode::BAD_FRAME, "frames are text");
 }
@@ -23,8 +43,7 @@ void Frame::begin(net::websocket::MessageKind kind) {
 void Frame::read(net::websocket::MessageKind kind, std::string_view text) {
   begin(kind);
   if (is_read_) return;
-  document_ = parser_.parse(text, frame_limits());
-  is_read_ = true;
+  note(parser_.parse(text, frame_limits()), text);
 }
 
 void Frame::keep(net::ConnectionId socket, const net::websocket::Received& message) {
@@ -42,8 +61,8 @@ void Frame::give_to(net::Workers& workers, std::shared_ptr<Frame> self) {
 
 void Frame::read_kept() {
   if (is_read_) return;
-  document_ = parser_.parse_padded({text_.data(), bytes_}, frame_limits());
-  is_read_ = true;
+  const std::string_view text(text_.data(), bytes_);
+  note(parser_.parse_padded(text, frame_limits()), text);
 }
 
 const base::Result<json::Value>& Frame::document() {

@@ -33,6 +33,7 @@ class Frame final : public net::Job {
 
   // By the loop's thread, once no worker has it; reads what was kept.
   const base::Result<json::Value>& document();
+  std::uint64_t id_of_refused() const { return id_of_refused_; }  // of what is no document; 0: it tells none
   broker::Batch& batch() { return batch_; }
   bool has_batch() const { return has_batch_; }
   void fill_batch(json::Value messages);  // of the document, at most batch_max; the batch was begun
@@ -42,6 +43,7 @@ class Frame final : public net::Job {
   void done() override;
   void begin(net::websocket::MessageKind kind);
   void read_kept();
+  void note(base::Result<json::Value> document, std::string_view text);
 
   Gateway& gateway_;
   net::ConnectionId socket_;
@@ -52,6 +54,7 @@ class Frame final : public net::Job {
   bool has_batch_ = false;
   json::Parser parser_;
   base::Result<json::Value> document_;
+  std::uint64_t id_of_refused_ = 0;
   std::vector<std::string_view> slices_;
   broker::Batch batch_;
 };

@@ -132,8 +132,8 @@ void Session::done(std::uint64_t id) {
   put(begin_result(id) + R"({"status":"done"}]})");
 }
 
-void Session::no_frame(const base::Error& error) {
-  refuse(0, error);
+void Session::no_frame(const base::Error& error, std::uint64_t id) {
+  refuse(id, error);
   if (!greeted()) end(close_code::not_authorised, "the first frame must be hello");
 }
 
@@ -186,11 +186,12 @@ void Session::closed() {
 
 void Session::take(Frame& frame) {
   const auto& document = frame.document();
-  if (!document) return no_frame(document.error());
+  if (!document) return no_frame(document.error(), frame.id_of_refused());
   const json::Value content = *document;
   const auto id = content.find("id").if_uint();
   if (!id || !content.find("op").is_string())
-    return no_frame({ErrorCode::BAD_FRAME, "a frame needs a whole number `id` and a word `op`", {}, {}, {}, {}});
+    return no_frame({ErrorCode::BAD_FRAME, "a frame needs a whole number `id` and a word `op`", {}, {}, {}, {}},
+                    id.value_or(0));
   const auto outcome = run(*id, content, frame);
   if (outcome) return;
   refuse(*id, outcome.error());

@@ -47,7 +47,7 @@ class Session final : public broker::Outbox {
   void wait(const net::websocket::Received& message, bool for_worker);
   void hold_reading_as_needed();
   void take(Frame& frame);
-  void no_frame(const base::Error& error);  // what came was none
+  void no_frame(const base::Error& error, std::uint64_t id = 0);  // what came was none
 
   // `content` is the frame's document.
   base::Result<> hello(std::uint64_t id, json::Value content, Frame&);

@@ -23,6 +23,13 @@ bool answers_to(const AccessPolicy& policy, std::string_view host) {
   return holds(policy.hosts, host) || (port && holds(policy.names, host.substr(0, colon)));
 }
 
+bool wants_port(const AccessPolicy& policy, std::string_view host) {
+  return std::ranges::any_of(policy.hosts, [&](const std::string& allowed) {
+    return allowed.size() > host.size() && allowed[host.size()] == ':' &&
+           same_ignoring_case(std::string_view(allowed).substr(0, host.size()), host);
+  });
+}
+
 }  // namespace
 
 void AccessPolicy::allow(std::string_view host, std::uint16_t port) {
@@ -37,7 +44,9 @@ void AccessPolicy::allow(std::string_view host, std::uint16_t port) {
 
 base::Result<> check_access(const AccessPolicy& policy, const Head& head) {
   if (!answers_to(policy, head.host))
-    return base::fail(base::ErrorCode::BAD_HOST, "this server does not answer to the name " + quoted(head.host),
+    return base::fail(base::ErrorCode::BAD_HOST,
+                      "this server does not answer to the name " + quoted(head.host) +
+                          (wants_port(policy, head.host) ? " without its port" : ""),
                       "Host");
   for (const auto& field : head.fields)
     if (same_ignoring_case(field.name, "Origin") && !holds(policy.origins, field.value))

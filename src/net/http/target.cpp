@@ -28,8 +28,7 @@ base::Result<std::string> decoded(std::string_view text, bool plus_is_space) {
       c = static_cast<char>(high * 16 + low);
       at += 2;
     }
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F)
-      return base::fail(base::ErrorCode::BAD_REQUEST, "the target holds a control character", "target");
+    if (c == '\0') return base::fail(base::ErrorCode::BAD_REQUEST, "the target holds a NUL", "target");
     out += c;
   }
   return out;

@@ -9,7 +9,7 @@
 
 namespace parley::net::http {
 
-// One path segment or query value. Refuses broken escapes and control characters, NUL among them (H1).
+// One path segment or query value. Refuses broken escapes, and NUL (H1); ids may hold other control characters.
 base::Result<std::string> percent_decoded(std::string_view text);
 
 using QueryParameters = std::vector<std::pair<std::string, std::string>>;

@@ -226,21 +226,32 @@ TEST_F(Calls, Every_operation_answers_a_valid_call) {
                 .text("/state"),
             "approved");
 
-  // A dead letter, and back.
+  // A dead letter, and back; and gone.
   EXPECT_EQ(send(query()).status, 202);
   std::uint64_t attempts = 0;  // as many as the profile has
-  const std::string patiently = R"({"wait":"500ms"})";
-  for (Answer failing = take(patiently); failing.root().find("deliveries").size() > 0; failing = take(patiently)) {
-    EXPECT_EQ(failing.number("/deliveries/0/attempt"), ++attempts);
-    ASSERT_EQ(settle("nack", ids_of(failing, R"(,"delay":"0s")")).status, 200);
-  }
+  const auto fail = [&] {
+    const std::string patiently = R"({"wait":"500ms"})";
+    attempts = 0;
+    for (Answer failing = take(patiently); failing.root().find("deliveries").size() > 0; failing = take(patiently)) {
+      EXPECT_EQ(failing.number("/deliveries/0/attempt"), ++attempts);
+      ASSERT_EQ(settle("nack", ids_of(failing, R"(,"delay":"0s")")).status, 200);
+    }
+  };
+  fail();
   EXPECT_GT(attempts, 2u);
   const Answer dead = get(s, workspace + "/deadletters", developer);
   ASSERT_EQ(dead.root().find("items").size(), 1u);
   EXPECT_EQ(dead.json.root().at_pointer("/items/0/history").size(), attempts);
-  const std::string redrive = workspace + "/deadletters/" + dead.text("/items/0/delivery_id") + "/redrive";
-  EXPECT_EQ(call(s, {"POST", redrive, developer}).status, 200);
-  EXPECT_EQ(post(s, redrive, developer, "{}").status, 404);
+  const std::string letter = workspace + "/deadletters/" + dead.text("/items/0/delivery_id");
+  EXPECT_EQ(call(s, {"POST", letter + "/redrive", developer}).status, 200);
+  EXPECT_EQ(post(s, letter + "/redrive", developer, "{}").status, 404);
+  fail();
+  EXPECT_EQ(call(s, {"POST", letter + "/discard", developer}).text("/status"), "discarded");
+  EXPECT_EQ(call(s, {"POST", letter + "/discard", developer}).status, 404);
+  EXPECT_EQ(get(s, workspace + "/deadletters", developer).root().find("items").size(), 0u);
+  const Answer log = get(s, workspace + "/log?max=1000", admin);
+  EXPECT_THAT(log.body, testing::HasSubstr(R"("event":"discarded")"));
+  EXPECT_THAT(log.body, testing::HasSubstr(R"("by":{"kind":"agent","id":"developer-01"})"));
   // R31: its sender was told, in a frame without a message.
   const Answer notice = post(s, workspace + "/agents/architect-main/inbox/take", architect, "{}");
   EXPECT_EQ(notice.text("/deliveries/0/notice/notice"), "dead");
@@ -287,6 +298,18 @@ TEST_F(Calls, Many_messages_have_an_outcome_each_in_order) {
   EXPECT_EQ(lines.text("/1/error/code"), "SCHEMA");
   EXPECT_EQ(lines.text("/2/error/code"), "BAD_JSON");
   EXPECT_EQ(lines.text("/3/message_id"), d);
+
+  // Also where a message alone is no JSON by the rules; not where nobody can say where it ends.
+  const std::string e = uuid(), f = uuid();
+  const Answer twice = send("[" + query(e) + R"(,{"k":1,"k":2},{"n":1e400},)" + query(f) + "]");
+  EXPECT_EQ(twice.status, 207);
+  EXPECT_EQ(twice.text("/0/message_id"), e);
+  EXPECT_EQ(twice.text("/1/error/code"), "BAD_JSON");
+  EXPECT_EQ(twice.text("/2/error/code"), "BAD_JSON");
+  EXPECT_EQ(twice.text("/3/message_id"), f);
+  EXPECT_THAT(get(*server, "/metrics", server->admin()).body,
+              testing::HasSubstr(R"(parley_messages_refused_total{code="BAD_JSON"} 3)"));
+  EXPECT_EQ(send("[" + query(uuid())).code(), "BAD_JSON");
 
   EXPECT_EQ(send("[]").body, "[]");
   EXPECT_EQ(send("\n", "application/x-ndjson").body, "[]");

@@ -1,0 +1,49 @@
+#include "json/parts.hpp"
+
+namespace parley::json {
+namespace {
+
+constexpr std::string_view whitespace = " \t\r\n";
+
+std::string_view trimmed(std::string_view text) {
+  const std::size_t first = text.find_first_not_of(whitespace);
+  return first == text.npos ? std::string_view() : text.substr(first, text.find_last_not_of(whitespace) - first + 1);
+}
+
+// Behind the string that begins at `at`.
+std::size_t end_of_string(std::string_view text, std::size_t at) {
+  for (++at; at < text.size() && text[at] != '"'; ++at)
+    if (text[at] == '\\') ++at;
+  return at + 1;
+}
+
+}  // namespace
+
+std::optional<std::vector<std::string_view>> parts_of(std::string_view text) {
+  text = trimmed(text);
+  const bool is_array = text.starts_with('[') && text.ends_with(']');
+  const bool is_object = text.starts_with('{') && text.ends_with('}');
+  if (text.size() < 2 || (!is_array && !is_object)) return std::nullopt;
+  text = trimmed(text.substr(1, text.size() - 2));
+  std::vector<std::string_view> parts;
+  if (text.empty()) return parts;
+  std::size_t begin = 0, depth = 0;
+  for (std::size_t at = 0; at <= text.size(); ++at) {
+    const char c = at < text.size() ? text[at] : ',';
+    if (c == '"') {
+      at = end_of_string(text, at) - 1;
+    } else if (c == '[' || c == '{') {
+      ++depth;
+    } else if (c == ']' || c == '}') {
+      if (depth-- == 0) return std::nullopt;
+    } else if (c == ',' && depth == 0) {
+      parts.push_back(trimmed(text.substr(begin, at - begin)));
+      if (parts.back().empty()) return std::nullopt;
+      begin = at + 1;
+    }
+  }
+  if (begin != text.size() + 1) return std::nullopt;  // a bracket or a string is open
+  return parts;
+}
+
+}  // namespace parley::json

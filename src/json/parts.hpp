@@ -1,0 +1,14 @@
+// The parts of a text that the parser has refused, by its brackets, commas and strings alone: so that what is right in
+// a batch is told from what is wrong. Never on the path of a text that is accepted.
+#pragma once
+#include <optional>
+#include <string_view>
+#include <vector>
+
+namespace parley::json {
+
+// The elements of an array, or the members of an object, without the whitespace around them; each may be anything.
+// None where the text is neither, where its brackets do not match, or where nothing stands between two commas.
+std::optional<std::vector<std::string_view>> parts_of(std::string_view text);
+
+}  // namespace parley::json

@@ -1,0 +1,36 @@
+#include "json/parts.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace parley::json {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+std::vector<std::string_view> parts(std::string_view text) {
+  const auto found = parts_of(text);
+  EXPECT_TRUE(found) << text;
+  return found.value_or(std::vector<std::string_view>());
+}
+
+TEST(JsonParts, AreTheElementsOrMembersWhateverTheyAre) {
+  EXPECT_THAT(parts(R"( [ {"a":1,"a":2} , [1,[2,3]], nonsense ,"x" ] )"),
+              ElementsAre(R"({"a":1,"a":2})", "[1,[2,3]]", "nonsense", R"("x")"));
+  EXPECT_THAT(parts(R"({"id": 41, "a": {"b": [1, 2]}})"), ElementsAre(R"("id": 41)", R"("a": {"b": [1, 2]})"));
+  EXPECT_THAT(parts(" [ ] "), IsEmpty());
+}
+
+TEST(JsonParts, StringsHideWhatIsInThem) {
+  EXPECT_THAT(parts(R"(["a,]\"}", "\\", "["])"), ElementsAre(R"("a,]\"}")", R"("\\")", R"("[")"));
+}
+
+TEST(JsonParts, AreNoneWhereBracketsOrCommasAreOut) {
+  for (const char* text : {"", "[", "]", "1", "[1,]", "[,1]", "[1,,2]", "[{]", "[}]", "[1]]", "[[1]", "[\"a]", "[1}",
+                           "[\"\\\"]", "{\"a\":1"})
+    EXPECT_FALSE(parts_of(text)) << text;
+}
+
+}  // namespace
+}  // namespace parley::json
