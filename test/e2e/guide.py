@@ -49,7 +49,7 @@ for page in pages:
         for name in ("docs", "spec"):
             (place / name).symlink_to(root / name)
         # The system's own Python has the modules that `./dev setup` installs.
-        environment = {"PATH": f"{program.parent}:/usr/bin:{os.environ['PATH']}", "HOME": home}
+        environment = {"PATH": f"{program.parent}:/usr/bin:{os.environ['PATH']}", "HOME": home, "TMPDIR": home}
         server = serve(environment, place)
         texts = list(commands(page, environment))
         # A group of its own: whatever a page leaves running ends with it.
