@@ -1,23 +1,67 @@
-"""Runs the commands of the guide's pages: every ```sh block, in the page's order, one shell a page, in a folder of its own.
+"""Runs the commands of documents: every ```sh block of a page, in the page's order, one shell a page.
 
-guide.py PROGRAM FOLDER   A command that fails, fails the test. PROGRAM is what `parley` means.
+guide.py PROGRAM ROOT PAGE…   PAGE is a Markdown file of ROOT, or a folder of them. PROGRAM is what `parley` means. A command
+that fails, fails the test. Each page has a home of its own, in a folder that looks like ROOT (`docs`, `spec`), where a
+server is running already, as README says; a page that wants another starts it. A block that begins with ```sh needs NAME
+is left out where Python has no such module.
 """
 import os
 import pathlib
 import re
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 
-program, folder = map(pathlib.Path, sys.argv[1:3])
-pages = sorted(folder.glob("*.md"))
+program, root = (pathlib.Path(word).resolve() for word in sys.argv[1:3])
+pages = []
+for word in sys.argv[3:]:
+    path = root / word
+    pages += sorted(path.glob("*.md")) if path.is_dir() else [path]
+block = re.compile(r"^```sh(?: needs (\w+))?\n(.*?)^```", re.MULTILINE | re.DOTALL)
+
+
+def serve(environment, place):
+    """A server on a free port; it listens once server.json is there."""
+    with open(place / "server.log", "w", encoding="utf-8") as log:
+        server = subprocess.Popen([program, "serve", "--listen", "127.0.0.1:0"], env=environment, stdout=log, stderr=log)
+    for _ in range(300):
+        if (place / ".local/share/parley/server.json").exists():
+            break
+        time.sleep(0.1)
+    return server
+
+
+def commands(page, environment):
+    blocks = block.findall(page.read_text(encoding="utf-8"))
+    for needed, text in blocks:
+        if needed and subprocess.run(["python3", "-c", f"import {needed}"], env=environment, stderr=subprocess.DEVNULL).returncode:
+            print(f"{page.name}: Python has no module {needed}, a block is left out")
+            continue
+        yield text
+
+
 failed = not pages
 for page in pages:
-    blocks = re.findall(r"^```sh\n(.*?)^```", page.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
-    with tempfile.TemporaryDirectory() as place:
-        environment = {"PATH": f"{program.parent}:{os.environ['PATH']}", "HOME": place}
-        script = "set -eux\n" + "\n".join(blocks)
-        ran = subprocess.run(["bash", "-c", script], cwd=place, env=environment)
-    print(f"{page.name}: {len(blocks)} blocks, {'done' if ran.returncode == 0 else 'FAILED'}")
-    failed = failed or not blocks or ran.returncode != 0
+    with tempfile.TemporaryDirectory() as home:
+        place = pathlib.Path(home)
+        for name in ("docs", "spec"):
+            (place / name).symlink_to(root / name)
+        # The system's own Python has the modules that `./dev setup` installs.
+        environment = {"PATH": f"{program.parent}:/usr/bin:{os.environ['PATH']}", "HOME": home, "TMPDIR": home}
+        server = serve(environment, place)
+        texts = list(commands(page, environment))
+        # A group of its own: whatever a page leaves running ends with it.
+        shell = subprocess.Popen(["bash", "-c", "set -eux\n" + "\n".join(texts)], cwd=place, env=environment, start_new_session=True)
+        shell.wait()
+        try:
+            os.killpg(shell.pid, signal.SIGTERM)
+        except ProcessLookupError:
+            pass
+        server.terminate()
+        server.wait()
+    right = texts and shell.returncode == 0
+    print(f"{page.relative_to(root)}: {len(texts)} blocks, {'done' if right else 'FAILED'}", flush=True)
+    failed = failed or not right
 sys.exit(1 if failed else 0)

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What `./dev check` looks at: format, layers, headers, rows without proof, generated pages; clang-tidy on what changed.
+# What `./dev check` looks at: format, layers, headers, rows without proof, generated pages, links; clang-tidy on what changed.
 set -uo pipefail
 cd "$(dirname "$0")/../.."
 failed=0
@@ -38,6 +38,7 @@ step "layers" python3 tools/check/layers.py
 step "headers and changed files" tools/check/headers.sh
 step "requirement rows" python3 tools/trace.py --check
 step "generated pages" python3 tools/gen/reference.py --check .
+step "links of documents" python3 tools/check/links.py
 [ "${1:-}" = --tidy ] && step "clang-tidy on what changed" tidy
 [ $failed = 0 ] && echo "all in order"
 exit $failed

@@ -34,8 +34,9 @@ def members(schema):
     if schema.get("type") == "object" and "properties" in schema:
         required = schema.get("required", [])
         return "{" + ", ".join(n if n in required else n + "?" for n in schema["properties"]) + "}"
-    if "anyOf" in schema:
-        return " or ".join(name_of(s) or members(s) for s in schema["anyOf"])
+    choices = schema.get("anyOf") or schema.get("oneOf")
+    if choices:
+        return " or ".join(name_of(s) or members(s) for s in choices)
     if schema.get("type") == "array":
         items = schema["items"]
         return "[" + (name_of(items) or members(items)) + "]"
