@@ -27,7 +27,7 @@ class Snapshots {
 
   // Begins one when the journal has enough events since the last, in whatever life of the process they came. It costs
   // about as much as deciding them did: who writes a million in seconds needs the processor more than a short next
-  // start, up to a bound. Called after a turn, when all is durable.
+  // start, up to a bound. Called after a turn; a sync that is under way is waited for.
   void consider(base::Duration now);
   bool running() const { return running_; }
   // At an orderly stop, when all is durable: where the next start would have much to replay, the state goes into one

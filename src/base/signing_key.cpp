@@ -20,7 +20,7 @@ using Bio = std::unique_ptr<BIO, decltype(&BIO_free)>;
 
 constexpr off_t file_bytes_max = 4'096;
 
-Result<> key_failed(const std::string& what, const std::string& path) {
+std::unexpected<Error> key_failed(const std::string& what, const std::string& path) {
   return fail(ErrorCode::INTERNAL, what + ' ' + path + ": " + std::strerror(errno), path);
 }
 
@@ -55,7 +55,7 @@ Result<SigningKey> SigningKey::read(const std::string& path) {
   if (file.get() < 0)
     return fail(ErrorCode::NOT_FOUND, "no key can be read at " + path + ": " + std::strerror(errno), path);
   struct stat status{};
-  if (::fstat(file.get(), &status) != 0) return std::unexpected(key_failed("cannot look at", path).error());
+  if (::fstat(file.get(), &status) != 0) return key_failed("cannot look at", path);
   if ((status.st_mode & 077) != 0)
     return fail(ErrorCode::FORBIDDEN, path + " can be read by others", path,
                 "chmod 600 the file; if others may have read it, revoke the key and make another.");

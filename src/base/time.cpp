@@ -69,7 +69,7 @@ Result<Instant> parse_rfc3339(std::string_view text) {
   if (!parse_offset(text.substr(at), offset) || !date.ok() || hour > 23 || minute > 59 || second > 60)
     return no_time(text);
   if (second == 60) {
-    // RFC 3339 §5.7: a leap second ends the UTC day of a June or December.
+    // RFC 3339 §5.7: a leap second ends a UTC day; of which month is not looked at.
     const int utc_minute = ((hour * 60 + minute - offset) % 1440 + 1440) % 1440;
     if (utc_minute != 1439) return no_time(text);
     second = 59;

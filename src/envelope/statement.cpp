@@ -33,7 +33,7 @@ std::string text_of(const Statement& statement) {
   return text;
 }
 
-base::Result<> malformed(std::string why) {
+std::unexpected<base::Error> malformed(std::string why) {
   return base::fail(base::ErrorCode::EVIDENCE_MALFORMED, "the evidence " + std::move(why), "evidence");
 }
 
@@ -91,18 +91,17 @@ base::Result<std::string> sign(const Statement& statement, const base::SigningKe
 
 base::Result<Evidence> Evidence::parse(std::string_view token) {
   Evidence evidence;
-  const auto refused = [](base::Result<> why) { return std::unexpected(std::move(why).error()); };
   if (token.size() > evidence_bytes_max)
-    return refused(malformed("has " + std::to_string(token.size()) + " bytes, the limit is " +
-                             std::to_string(evidence_bytes_max)));
+    return malformed("has " + std::to_string(token.size()) + " bytes, the limit is " +
+                     std::to_string(evidence_bytes_max));
   const std::size_t dot = token.find('.');
   const auto text = base::from_base64(token.substr(0, dot), Alphabet::url);
   const auto signature = dot == token.npos ? std::nullopt : base::from_base64(token.substr(dot + 1), Alphabet::url);
   if (!text || !signature || signature->size() != evidence.signature_.size())
-    return refused(malformed("is not a statement, a dot and a signature, each in base64url"));
+    return malformed("is not a statement, a dot and a signature, each in base64url");
   std::copy(signature->begin(), signature->end(), evidence.signature_.begin());
   const auto document = json::Document::parse(*text);
-  if (!document) return refused(malformed("holds no JSON: " + document.error().message));
+  if (!document) return malformed("holds no JSON: " + document.error().message);
   PARLEY_CHECK(read(document->root(), evidence.statement_));
   evidence.text_ = std::string(purpose) + *text;
   return evidence;

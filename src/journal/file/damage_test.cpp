@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "journal/file/format.hpp"
+#include "journal/file/snapshot_file.hpp"
 #include "journal/file/test_bench.hpp"
 
 namespace parley::journal::file {
@@ -340,6 +341,32 @@ TEST(JournalDamage, ASnapshotOfAnotherHistoryIsRefused) {
   ASSERT_TRUE(other.open());
   EXPECT_TRUE(other.journal->snapshots().empty());
   EXPECT_EQ(other.recovered.refused_snapshots.size(), 1u);
+}
+
+// It pushes none out that can be read.
+TEST(JournalDamage, ARefusedSnapshotGoesBeforeAGoodOne) {
+  Bench bench = written();
+  const auto snapshot_now = [&bench] {
+    auto writer = bench.journal->begin_snapshot();
+    ASSERT_TRUE(writer.has_value());
+    ASSERT_TRUE((*writer)->write("state").has_value());
+    ASSERT_TRUE((*writer)->commit().has_value());
+  };
+  ASSERT_TRUE(bench.open());
+  ASSERT_TRUE(append_numbered(*bench.journal, 1, 400));
+  const std::string newer = "data/" + snapshot_name(bench.journal->head().position);
+  snapshot_now();
+  bench.kill();
+  bench.files->set_contents(newer, "none");
+  ASSERT_TRUE(bench.open());
+  ASSERT_EQ(bench.recovered.refused_snapshots.size(), 1u);
+  ASSERT_EQ(bench.journal->snapshots().size(), 1u);
+  ASSERT_TRUE(append_numbered(*bench.journal, 1, 400));
+  snapshot_now();
+  bench.kill();
+  ASSERT_TRUE(bench.open());
+  EXPECT_EQ(bench.journal->snapshots().size(), 2u);
+  EXPECT_TRUE(bench.recovered.refused_snapshots.empty());
 }
 
 // O6

@@ -120,7 +120,7 @@ class FileJournal final : public Journal {
 
   base::Result<std::unique_ptr<SnapshotWriter>> begin_snapshot() override {
     PARLEY_CHECK(settle());
-    return write_snapshot(*options_.files, options_.folder, id_, head_);
+    return write_snapshot(*options_.files, options_.folder, id_, head_, refused_);
   }
 
   std::vector<SnapshotInfo> snapshots() const override { return snapshots_; }
@@ -149,6 +149,12 @@ class FileJournal final : public Journal {
                             .error());
     }
     snapshots_ = std::move(kept);
+    PARLEY_TRY(const auto names, options_.files->list(options_.folder));
+    const auto is_kept = [this](Position at) {
+      return std::ranges::any_of(snapshots_, [at](const SnapshotInfo& one) { return one.at.position == at; });
+    };
+    for (const std::string& name : names)
+      if (const auto at = snapshot_position(name); at && !is_kept(*at)) refused_.push_back(*at);
     return {};
   }
 
@@ -311,6 +317,7 @@ class FileJournal final : public Journal {
   const std::uint64_t index_reserve_;  // bytes kept free behind the blocks of each segment
   const std::uint64_t segment_room_;   // bytes for blocks in a fresh segment
   std::vector<SnapshotInfo> snapshots_;
+  std::vector<Position> refused_;  // snapshots that are none of this journal's
   std::shared_ptr<Catalog> catalog_;
   Space space_;
   Fill fill_ = Fill::zeros;

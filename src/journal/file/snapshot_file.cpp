@@ -33,8 +33,13 @@ std::string head_of(const JournalId& id, const Head& at) {
 
 class FileSnapshot final : public SnapshotWriter {
  public:
-  FileSnapshot(base::FileSystem& files, std::string folder, std::string name, std::unique_ptr<base::File> file)
-      : files_(files), folder_(std::move(folder)), name_(std::move(name)), file_(std::move(file)) {}
+  FileSnapshot(base::FileSystem& files, std::string folder, std::string name, std::unique_ptr<base::File> file,
+               std::vector<Position> refused)
+      : files_(files),
+        folder_(std::move(folder)),
+        name_(std::move(name)),
+        file_(std::move(file)),
+        refused_(std::move(refused)) {}
 
   ~FileSnapshot() override {
     if (!committed_) (void)files_.remove(unfinished());  // what stays behind is removed at the next start
@@ -96,7 +101,11 @@ class FileSnapshot final : public SnapshotWriter {
     PARLEY_TRY(const auto names, files_.list(folder_));
     std::vector<std::string> snapshots;
     for (const std::string& name : names) {
-      if (snapshot_position(name)) snapshots.push_back(name);
+      const auto position = snapshot_position(name);
+      if (position && std::ranges::find(refused_, *position) != refused_.end() && name != name_)
+        PARLEY_CHECK(files_.remove(folder_ + "/" + name));
+      else if (position)
+        snapshots.push_back(name);
     }
     for (std::size_t i = 0; i + kept < snapshots.size(); ++i) PARLEY_CHECK(files_.remove(folder_ + "/" + snapshots[i]));
     return {};
@@ -106,6 +115,7 @@ class FileSnapshot final : public SnapshotWriter {
   const std::string folder_;
   const std::string name_;
   std::unique_ptr<base::File> file_;
+  const std::vector<Position> refused_;
   std::string buffer_;
   std::uint64_t at_ = 0;
   std::uint64_t total_ = 0;
@@ -203,7 +213,8 @@ std::optional<Position> snapshot_position(std::string_view file_name) {
 }
 
 base::Result<std::unique_ptr<SnapshotWriter>> write_snapshot(base::FileSystem& files, const std::string& folder,
-                                                             const JournalId& id, const Head& at) {
+                                                             const JournalId& id, const Head& at,
+                                                             std::vector<Position> refused) {
   const std::string name = snapshot_name(at.position);
   const std::string path = folder + "/" + name + std::string(unfinished_suffix);
   auto file = files.open(path, base::OpenMode::create_new);
@@ -212,7 +223,7 @@ base::Result<std::unique_ptr<SnapshotWriter>> write_snapshot(base::FileSystem& f
     file = files.open(path, base::OpenMode::create_new);
   }
   if (!file) return std::unexpected(std::move(file).error());
-  auto writer = std::make_unique<FileSnapshot>(files, folder, name, std::move(*file));
+  auto writer = std::make_unique<FileSnapshot>(files, folder, name, std::move(*file), std::move(refused));
   PARLEY_CHECK(writer->begin(head_of(id, at)));
   return writer;
 }

@@ -13,9 +13,11 @@ namespace parley::journal::file {
 std::string snapshot_name(Position position);
 std::optional<Position> snapshot_position(std::string_view file_name);
 
-// Writes a snapshot of the state at `at` into the folder; may live on another thread than the journal.
+// Writes a snapshot of the state at `at` into the folder; may live on another thread than the journal. Of the older
+// ones the newest stays, none of those that were `refused`.
 base::Result<std::unique_ptr<SnapshotWriter>> write_snapshot(base::FileSystem& files, const std::string& folder,
-                                                             const JournalId& id, const Head& at);
+                                                             const JournalId& id, const Head& at,
+                                                             std::vector<Position> refused);
 
 // What it says of itself at both ends. Errors: JOURNAL_DAMAGED where they are not as written.
 base::Result<SnapshotInfo> look_at_snapshot(base::FileSystem& files, const std::string& folder, const JournalId& id,

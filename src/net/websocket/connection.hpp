@@ -1,11 +1,10 @@
 // One WebSocket, either side, after its handshake; without input, output or clock: bytes and times come in as
 // arguments, what came of them goes out as a step, frames sent become bytes in an Output.
 //
-//   while (true) switch (socket.receive(input, now)) {
-//     case message:   kind(), message(): good until the next receive; where the frame lay whole in `input`, a view of
-//     it case closed:    end() says how; write what the Output still holds and close the connection case need_more: all
-//     of `input` is used
-//   }
+// receive() comes to one of three steps:
+//   message    kind(), message(): good until the next receive; where the frame lay whole in `input`, a view of it
+//   closed     end() says how; write what the Output still holds and close the connection
+//   need_more  all of `input` is used
 #pragma once
 #include <cstdint>
 #include <limits>

@@ -10,7 +10,7 @@
 
 #include "json/parser.hpp"
 #include "json/writer.hpp"
-#include "schema/mutants.hpp"
+#include "mutants.hpp"
 #include "schema/program.hpp"
 
 using namespace parley;

@@ -1,5 +1,5 @@
 // Walking a schema and a document side by side, writing a changed copy at each keyword.
-#include "schema/mutants.hpp"
+#include "mutants.hpp"
 
 #include <array>
 #include <cmath>

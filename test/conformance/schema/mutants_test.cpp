@@ -1,5 +1,5 @@
 // Every mutant is refused, at exactly the place it was made for.
-#include "schema/mutants.hpp"
+#include "mutants.hpp"
 
 #include <gtest/gtest.h>
 
