@@ -8,6 +8,7 @@
 #include "app/data_folder.hpp"
 #include "app/open_files.hpp"
 #include "app/snapshots.hpp"
+#include "app/turns.hpp"
 #include "app/wrong_tokens.hpp"
 #include "base/file.hpp"
 #include "broker/broker.hpp"
@@ -27,15 +28,8 @@ namespace {
 
 using base::ErrorCode;
 
-constexpr base::Duration shutdown_patience = std::chrono::seconds(4);
 constexpr base::Duration slow_sync = std::chrono::seconds(1);
 constexpr base::Duration time_ahead_tolerated = std::chrono::minutes(1);
-constexpr base::Duration idle_turn = std::chrono::seconds(1);
-constexpr base::Duration sync_look = std::chrono::milliseconds(50);  // while one is under way: whether it takes long
-constexpr base::Duration drain_look = std::chrono::milliseconds(20);
-constexpr base::Duration journal_tick = std::chrono::seconds(1);          // a tick may write and sync a mark
-constexpr base::Duration held_back_max = std::chrono::milliseconds(200);  // D11: the input queue
-constexpr std::uint64_t round_bytes = 16 << 20;                           // what a round of input may bring
 
 base::Result<net::ListenOptions> parse_listen(const std::string& text) {
   const std::size_t colon = text.rfind(':');
@@ -120,14 +114,38 @@ void update(observe::Metrics& metrics, const broker::Broker::Counts& counts) {
   std::_Exit(EXIT_FAILURE);
 }
 
-// While the journal's next segment is being made, nothing is read: senders feel the pause, and are not refused. What
-// was read is answered meanwhile.
-void hold_input_back(journal::Journal& journal, base::Clock& clock, const std::function<bool()>& go_on) {
-  const base::Duration until = clock.monotonic() + held_back_max;
-  while (journal.room_for(round_bytes) == journal::Room::soon && clock.monotonic() < until && go_on()) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    journal.tick();
+base::Result<net::LoopSettings> loop_settings(const cli::ServeOptions& options) {
+  net::LoopSettings settings;
+  PARLEY_TRY(settings.descriptors_max, descriptors_for_connections());
+  for (const std::string& host : options.allowed_hosts) {
+    settings.access.hosts.push_back(host);
+    settings.access.names.push_back(host);
   }
+  for (const std::string& origin : options.allowed_origins) settings.access.origins.push_back(origin);
+  return settings;
+}
+
+// Returns where replay began: what the newest snapshot holds.
+base::Result<base::Position> start(broker::Broker& broker, base::Clock& clock, observe::Log& log) {
+  const base::Duration began = clock.monotonic();
+  const std::uint64_t found = broker.journal().head().position.value;
+  PARLEY_TRY(const broker::Recovery recovery, broker.start());
+  tell_of_refused(log, recovery.refused_snapshots);
+  log.info("recovered", {{"events", recovery.events},
+                         {"from_snapshot", recovery.from_snapshot},
+                         {"milliseconds", (clock.monotonic() - began).count() / 1000},
+                         {"downtime", base::to_text(recovery.downtime)}});
+  if (recovery.ahead > time_ahead_tolerated)
+    log.error("time_is_ahead", {{"by", base::to_text(recovery.ahead)},
+                                {"message",
+                                 "the journal was written by a clock that ran ahead; the server's time "
+                                 "goes on from there, see docs/reliability.md"}});
+  return base::Position(found - recovery.events);
+}
+
+std::string url_of(const std::string& host, std::uint16_t port) {
+  const bool is_ipv6 = host.find(':') != std::string::npos;
+  return "http://" + (is_ipv6 ? "[" + host + "]" : host) + ":" + std::to_string(port);
 }
 
 }  // namespace
@@ -144,14 +162,8 @@ base::Result<> serve(const cli::ServeOptions& options, const std::function<void(
   PARLEY_TRY(const net::ListenOptions listen, parse_listen(options.listen));
   PARLEY_CHECK(try_to_listen(listen));  // a server that will not come about makes no data folder
 
-  net::LoopSettings settings;
-  PARLEY_TRY(settings.descriptors_max, descriptors_for_connections());
-  for (const std::string& host : options.allowed_hosts) {
-    settings.access.hosts.push_back(host);
-    settings.access.names.push_back(host);
-  }
-  for (const std::string& origin : options.allowed_origins) settings.access.origins.push_back(origin);
-  net::Loop loop(clock, metrics, *log, settings);
+  PARLEY_TRY(auto settings, loop_settings(options));
+  net::Loop loop(clock, metrics, *log, std::move(settings));
 
   PARLEY_CHECK(check_data_folder(options.data_folder));
   PARLEY_CHECK(files->make_folder(options.data_folder));
@@ -164,21 +176,7 @@ base::Result<> serve(const cli::ServeOptions& options, const std::function<void(
   broker_options.admin_token_hash = admin.hash;
   const auto ruleset_of = [&rulesets](std::string_view name) { return rulesets.find(name).get(); };
   broker::Broker broker({clock, random, *journal, ruleset_of}, broker_options);
-  const base::Duration began = clock.monotonic();
-  const std::uint64_t found = journal->head().position.value;
-  PARLEY_TRY(const broker::Recovery recovery, broker.start());
-  tell_of_refused(*log, recovery.refused_snapshots);
-  const std::uint64_t replayed_from = found - recovery.events;
-  log->info("recovered", {{"events", recovery.events},
-                          {"from_snapshot", recovery.from_snapshot},
-                          {"milliseconds", (clock.monotonic() - began).count() / 1000},
-                          {"downtime", base::to_text(recovery.downtime)}});
-
-  if (recovery.ahead > time_ahead_tolerated)
-    log->error("time_is_ahead", {{"by", base::to_text(recovery.ahead)},
-                                 {"message",
-                                  "the journal was written by a clock that ran ahead; the server's time "
-                                  "goes on from there, see docs/reliability.md"}});
+  PARLEY_TRY(const base::Position replayed_from, start(broker, clock, *log));
 
   gateway::http::Gateway http(broker, loop, metrics);
   net::Workers workers(clock, loop, workers_for(std::thread::hardware_concurrency()));
@@ -198,8 +196,7 @@ base::Result<> serve(const cli::ServeOptions& options, const std::function<void(
   hold_input_back(*journal, clock, [] { return true; });
   loop.serve(http, sockets);
   PARLEY_TRY(const std::uint16_t port, loop.listen(listen));
-  const std::string shown_host = listen.host.find(':') == std::string::npos ? listen.host : "[" + listen.host + "]";
-  const std::string url = "http://" + shown_host + ":" + std::to_string(port);
+  const std::string url = url_of(listen.host, port);
   PARLEY_CHECK(write_server_file(*files, options.data_folder, url));
   bool stopping = false;
   loop.on_stop_signal([&](int signal) {
@@ -209,44 +206,10 @@ base::Result<> serve(const cli::ServeOptions& options, const std::function<void(
   log->info("listening", {{"url", url}, {"data", options.data_folder}});
   started({url, options.data_folder, admin.file, admin.made});
 
-  Snapshots snapshots(*journal, ruleset_of, *log, base::Position(replayed_from), clock.monotonic(), {});
-  const auto turn = [&]() -> base::Result<> {
-    const base::Duration suspended = broker.counts().suspended;
-    PARLEY_CHECK(broker.turn());
-    if (const base::Duration more = broker.counts().suspended - suspended; more != base::Duration{})
-      log->info("woken", {{"suspended", base::to_text(more)}});
-    snapshots.consider(loop.now());
-    loop.flush();
-    return {};
-  };
-  const auto pause = [&] {
-    if (!broker.idle()) return base::Duration{};
-    return std::min(broker.until_next_due().value_or(idle_turn), broker.settled() ? idle_turn : sync_look);
-  };
-  base::Result<> outcome;
-  base::Duration ticked = clock.monotonic();
-  while (!stopping && outcome) {
-    hold_input_back(*journal, clock, [&] { return broker.settled() || (outcome = turn()); });
-    if (!outcome) break;
-    loop.wait(clock.monotonic() + pause());
-    if (const base::Duration now = clock.monotonic(); now - ticked >= journal_tick) {
-      ticked = now;
-      journal->tick();
-    }
-    outcome = turn();
-  }
-  if (outcome) {
-    http.end_waits();
-    loop.drain();
-    const base::Duration patience = clock.monotonic() + shutdown_patience;
-    while (outcome && (loop.connections() > 0 || !broker.settled()) && clock.monotonic() < patience) {
-      loop.wait(clock.monotonic() + std::min(pause(), drain_look));
-      outcome = turn();
-      const bool all_told = broker.settled() && sockets.idle();
-      if (all_told || clock.monotonic() > patience - shutdown_patience / 2) loop.close_drained();
-    }
-    if (outcome && broker.settled()) snapshots.finish(broker.engine(), [&] { return clock.monotonic() > patience; });
-  }
+  Snapshots snapshots(*journal, ruleset_of, *log, replayed_from, clock.monotonic(), {});
+  Turns turns({clock, *journal, loop, broker, http, sockets, snapshots, *log});
+  base::Result<> outcome = turns.until(stopping);
+  if (outcome) outcome = turns.drain();
   remove_server_file(options.data_folder);
   if (!outcome) stop_at_once(clock, outcome.error());
   snapshots.give_up();
