@@ -2,6 +2,7 @@
 #include "sdk/cpp/access.hpp"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -27,10 +28,17 @@ std::string first_line(const std::string& path) {
   return line;
 }
 
+// Of the server that wrote it, as long as that lives: it holds the file's lock, and the kernel lets go of it however
+// the server ended, and whatever user or container it ran in.
 std::string url_in(const std::string& path) {
-  std::ifstream file(path);
-  const std::string text((std::istreambuf_iterator<char>(file)), {});
-  const auto document = json::Document::parse(text);
+  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0) return {};
+  const bool held = ::flock(file, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+  char text[4096];
+  const ssize_t size = held ? ::read(file, text, sizeof text) : 0;
+  ::close(file);
+  if (size <= 0) return {};
+  const auto document = json::Document::parse(std::string_view(text, static_cast<std::size_t>(size)));
   if (!document) return {};
   return std::string(document->root().find("url").if_string().value_or(""));
 }
@@ -82,14 +90,24 @@ base::Result<std::string> workspace_of(const std::vector<std::string>& workspace
   return error;
 }
 
+// Whether its server was killed, or went away without a word.
+bool has_ended(const std::string& data_folder) {
+  std::error_code error;
+  return std::filesystem::exists(data_folder + "/server.json", error);
+}
+
 // A kept token is for the server that gave it, and nobody else may see it: not who listens where a server was named by
 // mistake, nor who listens at the default address while the folder's own server is down.
 base::Result<> check_server(const std::string& owner, bool named, Access& access) {
   if (!named && !owner.empty()) access.url = owner;
   if (access.url == owner) return {};
   if (owner.empty() && !named)
-    return base::fail(ErrorCode::UNREACHABLE, "no server runs with the data folder " + access.data_folder,
-                      access.data_folder);
+    return base::fail(ErrorCode::UNREACHABLE,
+                      has_ended(access.data_folder) ? "the server of this data folder has ended"
+                                                    : "no server runs with this data folder",
+                      access.data_folder,
+                      "Start it with `parley serve --data " + access.data_folder +
+                          "`, or name another with --server or PARLEY_SERVER.");
   return base::fail(ErrorCode::FORBIDDEN,
                     owner.empty()
                         ? "the tokens in " + access.data_folder + " are for its own server, which does not run"

@@ -1,9 +1,12 @@
 // Discovery: what is named beats the environment, which beats the data folder.
 #include "sdk/cpp/access.hpp"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <stdlib.h>
+#include <sys/file.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -18,7 +21,23 @@ class Discovery : public testing::Test {
     char name[] = "/tmp/parley-access-XXXXXX";
     folder_ = ::mkdtemp(name);
   }
-  ~Discovery() override { std::filesystem::remove_all(folder_); }
+  ~Discovery() override {
+    stop();
+    std::filesystem::remove_all(folder_);
+  }
+
+  // What a server does while it lives, and what the kernel does when it is killed.
+  void serve(const std::string& url) { hold(R"({"url": ")" + url + R"(", "pid": 999999999})"); }
+  void hold(const std::string& text) {
+    write("server.json", text);
+    stop();
+    lock_ = ::open((folder_ + "/server.json").c_str(), O_RDWR | O_CLOEXEC);
+    EXPECT_EQ(::flock(lock_, LOCK_EX | LOCK_NB), 0);
+  }
+  void stop() {
+    if (lock_ >= 0) ::close(lock_);
+    lock_ = -1;
+  }
 
   void write(const std::string& file, const std::string& text) { std::ofstream(folder_ + "/" + file) << text; }
   base::Result<Access> found(Wanted wanted) {
@@ -27,6 +46,7 @@ class Discovery : public testing::Test {
   }
 
   std::string folder_;
+  int lock_ = -1;
   std::map<std::string, std::string> variables_;
 };
 
@@ -38,7 +58,7 @@ TEST_F(Discovery, an_empty_machine_has_the_default_address_and_no_token) {
 }
 
 TEST_F(Discovery, the_data_folder_of_a_running_server_is_enough) {
-  write("server.json", R"({"url": "http://127.0.0.1:9999/"})");
+  serve("http://127.0.0.1:9999/");
   write("admin.token", "secret-of-admin\n");
   const auto access = found({});
   ASSERT_TRUE(access);
@@ -47,7 +67,7 @@ TEST_F(Discovery, the_data_folder_of_a_running_server_is_enough) {
 }
 
 TEST_F(Discovery, the_environment_beats_the_folder_and_what_is_named_beats_both) {
-  write("server.json", R"({"url": "http://127.0.0.1:1"})");
+  serve("http://127.0.0.1:1");
   write("admin.token", "of-folder");
   variables_ = {{"PARLEY_SERVER", "http://127.0.0.1:2"}, {"PARLEY_TOKEN", "of-environment"}};
   auto access = found({});
@@ -59,7 +79,7 @@ TEST_F(Discovery, the_environment_beats_the_folder_and_what_is_named_beats_both)
 }
 
 TEST_F(Discovery, a_server_file_that_is_no_json_is_passed_over) {
-  write("server.json", "{\"url\": ");
+  hold("{\"url\": ");
   EXPECT_EQ(found({})->url, default_url);
 }
 
@@ -73,7 +93,7 @@ TEST_F(Discovery, the_data_folder_follows_the_xdg_convention) {
 }
 
 TEST_F(Discovery, tokens_of_the_folder_are_sent_to_no_other_server) {
-  write("server.json", R"({"url": "http://127.0.0.1:1"})");
+  serve("http://127.0.0.1:1");
   write("admin.token", "of-folder");
   ASSERT_TRUE(TokenStore(folder_).put({"demo", "agents", "a"}, "of-a"));
   for (const char* agent : {"", "a"}) {
@@ -99,8 +119,26 @@ TEST_F(Discovery, tokens_of_the_folder_are_sent_nowhere_while_its_server_is_down
   }
 }
 
+// Whoever listens at its port now would get the token.
+TEST_F(Discovery, tokens_of_the_folder_are_sent_nowhere_once_its_server_was_killed) {
+  serve("http://127.0.0.1:1");
+  write("admin.token", "of-folder");
+  ASSERT_TRUE(TokenStore(folder_).put({"demo", "agents", "a"}, "of-a"));
+  EXPECT_EQ(found({})->token, "of-folder");
+  stop();
+  EXPECT_EQ(own_server(folder_), "");
+  for (const char* agent : {"", "a"}) {
+    const auto killed = found({.agent = agent});
+    ASSERT_FALSE(killed) << agent;
+    EXPECT_EQ(killed.error().code, base::ErrorCode::UNREACHABLE);
+    EXPECT_NE(killed.error().message.find("has ended"), std::string::npos) << killed.error().message;
+    EXPECT_NE(killed.error().hint.find("parley serve --data " + folder_), std::string::npos) << killed.error().hint;
+    EXPECT_FALSE(found({.server = "http://127.0.0.1:1", .agent = agent}));
+  }
+}
+
 TEST_F(Discovery, a_token_that_another_server_gave_goes_there) {
-  write("server.json", R"({"url": "http://127.0.0.1:1"})");
+  serve("http://127.0.0.1:1");
   const TokenStore tokens(folder_);
   ASSERT_TRUE(tokens.put({"demo", "agents", "a"}, "of-a", "http://far.example:7411"));
   EXPECT_EQ(found({.agent = "a"})->url, "http://far.example:7411");
@@ -113,7 +151,7 @@ TEST_F(Discovery, a_token_that_another_server_gave_goes_there) {
 
 TEST_F(Discovery, an_agent_calls_with_its_own_token_even_where_the_environment_has_one) {
   variables_["PARLEY_TOKEN"] = "of-admin";
-  write("server.json", R"({"url": "http://127.0.0.1:1"})");
+  serve("http://127.0.0.1:1");
   ASSERT_TRUE(TokenStore(folder_).put({"demo", "agents", "developer-01"}, "of-developer"));
   const auto access = found({.agent = "developer-01"});
   ASSERT_TRUE(access);
@@ -133,7 +171,7 @@ TEST_F(Discovery, an_address_without_its_scheme_is_told_as_such) {
 }
 
 TEST_F(Discovery, a_workspace_that_has_no_such_agent_is_named) {
-  write("server.json", R"({"url": "http://127.0.0.1:1"})");
+  serve("http://127.0.0.1:1");
   ASSERT_TRUE(TokenStore(folder_).put({"demo", "agents", "a"}, "of-a"));
   const auto access = found({.workspace = "demmo", .agent = "a"});
   ASSERT_FALSE(access);
@@ -157,7 +195,7 @@ TEST_F(Discovery, an_agent_elsewhere_brings_its_token_in_the_environment) {
 }
 
 TEST_F(Discovery, an_agent_of_two_workspaces_is_asked_which) {
-  write("server.json", R"({"url": "http://127.0.0.1:1"})");
+  serve("http://127.0.0.1:1");
   const TokenStore tokens(folder_);
   ASSERT_TRUE(tokens.put({"one", "agents", "a"}, "t1"));
   ASSERT_TRUE(tokens.put({"two", "agents", "a"}, "t2"));
@@ -168,7 +206,7 @@ TEST_F(Discovery, an_agent_of_two_workspaces_is_asked_which) {
 }
 
 TEST_F(Discovery, an_agent_and_a_person_of_one_name_keep_a_token_each) {
-  write("server.json", R"({"url": "http://127.0.0.1:1"})");
+  serve("http://127.0.0.1:1");
   const TokenStore tokens(folder_);
   ASSERT_TRUE(tokens.put({"demo", "agents", "a"}, "of-agent"));
   ASSERT_TRUE(tokens.put({"demo", "people", "a"}, "of-person"));

@@ -200,7 +200,7 @@ base::Result<> serve(const cli::ServeOptions& options, const std::function<void(
   PARLEY_TRY(const std::uint16_t port, loop.listen(listen));
   const std::string shown_host = listen.host.find(':') == std::string::npos ? listen.host : "[" + listen.host + "]";
   const std::string url = "http://" + shown_host + ":" + std::to_string(port);
-  PARLEY_CHECK(write_server_file(*files, options.data_folder, url));
+  PARLEY_TRY(const auto alive, write_server_file(*files, options.data_folder, url));
   bool stopping = false;
   loop.on_stop_signal([&](int signal) {
     log->info("stopping", {{"signal", signal}});
