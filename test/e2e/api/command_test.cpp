@@ -53,6 +53,16 @@ TEST(Commands, The_token_of_the_folder_is_not_sent_to_a_stranger) {
             0);
 }
 
+TEST(Commands, The_token_of_the_folder_is_not_sent_once_its_server_was_killed) {
+  Server server;
+  server.kill();
+  ASSERT_TRUE(std::filesystem::exists(server.folder() + "/server.json"));
+  const Ran ran = run_parley(server, {"workspace", "list"});
+  EXPECT_EQ(ran.status, 3);
+  EXPECT_THAT(ran.err, HasSubstr("has ended"));
+  EXPECT_THAT(ran.err, HasSubstr("parley serve --data " + server.folder()));
+}
+
 TEST(Commands, A_person_of_an_agents_name_leaves_its_token_alone) {
   const Server server;
   ASSERT_EQ(run_parley(server, {"workspace", "create", "demo"}).status, 0);
@@ -274,6 +284,28 @@ TEST(Commands, More_messages_than_a_request_holds_are_sent_in_order) {
         ASSERT_EQ(one.find("message_id").if_string(), ids[i]) << json::to_text(one);
     }
   }
+}
+
+// What goes with one message alone is refused with many, and what goes with each goes with each.
+TEST(Commands, Nothing_said_beside_a_file_of_many_messages_is_lost) {
+  const Server server;
+  ASSERT_EQ(run_parley(server, {"workspace", "create", "demo"}).status, 0);
+  for (const char* id : {"dispatcher", "extractor-2"})
+    ASSERT_EQ(run_parley(server, {"agent", "add", id, "--profile", "handoff", "--type", "worker"}).status, 0);
+  const std::string file = server.folder() + "/many.json";
+  const std::string one = run_parley({"fresh", source_folder() + "/spec/profiles/handoff/examples/HEARTBEAT.json"}).out;
+  const auto send = [&](std::string option, std::string value) {
+    return run_parley(server, {"send", "--as", "extractor-2", file, std::move(option), std::move(value), "--json"});
+  };
+  std::ofstream(file) << "[" << one << "," << one << "]";
+  EXPECT_THAT(send("--reply-by", "tomorrow").out, HasSubstr("?reply_by"));
+  EXPECT_THAT(send("--idempotency-key", "k").out, HasSubstr("Idempotency-Key"));
+  EXPECT_THAT(send("--supersedes", "m").out, HasSubstr("stand in the place of one"));
+  const Ran misused = send("--superseded-to", "dispatcher");
+  EXPECT_EQ(misused.status, 2);
+  EXPECT_THAT(misused.out, HasSubstr("no --supersedes"));
+  std::ofstream(file) << "[" << one << "]";
+  EXPECT_EQ(send("--idempotency-key", "k").status, 0) << "one alone has a name";
 }
 
 TEST(Commands, Where_there_are_several_workspaces_they_are_named) {
