@@ -1,8 +1,9 @@
-// Code, what is so, where, what to do next, what is legal next: always in this order.
+// Code, what is so, where, what to do next, when, what is legal next: always in this order.
 #include "cli/errors.hpp"
 
 #include <ostream>
 
+#include "base/time.hpp"
 #include "sdk/cpp/error_text.hpp"
 
 namespace parley::cli {
@@ -55,6 +56,7 @@ std::string error_text(const base::Error& error, bool is_tty) {
   }
   line("where", printable(error.where));
   line("hint", printable(error.hint_text()));
+  if (error.retry_after.count() > 0) line("retry", "in " + base::to_text(error.retry_after));
   line("next", joined(error.legal_next));
   return text;
 }

@@ -28,6 +28,12 @@ TEST(ErrorText, code_places_where_hint_and_legal_moves_in_this_order) {
             "  next   task_progress, task_completion\n");
 }
 
+TEST(ErrorText, when_to_try_again_is_said) {
+  auto error = base::fail(base::ErrorCode::RATE_LIMITED, "too many").error();
+  error.retry_after = std::chrono::milliseconds(1500);
+  EXPECT_NE(error_text(error, false).find("\n  retry  in 1500ms\n"), std::string::npos) << error_text(error, false);
+}
+
 TEST(ErrorText, colours_hold_no_text_of_the_message) {
   EXPECT_EQ(error_text(schema_error(), true).find("\033[5m"), std::string::npos);
 }
