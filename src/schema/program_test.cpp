@@ -107,8 +107,8 @@ TEST(SchemaExplain, a_member_that_nobody_knows_is_named) {
 
 TEST(SchemaExplain, a_pattern_is_explained_by_examples_where_there_are_any) {
   EXPECT_EQ(message(R"({"pattern":"^[0-9]+(ms|s)$","examples":["100ms","30s"]})", R"("soon")"),
-            R"(expected text such as 100ms, 30s, found "soon")");
-  EXPECT_EQ(message(R"({"pattern":"^a$"})", R"("b")"), R"(expected text that matches ^a$, found "b")");
+            R"(expected text such as 100ms, 30s, found string "soon")");
+  EXPECT_EQ(message(R"({"pattern":"^a$"})", R"("b")"), R"(expected text that matches ^a$, found string "b")");
 }
 
 TEST(SchemaExplain, all_defects_are_found_at_once) {
