@@ -4,7 +4,7 @@
 //   token   --token, the agent's or person's own in DATA/tokens/, PARLEY_TOKEN, DATA/admin.token (never in an agent's
 //   place)
 //           What is kept in DATA is sent to the server that gave it, and to no other.
-//   DATA    --data, $XDG_DATA_HOME/parley, ~/.local/share/parley
+//   DATA    --data, PARLEY_DATA, $XDG_DATA_HOME/parley, ~/.local/share/parley
 #pragma once
 #include <functional>
 #include <string>
@@ -35,8 +35,13 @@ struct Access {
   std::string url;  // without a '/' at the end
   std::string token;
   std::string data_folder;
-  std::string workspace;  // as wanted; or, with an agent, the only one that has a token of this name
+  std::string workspace;   // as wanted; or, with an agent, the only one that has a token of this name
+  bool of_folder = false;  // the token is one that the data folder's own server gave
 };
+
+// Before each call with it: who waits through a restart does not know who listens there meanwhile. UNREACHABLE where
+// the token is for the data folder's own server, and that has ended.
+base::Result<> check_alive(const Access& access);
 
 // NOT_FOUND where an agent is wanted and there is no token for it; BAD_REQUEST where its name is in several workspaces,
 // or the server named is no URL;

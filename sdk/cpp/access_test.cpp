@@ -12,6 +12,9 @@
 #include <fstream>
 #include <map>
 
+#include "sdk/cpp/client.hpp"
+#include "sdk/cpp/stream.hpp"
+
 namespace parley::sdk {
 namespace {
 
@@ -78,6 +81,20 @@ TEST_F(Discovery, the_environment_beats_the_folder_and_what_is_named_beats_both)
   EXPECT_EQ(access->token, "named");
 }
 
+TEST_F(Discovery, an_admins_token_of_another_user_is_told_as_such) {
+  write("admin.token", "of-folder");
+  ASSERT_EQ(::chmod((folder_ + "/admin.token").c_str(), 0), 0);
+  const bool is_root = ::geteuid() == 0;  // who may read everything
+  ASSERT_TRUE(!is_root || ::seteuid(65534) == 0);
+  const auto access = found({});
+  const auto elsewhere = found({.server = "http://127.0.0.1:1"});
+  ASSERT_TRUE(!is_root || ::seteuid(0) == 0);
+  ASSERT_FALSE(access);
+  EXPECT_EQ(access.error().code, base::ErrorCode::FORBIDDEN);
+  EXPECT_NE(access.error().message.find("cannot be read"), std::string::npos) << access.error().message;
+  EXPECT_TRUE(elsewhere) << "its token is not asked for there";
+}
+
 TEST_F(Discovery, a_server_file_that_is_no_json_is_passed_over) {
   hold("{\"url\": ");
   EXPECT_EQ(found({})->url, default_url);
@@ -89,6 +106,8 @@ TEST_F(Discovery, the_data_folder_follows_the_xdg_convention) {
   EXPECT_EQ(data_folder("", environment), "/home/x/.local/share/parley");
   variables_["XDG_DATA_HOME"] = "/data";
   EXPECT_EQ(data_folder("", environment), "/data/parley");
+  variables_["PARLEY_DATA"] = "/var/lib/parley";
+  EXPECT_EQ(data_folder("", environment), "/var/lib/parley");
   EXPECT_EQ(data_folder("/here", environment), "/here");
 }
 
@@ -135,6 +154,20 @@ TEST_F(Discovery, tokens_of_the_folder_are_sent_nowhere_once_its_server_was_kill
     EXPECT_NE(killed.error().hint.find("parley serve --data " + folder_), std::string::npos) << killed.error().hint;
     EXPECT_FALSE(found({.server = "http://127.0.0.1:1", .agent = agent}));
   }
+}
+
+// Who waits for a message through a restart keeps calling.
+TEST_F(Discovery, a_caller_that_was_there_before_the_kill_sends_no_token_after_it) {
+  serve("http://127.0.0.1:9");
+  write("admin.token", "of-folder");
+  Client client(*found({}));
+  EXPECT_NE(client.get("/v1/limits").error().message.find("GET"), std::string::npos) << "it was tried";
+  stop();
+  EXPECT_NE(client.get("/v1/limits").error().message.find("has ended"), std::string::npos);
+  EXPECT_NE(Stream::open(client.access(), "demo", "a", {}).error().message.find("has ended"), std::string::npos);
+  serve("http://127.0.0.1:9");
+  EXPECT_NE(client.get("/v1/limits").error().message.find("GET"), std::string::npos) << "it is back";
+  EXPECT_EQ(client.get("/v1/limits").error().code, base::ErrorCode::UNREACHABLE);
 }
 
 TEST_F(Discovery, a_token_that_another_server_gave_goes_there) {

@@ -187,6 +187,7 @@ Stream& Stream::operator=(Stream&&) noexcept = default;
 
 base::Result<Stream> Stream::open(const Access& access, std::string_view workspace, std::string_view agent,
                                   const StreamOptions& options) {
+  PARLEY_CHECK(check_alive(access));
   PARLEY_TRY(const Endpoint endpoint, endpoint_of(access.url));
   PARLEY_TRY(Socket socket, Socket::connect(endpoint, options.connect_timeout));
   Stream stream(std::make_unique<State>(std::move(socket), options));
