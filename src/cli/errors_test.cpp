@@ -67,6 +67,23 @@ TEST(ErrorPrinting, a_missing_token_is_told_in_options) {
   EXPECT_EQ(err.str().find("Authorization"), std::string::npos);
 }
 
+TEST(ErrorPrinting, no_hint_of_the_catalogue_speaks_of_methods_and_paths) {
+  for (std::size_t i = 0; i < base::error_infos.size(); ++i) {
+    std::ostringstream out, err;
+    Terminal terminal{out, err};
+    print_error({terminal, false}, base::fail(static_cast<base::ErrorCode>(i), "m", "w").error());
+    for (const char* word : {"PATCH", "GET …", "openapi", "Authorization"})
+      EXPECT_EQ(err.str().find(word), std::string::npos) << err.str();
+  }
+}
+
+TEST(ErrorPrinting, a_hint_of_the_refusal_itself_stays) {
+  std::ostringstream out, err;
+  Terminal terminal{out, err};
+  print_error({terminal, false}, base::fail(base::ErrorCode::TASK_UNKNOWN, "m", "w", "Look twice.").error());
+  EXPECT_NE(err.str().find("Look twice."), std::string::npos) << err.str();
+}
+
 TEST(ErrorPrinting, without_it_standard_output_stays_clean) {
   std::ostringstream out, err;
   Terminal terminal{out, err};
