@@ -174,12 +174,13 @@ Verb send_verb() {
           std::vector<Option>{
               {"file", "JSON message, JSON array or NDJSON; - or none: standard input", &options->files},
               {"--ndjson", "one message a line (known by the names .ndjson and .jsonl)", &options->ndjson},
-              {"--idempotency-key", "id of a message that has none of its own", &options->idempotency_key},
-              {"--supersedes", "id of your earlier message that this one replaces", &options->beside.supersedes},
-              {"--superseded-to", "recipient of that message, if several share the id", &options->beside.to},
-              {"--reply-by", "RFC 3339 time by which an answer is wanted; without one the message bounces",
+              {"--idempotency-key ID", "id of a message that has none of its own", &options->idempotency_key},
+              {"--supersedes MESSAGE_ID", "id of your earlier message that this one replaces",
+               &options->beside.supersedes},
+              {"--superseded-to NAME", "recipient of that message, if several share the id", &options->beside.to},
+              {"--reply-by DATE-TIME", "RFC 3339 time by which an answer is wanted; without one the message bounces",
                &options->beside.reply_by},
-              {"--evidence", "file that `parley review run-checks --sign` wrote, for the result of that review",
+              {"--evidence FILE", "file that `parley review run-checks --sign` wrote, for the result of that review",
                &options->evidence}} +
           agent_options(options->online),
       .run = [options](Context& context) { return send(context, *options); },

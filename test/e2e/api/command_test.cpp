@@ -34,6 +34,11 @@ TEST(Commands, An_address_that_is_none_is_refused_before_anything_is_made) {
   }
 }
 
+TEST(Commands, An_address_that_others_can_reach_is_told_as_such) {
+  EXPECT_THAT(run_parley({"serve", "--data", "/tmp/parley-e2e-none", "--listen", "0.0.0.0:0"}).err,
+              HasSubstr("0.0.0.0 is not a loopback address"));
+}
+
 TEST(Commands, An_address_that_is_taken_is_refused_before_anything_is_made) {
   const Server server;
   const std::string folder = "/tmp/parley-e2e-none-" + std::to_string(::getpid());
@@ -337,7 +342,9 @@ TEST(Commands, Tasks_are_waited_for_extended_and_aborted) {
     const Ran sent = send("dispatcher", "TASK_ASSIGNMENT.json", task);
     ASSERT_EQ(sent.status, 0) << sent.out << sent.err;
   }
-  EXPECT_EQ(run_parley(server, {"task", "wait", "good", "--timeout", "0s"}).status, 1) << "it has not ended";
+  const Ran early = run_parley(server, {"task", "wait", "good", "--timeout", "0s"});
+  EXPECT_EQ(early.status, 1) << "it has not ended";
+  EXPECT_THAT(early.err, HasSubstr("Not over within 0"));
   const Ran unknown = run_parley(server, {"task", "wait", "good", "none"});
   EXPECT_EQ(unknown.status, 1);
   EXPECT_THAT(unknown.err, HasSubstr("none"));
@@ -353,6 +360,17 @@ TEST(Commands, Tasks_are_waited_for_extended_and_aborted) {
   EXPECT_EQ(run_parley(server, {"task", "wait", "good", "bad"}).status, 1) << "one of them failed";
   EXPECT_EQ(run_parley(server, {"task", "extend", "bad", "1h"}).status, 1);
   EXPECT_THAT(run_parley(server, {"task", "list", "--state", "aborted"}).out, HasSubstr("bad"));
+}
+
+TEST(Commands, What_was_done_is_told_in_words) {
+  const Server server;
+  EXPECT_THAT(run_parley(server, {"workspace", "create", "demo"}).out, HasSubstr("profiles     all"));
+  const Ran shown = run_parley(server, {"workspace", "show", "demo"});
+  EXPECT_THAT(shown.out, HasSubstr("profiles"));
+  EXPECT_THAT(shown.out, HasSubstr("\nsettings\n  ")) << "a setting a line";
+  EXPECT_THAT(run_parley(server, {"workspace", "show", "demo", "--json"}).out, HasSubstr(R"("profiles":[])"));
+  ASSERT_EQ(run_parley(server, {"agent", "add", "a", "--profile", "handoff", "--type", "worker"}).status, 0);
+  EXPECT_EQ(run_parley(server, {"agent", "remove", "a"}).out, "a is removed.\n");
 }
 
 TEST(Commands, A_doctor_who_reaches_no_server_says_so_by_its_status) {
