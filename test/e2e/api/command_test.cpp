@@ -157,7 +157,17 @@ TEST(Commands, Tail_and_task_wait_outlive_a_restart_of_the_server) {
   const auto message = json::Document::parse(fresh.out);
   const std::string task(message->root().at_pointer("/payload/task_id").if_string().value_or("task-invoices-0392"));
 
+  const auto answered = [&] {
+    const std::string text = get(server, "/metrics", server.admin()).body,
+                      name = R"(parley_http_requests_total{status="2xx"} )";
+    const auto at = text.find(name);
+    return at == text.npos ? 0 : std::stoul(text.substr(at + name.size()));
+  };
+  const std::size_t before = answered();
   auto waited = std::async(std::launch::async, [&] { return run_parley(server, {"task", "wait", task}); });
+  // It has found its workspace and looked once: from then on it waits. Each look of ours is answered, too.
+  for (std::size_t looks = 1; looks < 1'000 && answered() < before + looks + 2; ++looks)
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
   const pid_t tail = start_parley(shown, {"tail", "-f", "--data", server.folder()});
   const auto await = [&](const std::string& what) {
     for (int i = 0; i < 1'000 && read_file(shown).find(what) == std::string::npos; ++i)
@@ -172,7 +182,8 @@ TEST(Commands, Tail_and_task_wait_outlive_a_restart_of_the_server) {
   ::kill(tail, SIGKILL);
   ::waitpid(tail, nullptr, 0);
   EXPECT_EQ(run_parley(server, {"task", "abort", task}).status, 0);
-  EXPECT_THAT(waited.get().out, HasSubstr("aborted"));
+  const Ran over = waited.get();
+  EXPECT_THAT(over.out, HasSubstr("aborted")) << over.err;
 }
 
 TEST(Commands, What_was_damaged_is_not_said_to_have_been_promised_to_nobody) {
@@ -364,7 +375,7 @@ TEST(Commands, Tasks_are_waited_for_extended_and_aborted) {
 
 TEST(Commands, What_was_done_is_told_in_words) {
   const Server server;
-  EXPECT_THAT(run_parley(server, {"workspace", "create", "demo"}).out, HasSubstr("profiles     all"));
+  EXPECT_THAT(run_parley(server, {"workspace", "create", "demo"}).out, HasSubstr("profiles    all\n"));
   const Ran shown = run_parley(server, {"workspace", "show", "demo"});
   EXPECT_THAT(shown.out, HasSubstr("profiles"));
   EXPECT_THAT(shown.out, HasSubstr("\nsettings\n  ")) << "a setting a line";
