@@ -3,6 +3,8 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cstdint>
+#include <span>
 #include <sstream>
 
 #include "cli/help.hpp"
@@ -95,8 +97,10 @@ std::vector<std::string> names_of(const std::vector<Group>& groups, const Verb* 
 }
 
 // By each of the names it has: "-n,--max".
-std::vector<std::pair<std::string, const Option*>> options_by_name(const Verb& verb) {
-  std::vector<std::pair<std::string, const Option*>> all;
+using OptionsByName = std::vector<std::pair<std::string, const Option*>>;
+
+OptionsByName options_by_name(const Verb& verb) {
+  OptionsByName all;
   for (const auto& option : verb.options) {
     if (option.is_positional()) continue;
     std::istringstream names(option.flags());
@@ -105,32 +109,42 @@ std::vector<std::pair<std::string, const Option*>> options_by_name(const Verb& v
   return all;
 }
 
+std::string no_option(const std::string& name, const OptionsByName& known) {
+  std::vector<std::string> names{"--json"};
+  for (const auto& one : known) names.push_back(one.first);
+  return "there is no option '" + name + "' here" + did_you_mean(name, names);
+}
+
+std::size_t words_taken(const Verb& verb) {
+  std::size_t count = 0;
+  for (const auto& option : verb.options) {
+    if (!option.is_positional()) continue;
+    if (std::holds_alternative<std::vector<std::string>*>(option.target)) return SIZE_MAX;
+    ++count;
+  }
+  return count;
+}
+
 // The option that the verb does not have, or the word that is one too many; empty: neither.
-std::string not_understood(const Verb& verb, const std::vector<std::string>& words) {
+std::string not_understood(const Verb& verb, std::span<const std::string> words) {
   const auto known = options_by_name(verb);
-  const auto positions = std::ranges::count_if(verb.options, &Option::is_positional);
-  const bool takes_any = std::ranges::any_of(verb.options, [](const Option& option) {
-    return option.is_positional() && std::holds_alternative<std::vector<std::string>*>(option.target);
-  });
+  std::size_t left = words_taken(verb);
   std::string too_many;
-  std::ptrdiff_t count = 0;
   for (std::size_t i = 0; i < words.size() && words[i] != "--"; ++i) {
     const std::string& word = words[i];
     if (!word.starts_with('-') || word == "-") {
-      if (++count > positions && !takes_any && too_many.empty()) too_many = "'" + word + "' is one word too many";
+      if (left > 0)
+        --left;
+      else if (too_many.empty())
+        too_many = "'" + word + "' is one word too many";
       continue;
     }
     const bool is_long = word.starts_with("--");
     const std::string name = is_long ? word.substr(0, word.find('=')) : word.substr(0, 2);
-    const auto found = std::ranges::find(known, name, [](const auto& one) { return one.first; });
-    if (found != known.end()) {
-      const bool has_value = is_long ? name.size() < word.size() : word.size() > 2;
-      if (!found->second->is_flag() && !has_value) ++i;
-      continue;
-    }
-    std::vector<std::string> names{"--json"};
-    for (const auto& one : known) names.push_back(one.first);
-    return "there is no option '" + name + "' here" + did_you_mean(name, names);
+    const auto found = std::ranges::find(known, name, &OptionsByName::value_type::first);
+    if (found == known.end()) return no_option(name, known);
+    const bool has_value_with_it = name.size() < word.size();
+    if (!found->second->is_flag() && !has_value_with_it) ++i;
   }
   return too_many;
 }
@@ -142,8 +156,7 @@ std::string better_words(const std::vector<Group>& groups, const std::vector<std
   std::string path;
   const Verb* const verb = find_verb(groups, words, path);
   const auto known = static_cast<std::size_t>(verb ? 1 + std::ranges::count(path, ' ') : 0);
-  if (verb && verb->verbs.empty())
-    return not_understood(*verb, {words.begin() + static_cast<std::ptrdiff_t>(known), words.end()});
+  if (verb && verb->verbs.empty()) return not_understood(*verb, std::span(words).subspan(known));
   const auto names = names_of(groups, verb);
   if (known == words.size()) {
     std::string list;
