@@ -2,6 +2,7 @@
 #include "sdk/cpp/access.hpp"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -27,10 +28,17 @@ std::string first_line(const std::string& path) {
   return line;
 }
 
+// Of the server that wrote it, as long as that lives: it holds the file's lock, and the kernel lets go of it however
+// the server ended, and whatever user or container it ran in.
 std::string url_in(const std::string& path) {
-  std::ifstream file(path);
-  const std::string text((std::istreambuf_iterator<char>(file)), {});
-  const auto document = json::Document::parse(text);
+  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0) return {};
+  const bool held = ::flock(file, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+  char text[4096];
+  const ssize_t size = held ? ::read(file, text, sizeof text) : 0;
+  ::close(file);
+  if (size <= 0) return {};
+  const auto document = json::Document::parse(std::string_view(text, static_cast<std::size_t>(size)));
   if (!document) return {};
   return std::string(document->root().find("url").if_string().value_or(""));
 }
@@ -82,14 +90,30 @@ base::Result<std::string> workspace_of(const std::vector<std::string>& workspace
   return error;
 }
 
+// Where there is a token and it is another user's, "no token" would be the wrong reason.
+base::Result<> check_readable(const std::string& token) {
+  if (::faccessat(AT_FDCWD, token.c_str(), R_OK, AT_EACCESS) == 0 || errno != EACCES) return {};
+  return base::fail(ErrorCode::FORBIDDEN, "the admin's token cannot be read: " + std::string(std::strerror(errno)),
+                    token,
+                    "Run this as the user that the server runs as, or give a token with --token or PARLEY_TOKEN.");
+}
+
+std::unexpected<base::Error> no_server(const Access& access) {
+  std::error_code error;
+  const bool was_killed = std::filesystem::exists(access.data_folder + "/server.json", error);
+  return base::fail(ErrorCode::UNREACHABLE,
+                    was_killed ? "the server of this data folder has ended" : "no server runs with this data folder",
+                    access.data_folder,
+                    "Start it with `parley serve --data " + access.data_folder +
+                        "`, or name another with --server or PARLEY_SERVER.");
+}
+
 // A kept token is for the server that gave it, and nobody else may see it: not who listens where a server was named by
 // mistake, nor who listens at the default address while the folder's own server is down.
 base::Result<> check_server(const std::string& owner, bool named, Access& access) {
   if (!named && !owner.empty()) access.url = owner;
   if (access.url == owner) return {};
-  if (owner.empty() && !named)
-    return base::fail(ErrorCode::UNREACHABLE, "no server runs with the data folder " + access.data_folder,
-                      access.data_folder);
+  if (owner.empty() && !named) return no_server(access);
   return base::fail(ErrorCode::FORBIDDEN,
                     owner.empty()
                         ? "the tokens in " + access.data_folder + " are for its own server, which does not run"
@@ -134,6 +158,7 @@ base::Result<> find_own_token(const Wanted& wanted, const std::string& token_of_
     if (!kept) continue;
     access.token = std::move(*kept);
     const std::string elsewhere = tokens.server(owner);
+    access.of_folder = elsewhere.empty();
     return check_server(elsewhere.empty() ? folders_url : elsewhere, named, access);
   }
   access.token = token_of_environment;
@@ -150,6 +175,7 @@ std::string system_environment(std::string_view name) {
 
 std::string data_folder(const std::string& wanted, const Environment& environment) {
   if (!wanted.empty()) return wanted;
+  if (auto named = environment("PARLEY_DATA"); !named.empty()) return named;
   if (const auto home = environment("XDG_DATA_HOME"); !home.empty()) return home + "/parley";
   return environment("HOME") + "/.local/share/parley";
 }
@@ -171,9 +197,16 @@ base::Result<Access> discover(const Wanted& wanted, const Environment& environme
   }
   access.token = token;
   if (!access.token.empty()) return access;
+  if (named.empty()) PARLEY_CHECK(check_readable(access.data_folder + "/admin.token"));
   access.token = first_line(access.data_folder + "/admin.token");
-  if (!access.token.empty()) PARLEY_CHECK(check_server(folders_url, !named.empty(), access));
+  access.of_folder = !access.token.empty();
+  if (access.of_folder) PARLEY_CHECK(check_server(folders_url, !named.empty(), access));
   return access;
+}
+
+base::Result<> check_alive(const Access& access) {
+  if (!access.of_folder || own_server(access.data_folder) == access.url) return {};
+  return no_server(access);
 }
 
 std::string own_server(const std::string& data_folder) {

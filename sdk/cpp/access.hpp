@@ -1,9 +1,10 @@
 // Where the server is and who calls: from what the caller names, the environment, and the data folder, in that order.
-//   server  --server, PARLEY_SERVER, DATA/server.json {"url": …} as `parley serve` writes it, http://127.0.0.1:7411
+//   server  --server, PARLEY_SERVER, DATA/server.json {"url": …} as `parley serve` writes it and locks it while it
+//           lives, http://127.0.0.1:7411
 //   token   --token, the agent's or person's own in DATA/tokens/, PARLEY_TOKEN, DATA/admin.token (never in an agent's
 //   place)
 //           What is kept in DATA is sent to the server that gave it, and to no other.
-//   DATA    --data, $XDG_DATA_HOME/parley, ~/.local/share/parley
+//   DATA    --data, PARLEY_DATA, $XDG_DATA_HOME/parley, ~/.local/share/parley
 #pragma once
 #include <functional>
 #include <string>
@@ -34,8 +35,13 @@ struct Access {
   std::string url;  // without a '/' at the end
   std::string token;
   std::string data_folder;
-  std::string workspace;  // as wanted; or, with an agent, the only one that has a token of this name
+  std::string workspace;   // as wanted; or, with an agent, the only one that has a token of this name
+  bool of_folder = false;  // the token is one that the data folder's own server gave
 };
+
+// Before each call with it: who waits through a restart does not know who listens there meanwhile. UNREACHABLE where
+// the token is for the data folder's own server, and that has ended.
+base::Result<> check_alive(const Access& access);
 
 // NOT_FOUND where an agent is wanted and there is no token for it; BAD_REQUEST where its name is in several workspaces,
 // or the server named is no URL;

@@ -1,13 +1,19 @@
 // Discovery: what is named beats the environment, which beats the data folder.
 #include "sdk/cpp/access.hpp"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <stdlib.h>
+#include <sys/file.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
 #include <map>
+
+#include "sdk/cpp/client.hpp"
+#include "sdk/cpp/stream.hpp"
 
 namespace parley::sdk {
 namespace {
@@ -18,7 +24,23 @@ class Discovery : public testing::Test {
     char name[] = "/tmp/parley-access-XXXXXX";
     folder_ = ::mkdtemp(name);
   }
-  ~Discovery() override { std::filesystem::remove_all(folder_); }
+  ~Discovery() override {
+    stop();
+    std::filesystem::remove_all(folder_);
+  }
+
+  // What a server does while it lives, and what the kernel does when it is killed.
+  void serve(const std::string& url) { hold(R"({"url": ")" + url + R"(", "pid": 999999999})"); }
+  void hold(const std::string& text) {
+    write("server.json", text);
+    stop();
+    lock_ = ::open((folder_ + "/server.json").c_str(), O_RDWR | O_CLOEXEC);
+    EXPECT_EQ(::flock(lock_, LOCK_EX | LOCK_NB), 0);
+  }
+  void stop() {
+    if (lock_ >= 0) ::close(lock_);
+    lock_ = -1;
+  }
 
   void write(const std::string& file, const std::string& text) { std::ofstream(folder_ + "/" + file) << text; }
   base::Result<Access> found(Wanted wanted) {
@@ -27,6 +49,7 @@ class Discovery : public testing::Test {
   }
 
   std::string folder_;
+  int lock_ = -1;
   std::map<std::string, std::string> variables_;
 };
 
@@ -38,7 +61,7 @@ TEST_F(Discovery, an_empty_machine_has_the_default_address_and_no_token) {
 }
 
 TEST_F(Discovery, the_data_folder_of_a_running_server_is_enough) {
-  write("server.json", R"({"url": "http://127.0.0.1:9999/"})");
+  serve("http://127.0.0.1:9999/");
   write("admin.token", "secret-of-admin\n");
   const auto access = found({});
   ASSERT_TRUE(access);
@@ -47,7 +70,7 @@ TEST_F(Discovery, the_data_folder_of_a_running_server_is_enough) {
 }
 
 TEST_F(Discovery, the_environment_beats_the_folder_and_what_is_named_beats_both) {
-  write("server.json", R"({"url": "http://127.0.0.1:1"})");
+  serve("http://127.0.0.1:1");
   write("admin.token", "of-folder");
   variables_ = {{"PARLEY_SERVER", "http://127.0.0.1:2"}, {"PARLEY_TOKEN", "of-environment"}};
   auto access = found({});
@@ -58,8 +81,22 @@ TEST_F(Discovery, the_environment_beats_the_folder_and_what_is_named_beats_both)
   EXPECT_EQ(access->token, "named");
 }
 
+TEST_F(Discovery, an_admins_token_of_another_user_is_told_as_such) {
+  write("admin.token", "of-folder");
+  ASSERT_EQ(::chmod((folder_ + "/admin.token").c_str(), 0), 0);
+  const bool is_root = ::geteuid() == 0;  // who may read everything
+  ASSERT_TRUE(!is_root || ::seteuid(65534) == 0);
+  const auto access = found({});
+  const auto elsewhere = found({.server = "http://127.0.0.1:1"});
+  ASSERT_TRUE(!is_root || ::seteuid(0) == 0);
+  ASSERT_FALSE(access);
+  EXPECT_EQ(access.error().code, base::ErrorCode::FORBIDDEN);
+  EXPECT_NE(access.error().message.find("cannot be read"), std::string::npos) << access.error().message;
+  EXPECT_TRUE(elsewhere) << "its token is not asked for there";
+}
+
 TEST_F(Discovery, a_server_file_that_is_no_json_is_passed_over) {
-  write("server.json", "{\"url\": ");
+  hold("{\"url\": ");
   EXPECT_EQ(found({})->url, default_url);
 }
 
@@ -69,11 +106,13 @@ TEST_F(Discovery, the_data_folder_follows_the_xdg_convention) {
   EXPECT_EQ(data_folder("", environment), "/home/x/.local/share/parley");
   variables_["XDG_DATA_HOME"] = "/data";
   EXPECT_EQ(data_folder("", environment), "/data/parley");
+  variables_["PARLEY_DATA"] = "/var/lib/parley";
+  EXPECT_EQ(data_folder("", environment), "/var/lib/parley");
   EXPECT_EQ(data_folder("/here", environment), "/here");
 }
 
 TEST_F(Discovery, tokens_of_the_folder_are_sent_to_no_other_server) {
-  write("server.json", R"({"url": "http://127.0.0.1:1"})");
+  serve("http://127.0.0.1:1");
   write("admin.token", "of-folder");
   ASSERT_TRUE(TokenStore(folder_).put({"demo", "agents", "a"}, "of-a"));
   for (const char* agent : {"", "a"}) {
@@ -99,8 +138,40 @@ TEST_F(Discovery, tokens_of_the_folder_are_sent_nowhere_while_its_server_is_down
   }
 }
 
+// Whoever listens at its port now would get the token.
+TEST_F(Discovery, tokens_of_the_folder_are_sent_nowhere_once_its_server_was_killed) {
+  serve("http://127.0.0.1:1");
+  write("admin.token", "of-folder");
+  ASSERT_TRUE(TokenStore(folder_).put({"demo", "agents", "a"}, "of-a"));
+  EXPECT_EQ(found({})->token, "of-folder");
+  stop();
+  EXPECT_EQ(own_server(folder_), "");
+  for (const char* agent : {"", "a"}) {
+    const auto killed = found({.agent = agent});
+    ASSERT_FALSE(killed) << agent;
+    EXPECT_EQ(killed.error().code, base::ErrorCode::UNREACHABLE);
+    EXPECT_NE(killed.error().message.find("has ended"), std::string::npos) << killed.error().message;
+    EXPECT_NE(killed.error().hint.find("parley serve --data " + folder_), std::string::npos) << killed.error().hint;
+    EXPECT_FALSE(found({.server = "http://127.0.0.1:1", .agent = agent}));
+  }
+}
+
+// Who waits for a message through a restart keeps calling.
+TEST_F(Discovery, a_caller_that_was_there_before_the_kill_sends_no_token_after_it) {
+  serve("http://127.0.0.1:9");
+  write("admin.token", "of-folder");
+  Client client(*found({}));
+  EXPECT_NE(client.get("/v1/limits").error().message.find("GET"), std::string::npos) << "it was tried";
+  stop();
+  EXPECT_NE(client.get("/v1/limits").error().message.find("has ended"), std::string::npos);
+  EXPECT_NE(Stream::open(client.access(), "demo", "a", {}).error().message.find("has ended"), std::string::npos);
+  serve("http://127.0.0.1:9");
+  EXPECT_NE(client.get("/v1/limits").error().message.find("GET"), std::string::npos) << "it is back";
+  EXPECT_EQ(client.get("/v1/limits").error().code, base::ErrorCode::UNREACHABLE);
+}
+
 TEST_F(Discovery, a_token_that_another_server_gave_goes_there) {
-  write("server.json", R"({"url": "http://127.0.0.1:1"})");
+  serve("http://127.0.0.1:1");
   const TokenStore tokens(folder_);
   ASSERT_TRUE(tokens.put({"demo", "agents", "a"}, "of-a", "http://far.example:7411"));
   EXPECT_EQ(found({.agent = "a"})->url, "http://far.example:7411");
@@ -113,7 +184,7 @@ TEST_F(Discovery, a_token_that_another_server_gave_goes_there) {
 
 TEST_F(Discovery, an_agent_calls_with_its_own_token_even_where_the_environment_has_one) {
   variables_["PARLEY_TOKEN"] = "of-admin";
-  write("server.json", R"({"url": "http://127.0.0.1:1"})");
+  serve("http://127.0.0.1:1");
   ASSERT_TRUE(TokenStore(folder_).put({"demo", "agents", "developer-01"}, "of-developer"));
   const auto access = found({.agent = "developer-01"});
   ASSERT_TRUE(access);
@@ -133,7 +204,7 @@ TEST_F(Discovery, an_address_without_its_scheme_is_told_as_such) {
 }
 
 TEST_F(Discovery, a_workspace_that_has_no_such_agent_is_named) {
-  write("server.json", R"({"url": "http://127.0.0.1:1"})");
+  serve("http://127.0.0.1:1");
   ASSERT_TRUE(TokenStore(folder_).put({"demo", "agents", "a"}, "of-a"));
   const auto access = found({.workspace = "demmo", .agent = "a"});
   ASSERT_FALSE(access);
@@ -157,7 +228,7 @@ TEST_F(Discovery, an_agent_elsewhere_brings_its_token_in_the_environment) {
 }
 
 TEST_F(Discovery, an_agent_of_two_workspaces_is_asked_which) {
-  write("server.json", R"({"url": "http://127.0.0.1:1"})");
+  serve("http://127.0.0.1:1");
   const TokenStore tokens(folder_);
   ASSERT_TRUE(tokens.put({"one", "agents", "a"}, "t1"));
   ASSERT_TRUE(tokens.put({"two", "agents", "a"}, "t2"));
@@ -168,7 +239,7 @@ TEST_F(Discovery, an_agent_of_two_workspaces_is_asked_which) {
 }
 
 TEST_F(Discovery, an_agent_and_a_person_of_one_name_keep_a_token_each) {
-  write("server.json", R"({"url": "http://127.0.0.1:1"})");
+  serve("http://127.0.0.1:1");
   const TokenStore tokens(folder_);
   ASSERT_TRUE(tokens.put({"demo", "agents", "a"}, "of-agent"));
   ASSERT_TRUE(tokens.put({"demo", "people", "a"}, "of-person"));

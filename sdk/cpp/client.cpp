@@ -62,6 +62,7 @@ base::Result<Reply> Client::call(std::string_view method, std::string_view targe
                                  const CallOptions& options) {
   CURL* const handle = state_->handle;
   const Access& access = state_->access;
+  PARLEY_CHECK(check_alive(access));
   const std::string url = access.url + std::string(target);
   const std::string verb(method);
   std::string answer;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/time.hpp"
 #include "json/parser.hpp"
 #include "json/writer.hpp"
 
@@ -13,8 +14,6 @@ using base::ErrorCode;
 
 ErrorCode code_of_status(int status) {
   switch (status) {
-    case 400:
-      return ErrorCode::BAD_REQUEST;
     case 401:
       return ErrorCode::UNAUTHENTICATED;
     case 403:
@@ -29,14 +28,24 @@ ErrorCode code_of_status(int status) {
       return ErrorCode::CONFLICT;
     case 413:
       return ErrorCode::PAYLOAD_TOO_LARGE;
+    case 414:
+      return ErrorCode::URL_TOO_LONG;
+    case 415:
+      return ErrorCode::UNSUPPORTED_MEDIA_TYPE;
+    case 421:
+      return ErrorCode::BAD_HOST;
+    case 426:
+      return ErrorCode::UPGRADE_REQUIRED;
     case 429:
       return ErrorCode::RATE_LIMITED;
+    case 431:
+      return ErrorCode::HEAD_TOO_LARGE;
     case 503:
       return ErrorCode::OVERLOADED;
     case 507:
       return ErrorCode::STORAGE_FULL;
     default:
-      return ErrorCode::INTERNAL;
+      return status / 100 == 4 ? ErrorCode::BAD_REQUEST : ErrorCode::INTERNAL;
   }
 }
 
@@ -61,6 +70,7 @@ base::Error read_error(json::Value value, int http_status) {
   error.hint = text_of(value.find("hint"));
   error.where = text_of(value.find("where"));
   for (const auto move : value.find("legal_next").elements()) error.legal_next.push_back(text_of(move));
+  if (const auto after = base::parse_duration(text_of(value.find("retry_after")))) error.retry_after = *after;
   for (const auto detail : value.find("details").elements())
     error.details.push_back(
         {text_of(detail.find("instance")), text_of(detail.find("schema")), text_of(detail.find("message"))});
@@ -89,6 +99,7 @@ std::string to_json(const base::Error& error) {
     for (const auto& move : error.legal_next) out.string(move);
     out.end_array();
   }
+  if (error.retry_after.count() > 0) out.member("retry_after", base::to_text(error.retry_after));
   out.key("details").begin_array();
   for (const auto& problem : error.details)
     out.begin_object()

@@ -1,4 +1,5 @@
-// Errors as the server writes them, {"error": {code, message, hint, where, legal_next?, details?}}, read and written.
+// Errors as the server writes them, {"error": {code, message, hint, where, legal_next?, retry_after?, details?}}, read
+// and written.
 #pragma once
 #include <cstdint>
 #include <optional>

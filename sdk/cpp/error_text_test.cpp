@@ -32,6 +32,21 @@ TEST(ErrorText, an_error_survives_being_written_and_read) {
   EXPECT_EQ(read.details[0].message, "found \"urgent\"");
 }
 
+TEST(ErrorText, when_to_try_again_survives_being_written_and_read) {
+  auto error = base::fail(ErrorCode::RATE_LIMITED, "too many").error();
+  error.retry_after = std::chrono::milliseconds(1500);
+  EXPECT_EQ(error_of(429, to_json(error)).retry_after, error.retry_after);
+  EXPECT_EQ(error_of(429, R"({"error": {"code": "RATE_LIMITED", "retry_after": "soon"}})").retry_after.count(), 0);
+}
+
+TEST(ErrorText, no_status_of_the_catalogue_is_taken_for_a_failure_of_the_server) {
+  for (const auto& info : base::error_infos) {
+    const auto error = error_of(info.http_status, R"({"error": {"code": "NEWER", "message": "m"}})");
+    EXPECT_EQ(error.code == ErrorCode::INTERNAL, info.http_status == 500) << info.http_status;
+    EXPECT_EQ(base::info(error.code).http_status / 100, info.http_status / 100) << info.http_status;
+  }
+}
+
 TEST(ErrorText, a_code_of_a_newer_server_keeps_its_name_and_its_status) {
   const auto error = error_of(409, R"({"error": {"code": "ORBIT_TAKEN", "message": "It is taken."}})");
   EXPECT_EQ(error.code, ErrorCode::CONFLICT);

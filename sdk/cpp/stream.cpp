@@ -31,13 +31,13 @@ constexpr websocket::Settings connection_settings{.message_bytes_max = 64 << 20}
 std::unexpected<base::Error> ended(const websocket::End& end) {
   const std::string said = end.reason.empty() ? std::string() : ": " + end.reason;
   switch (end.code) {
-    case 4001:
+    case websocket::close_code::taken_over:
       return base::fail(ErrorCode::CONFLICT, "a newer session of the same agent took over" + said, "stream",
                         "Let one process at a time read this agent's mailbox.");
-    case 4401:
+    case websocket::close_code::not_authorised:
       return base::fail(ErrorCode::UNAUTHENTICATED, "the token is not this agent's, or no longer valid" + said,
                         "stream");
-    case 4429:
+    case websocket::close_code::too_slow:
       return base::fail(ErrorCode::OVERLOADED, "this reader was too slow" + said, "stream",
                         "Ask for less credit, or read faster.");
     default:
@@ -156,7 +156,7 @@ base::Result<Frame> Stream::State::take_frame(std::string_view message) {
   if (op == "deliver") {
     frame.kind = Frame::Kind::deliveries;
     frame.deliveries = Deliveries(whole.find("deliveries"));
-  } else if (op == "result" || op == "error") {
+  } else if (op == "result") {
     frame.kind = Frame::Kind::result;
     frame.results = whole.find("results");
     if (const auto error = whole.find("error")) frame.error = read_error(error, 400);
@@ -187,6 +187,7 @@ Stream& Stream::operator=(Stream&&) noexcept = default;
 
 base::Result<Stream> Stream::open(const Access& access, std::string_view workspace, std::string_view agent,
                                   const StreamOptions& options) {
+  PARLEY_CHECK(check_alive(access));
   PARLEY_TRY(const Endpoint endpoint, endpoint_of(access.url));
   PARLEY_TRY(Socket socket, Socket::connect(endpoint, options.connect_timeout));
   Stream stream(std::make_unique<State>(std::move(socket), options));

@@ -31,6 +31,22 @@ Sent read_sent(json::Value value) {
   return sent;
 }
 
+std::string messages_path(const std::string& workspace, const SendOptions& beside) {
+  std::string path = beside.supersedes.empty() ? path_of(workspace, {"messages"})
+                                               : path_of(workspace, {"messages", beside.supersedes, "supersede"});
+  char before = '?';
+  for (const auto& [name, value] : {std::pair("to", &beside.to), std::pair("reply_by", &beside.reply_by)})
+    if (!value->empty()) path += std::exchange(before, '&') + std::string(name) + '=' + escape(*value);
+  return path;
+}
+
+CallOptions sending(std::string_view idempotency_key, const SendOptions& beside) {
+  CallOptions options;
+  if (!idempotency_key.empty()) options.headers.emplace_back("Idempotency-Key", idempotency_key);
+  if (!beside.evidence.empty()) options.headers.emplace_back("Parley-Evidence", beside.evidence);
+  return options;
+}
+
 }  // namespace
 
 std::string_view name(Settlement what) {
@@ -65,24 +81,18 @@ base::Result<Taken> Taken::read(std::string body) {
 
 base::Result<Sent> Workspace::send(std::string_view native, std::string_view idempotency_key,
                                    const SendOptions& beside) {
-  CallOptions options;
-  std::string path = beside.supersedes.empty() ? path_of(name_, {"messages"})
-                                               : path_of(name_, {"messages", beside.supersedes, "supersede"});
-  char before = '?';
-  for (const auto& [name, value] : {std::pair("to", &beside.to), std::pair("reply_by", &beside.reply_by)})
-    if (!value->empty()) path += std::exchange(before, '&') + std::string(name) + '=' + escape(*value);
-  if (!idempotency_key.empty()) options.headers.emplace_back("Idempotency-Key", idempotency_key);
-  if (!beside.evidence.empty()) options.headers.emplace_back("Parley-Evidence", beside.evidence);
-  PARLEY_TRY(const Reply reply, client_->post(path, native, options));
+  PARLEY_TRY(const Reply reply, client_->post(messages_path(name_, beside), native, sending(idempotency_key, beside)));
   PARLEY_TRY(const auto document, read_answer(reply.body));
   return read_sent(document.root());
 }
 
-base::Result<std::vector<base::Result<Sent>>> Workspace::send_many(std::string_view natives, bool ndjson) {
-  CallOptions options;
+base::Result<std::vector<base::Result<Sent>>> Workspace::send_many(std::string_view natives, bool ndjson,
+                                                                   std::string_view idempotency_key,
+                                                                   const SendOptions& beside) {
+  CallOptions options = sending(idempotency_key, beside);
   options.timeout = std::chrono::minutes(5);
   if (ndjson) options.content_type = "application/x-ndjson";
-  PARLEY_TRY(const Reply reply, client_->post(path_of(name_, {"messages"}), natives, options));
+  PARLEY_TRY(const Reply reply, client_->post(messages_path(name_, beside), natives, options));
   PARLEY_TRY(const auto document, read_answer(reply.body));
   const json::Value root = document.root();
   std::vector<base::Result<Sent>> outcomes;

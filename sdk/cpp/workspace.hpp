@@ -76,8 +76,11 @@ class Workspace {
                           const SendOptions& options = {});
   // Takes a message of one's own back; the answer has its receipts.
   base::Result<Reply> rescind(std::string_view message_id, std::string_view to = {}, std::string_view reason = {});
-  // Many native messages, NDJSON or a JSON array: one outcome each, in order.
-  base::Result<std::vector<base::Result<Sent>>> send_many(std::string_view natives, bool ndjson);
+  // Many native messages, NDJSON or a JSON array: one outcome each, in order. What goes with one message alone goes
+  // along too: the server refuses it, where it would be lost here.
+  base::Result<std::vector<base::Result<Sent>>> send_many(std::string_view natives, bool ndjson,
+                                                          std::string_view idempotency_key = {},
+                                                          const SendOptions& options = {});
 
   base::Result<Taken> take(std::string_view agent, const TakeOptions& options);
   // Whether what the agent has got is still to be acted upon: {"results": [{"status", …}]}.

@@ -24,13 +24,18 @@ base::Result<> write_new(base::FileSystem& files, const std::string& path, std::
   return file->sync_data();
 }
 
-// Its owner's alone; whole, or as it was before.
+// Its owner's alone; whole, or as it was before. Where a lock is wanted it is held before anybody can see the file.
 base::Result<> write_private(base::FileSystem& files, const std::string& folder, const std::string& name,
-                             const std::string& text) {
+                             const std::string& text, std::unique_ptr<base::FileLock>* lock = nullptr) {
   const std::string path = folder + "/" + name;
   const std::string fresh = path + ".new";
   (void)files.remove(fresh);  // what a killed start left may have any mode
   auto written = write_new(files, fresh, text);
+  if (written && lock) {
+    auto held = files.lock(fresh);
+    if (!held) return failed(held.error(), "lock", path);
+    *lock = std::move(*held);
+  }
   if (written) written = files.rename(fresh, path);
   if (written) written = files.sync_folder(folder);
   if (!written) return failed(written.error(), "write", path);
@@ -91,11 +96,14 @@ base::Result<AdminToken> admin_token(base::FileSystem& files, const std::string&
   return token;
 }
 
-base::Result<> write_server_file(base::FileSystem& files, const std::string& folder, const std::string& url) {
+base::Result<std::unique_ptr<base::FileLock>> write_server_file(base::FileSystem& files, const std::string& folder,
+                                                                const std::string& url) {
   std::string text;
   json::Writer writer(text);
   writer.begin_object().member("url", url).member("pid", static_cast<std::int64_t>(::getpid())).end_object();
-  return write_private(files, folder, "server.json", text + "\n");
+  std::unique_ptr<base::FileLock> lock;
+  PARLEY_CHECK(write_private(files, folder, "server.json", text + "\n", &lock));
+  return lock;
 }
 
 void remove_server_file(const std::string& folder) {

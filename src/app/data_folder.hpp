@@ -1,5 +1,6 @@
 // What a server keeps in its data folder beside the journal: the admin's credential, and where it listens.
 #pragma once
+#include <memory>
 #include <string>
 
 #include "base/clock.hpp"
@@ -21,8 +22,10 @@ base::Result<> check_data_folder(const std::string& folder);
 // Reads DATA/admin.token, or makes it: 256 random bits, readable by its owner alone (D10).
 base::Result<AdminToken> admin_token(base::FileSystem& files, const std::string& folder, base::Random& random);
 
-// DATA/server.json {"url", "pid"}, for the command line to find the server.
-base::Result<> write_server_file(base::FileSystem& files, const std::string& folder, const std::string& url);
+// DATA/server.json {"url", "pid"}, for the command line to find the server. The lock on it is to be held as long as the
+// server lives: a killed one leaves its file, and without the lock nobody sends a token there.
+base::Result<std::unique_ptr<base::FileLock>> write_server_file(base::FileSystem& files, const std::string& folder,
+                                                                const std::string& url);
 void remove_server_file(const std::string& folder);
 
 }  // namespace parley::app

@@ -197,7 +197,7 @@ base::Result<> serve(const cli::ServeOptions& options, const std::function<void(
   loop.serve(http, sockets);
   PARLEY_TRY(const std::uint16_t port, loop.listen(listen));
   const std::string url = url_of(listen.host, port);
-  PARLEY_CHECK(write_server_file(*files, options.data_folder, url));
+  PARLEY_TRY(const auto alive, write_server_file(*files, options.data_folder, url));
   bool stopping = false;
   loop.on_stop_signal([&](int signal) {
     log->info("stopping", {{"signal", signal}});

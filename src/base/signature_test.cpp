@@ -51,6 +51,9 @@ TEST(SigningKey, is_kept_in_a_file_of_its_owners_alone) {
   ASSERT_TRUE(again) << again.error().message;
   EXPECT_EQ(again->public_half(), key.public_half());
   EXPECT_EQ(key.write(path).error().code, ErrorCode::CONFLICT);
+  const auto homeless = key.write(folder / "none/key.pem");
+  EXPECT_EQ(homeless.error().code, ErrorCode::NOT_FOUND);
+  EXPECT_EQ(homeless.error().hint, "Make the folder first.");
   std::filesystem::permissions(path, std::filesystem::perms(0644));
   EXPECT_EQ(SigningKey::read(path).error().code, ErrorCode::FORBIDDEN);
   std::filesystem::permissions(path, std::filesystem::perms(0600));

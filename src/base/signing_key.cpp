@@ -94,6 +94,8 @@ Result<> SigningKey::write(const std::string& path) const {
   const Descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
   if (file.get() < 0 && errno == EEXIST)
     return fail(ErrorCode::CONFLICT, path + " exists", path, "Name a file that does not; a key is never written over.");
+  if (file.get() < 0 && (errno == ENOENT || errno == ENOTDIR))
+    return fail(ErrorCode::NOT_FOUND, "there is no folder for " + path, path, "Make the folder first.");
   if (file.get() < 0) return key_failed("cannot make", path);
   const Bio bio(BIO_new_fd(file.get(), BIO_NOCLOSE), &BIO_free);
   const bool written = PEM_write_bio_PrivateKey(bio.get(), state_->key, nullptr, nullptr, 0, nullptr, nullptr) == 1;

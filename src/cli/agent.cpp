@@ -1,4 +1,4 @@
-// `parley agent`: register agents, list, show, change and remove them, say what they may use, rotate their tokens.
+// `parley agent`: register, list, show, change and remove agents; set their limits; renew their tokens.
 #include "cli/registration.hpp"
 #include "cli/verbs.hpp"
 #include "json/parser.hpp"
@@ -72,13 +72,14 @@ base::Result<Exit> allocate(Context& context, const AgentOptions& options) {
 
 std::vector<Option> properties(AgentOptions& options, bool profile_required) {
   return {{"agent_id", "its id, as its messages say", &options.id, true},
-          {"--profile", "the protocol it speaks; `parley schema` lists them", &options.profile, profile_required},
-          {"--type", "agent_type, the role it has in the profile", &options.type},
-          {"--instance", "instance_id", &options.instance},
-          {"--capability", "what it can do; may be repeated", &options.capabilities},
+          {"--profile NAME", "the protocol it speaks; `parley schema` lists them", &options.profile, profile_required},
+          {"--type ROLE", "its role in the profile (agent_type)", &options.type},
+          {"--instance ID", "instance_id of the running process", &options.instance},
+          {"--capability NAME", "what it can do; may be repeated", &options.capabilities},
           {"--specialty", "its specialty", &options.specialty},
-          {"--max-load", "messages it works on at once", &options.max_load},
-          {"--priority", "among agents of the same capability", &options.priority}};
+          {"--max-load", "how many messages it works on at once", &options.max_load},
+          {"--priority", "its rank among equally loaded agents of a capability: the lowest comes first",
+           &options.priority}};
 }
 
 }  // namespace
@@ -89,7 +90,7 @@ Verb agent_verb() {
   const Option id{"agent_id", "the agent", &options->id, true};
   return {
       .name = "agent",
-      .summary = "Register agents, list, show, change and remove them, say what they may use, rotate their tokens",
+      .summary = "Register, list, show, change and remove agents; set their limits; renew their tokens",
       .examples = {"parley agent add developer-01 --profile collab --type developer"},
       .verbs = {
           {.name = "add",
@@ -102,20 +103,21 @@ Verb agent_verb() {
            .options = common,
            .run = [options](Context& context) { return list_all(context, options->online, "agents"); }},
           {.name = "show",
-           .summary = "Show one agent: its health, and what it may use and has used",
+           .summary = "Show one agent: its health, its limits, and what it has used",
            .options = std::vector<Option>{id} + common,
            .run = [options](Context& context) { return show_one(context, *options); }},
           {.name = "allocate",
-           .summary = "Say what an agent may use of a resource",
-           .examples = {"parley agent allocate extractor-1 tokens --limit 200000 --expires 2026-03-03T00:00:00Z",
+           .summary = "Set how much of a resource an agent may use",
+           .examples = {"parley agent allocate extractor-1 tokens --limit 200000 --expires \"$(date -u -d '+30 days' "
+                        "+%FT%TZ)\"",
                         "parley agent allocate extractor-1 budget"},
            .options =
                std::vector<Option>{
                    id,
-                   {"resource", "which one", &options->resource, true, {"tokens", "cpu", "memory", "budget"}},
-                   {"--limit", "at most so much (default: no limit of its own)", &options->limit},
-                   {"--expires", "when the limit ends, RFC 3339 (default: never)", &options->expires},
-                   {"--renew", "forget what it has used until now", &options->renew}} +
+                   {"resource", "what is limited", &options->resource, true, {"tokens", "cpu", "memory", "budget"}},
+                   {"--limit NUMBER", "the most it may use (default: no limit)", &options->limit},
+                   {"--expires DATE-TIME", "RFC 3339 time at which the limit ends (default: never)", &options->expires},
+                   {"--renew", "count from zero again", &options->renew}} +
                common,
            .run = [options](Context& context) { return allocate(context, *options); }},
           {.name = "change",
@@ -130,7 +132,7 @@ Verb agent_verb() {
            .options = std::vector<Option>{id} + common,
            .run = [options](Context& context) { return remove_one(context, options->online, "agents", options->id); }},
           {.name = "token",
-           .summary = "Give an agent a new token",
+           .summary = "Replace an agent's token",
            .options =
                std::vector<Option>{id, {"--grace", "how long the old one stays valid", &options->grace}} + common,
            .run = [options](Context& context) {

@@ -99,23 +99,23 @@ base::Result<Exit> modify(Context& context, const ApproveOptions& options) {
 
 Verb approve_verb() {
   auto options = std::make_shared<ApproveOptions>();
-  const auto common = std::vector<Option>{{"--as", "the person to act as; the token is kept in the data folder",
+  const auto common = std::vector<Option>{{"--as NAME", "the person to act as; the token is kept in the data folder",
                                            &options->online.wanted.agent}} +
                       workspace_options(options->online);
   const Option id{"approval_id", "as the list shows it", &options->id, true};
   const std::vector<Option> why{
       id,
-      {"--rationale", "why, in a sentence: it goes to the agents and into the log", &options->rationale, true},
-      {"--shown", "hash of what was seen, as `show` printed it (default: of what is printed now)", &options->shown}};
+      {"--rationale", "why, in a sentence; the agents see it, and the log keeps it", &options->rationale, true},
+      {"--shown HASH", "hash of what you saw, from `show` (default: what is there now)", &options->shown}};
   const auto bound = [options](auto what) { return [options, what](Context& c) { return what(c, *options); }; };
   return {
       .name = "approve",
-      .summary = "Decide what agents ask: list, show, yes, no, modify",
+      .summary = "Decide what agents ask for: list, show, approve, reject or modify",
       .examples = {"parley approve list", "parley approve yes APPROVAL_ID --as ada --rationale \"Same crash indeed\""},
       .verbs = {{.name = "list",
                  .summary = "List what waits for a decision",
-                 .options = std::vector<Option>{{"--state",
-                                                 "waiting, all, or a state",
+                 .options = std::vector<Option>{{"--state STATE",
+                                                 "only those in this state",
                                                  &options->state,
                                                  false,
                                                  {"waiting", "all", "open", "escalated", "approved", "rejected",
@@ -137,13 +137,14 @@ Verb approve_verb() {
                  .options = why + common,
                  .run = bound([](Context& c, const ApproveOptions& o) { return decide(c, o, "reject"); })},
                 {.name = "modify",
-                 .summary = "Approve something else than is proposed",
+                 .summary = "Approve a changed action instead of the proposed one",
                  .examples =
                      {"parley approve modify APPROVAL_ID --as ada --rationale \"Say it kindly\" --action @action.json"},
                  .options = why +
-                            std::vector<Option>{{"--action",
-                                                 "the changed action, of a held message a merge patch: JSON, or @FILE",
-                                                 &options->action, true}} +
+                            std::vector<Option>{
+                                {"--action JSON",
+                                 "the changed action (for a held message: a JSON merge patch), as JSON or @FILE",
+                                 &options->action, true}} +
                             common,
                  .run = bound(modify)}}};
 }

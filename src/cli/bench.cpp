@@ -52,33 +52,39 @@ base::Result<Exit> measure(Context& context, const BenchOptions& options) {
 Verb bench_verb() {
   auto options = std::make_shared<BenchOptions>();
   bench::Settings& settings = options->settings;
-  return {.name = "bench",
-          .summary = "Measure a running server: throughput, latency, and that nothing is lost",
-          .examples = {"parley bench", "parley bench --mode publish --producers 4", "parley bench --rate 50000 --json",
-                       "parley bench --transport http --producers 64"},
-          .options =
-              std::vector<Option>{
-                  {"--transport", "how messages travel", &options->transport, false, {"ws", "http"}},
-                  {"--mode", "with delivery and ack, or without", &options->mode, false, {"e2e", "publish"}},
-                  {"--contents",
-                   "what is sent: assignments, each the beginning of a task, or remarks that nothing follows from",
-                   &options->contents,
-                   false,
-                   {"tasks", "remarks"}},
-                  {"--producers", "agents that send", &settings.producers},
-                  {"--consumers", "agents that take", &settings.consumers},
-                  {"--batch", "messages a frame (default 256; http: 1)", &options->batch},
-                  {"--window", "messages a producer may have unanswered (default 8192)", &options->window},
-                  {"--credit", "deliveries a consumer may have unacked", &settings.credit},
-                  {"--size", "bytes a message", &settings.size},
-                  {"--duration", "how long to send", &settings.duration},
-                  {"--count", "messages in all, instead of a duration", &settings.count},
-                  {"--rate",
-                   "messages a second in all, each sent when it is due whatever the "
-                   "answers do; 0: as fast as the windows let",
-                   &settings.rate}} +
-              server_options(options->online),
-          .run = [options](Context& context) { return measure(context, *options); }};
+  return {
+      .name = "bench",
+      .summary =
+          "Measure a running server: throughput, latency, losses; leaves a workspace behind (use a server of its own)",
+      .examples = {"parley bench", "parley bench --mode publish --producers 4", "parley bench --rate 50000 --json",
+                   "parley bench --transport http --producers 64"},
+      .options =
+          std::vector<Option>{
+              {"--transport WORD", "how messages travel", &options->transport, false, {"ws", "http"}},
+              {"--mode WORD",
+               "with delivery and ack (e2e), or without (publish)",
+               &options->mode,
+               false,
+               {"e2e", "publish"}},
+              {"--contents WORD",
+               "what is sent: assignments, each of which begins a task, or remarks without consequences",
+               &options->contents,
+               false,
+               {"tasks", "remarks"}},
+              {"--producers", "agents that send", &settings.producers},
+              {"--consumers", "agents that take", &settings.consumers},
+              {"--batch", "messages per frame (default: 256; with http 1)", &options->batch},
+              {"--window", "messages a producer may have unanswered (default: 8192)", &options->window},
+              {"--credit", "deliveries a consumer may have unacked", &settings.credit},
+              {"--size", "bytes per message", &settings.size},
+              {"--duration", "how long to send", &settings.duration},
+              {"--count", "messages in all; 0: as many as --duration allows", &settings.count},
+              {"--rate",
+               "messages per second in all, each sent when due, whatever the answers do; 0: as fast as the windows "
+               "allow",
+               &settings.rate}} +
+          server_options(options->online),
+      .run = [options](Context& context) { return measure(context, *options); }};
 }
 
 }  // namespace parley::cli

@@ -34,14 +34,14 @@ base::Result<Exit> check(Context& context, const CheckOptions& options) {
 
 Verb check_verb() {
   auto options = std::make_shared<CheckOptions>();
-  return {
-      .name = "check",
-      .summary = "Ask whether deliveries or messages are still to be acted upon",
-      .examples = {"parley check --as developer-01 DELIVERY_ID && deploy"},
-      .options = std::vector<Option>{{"delivery_id", "as `parley wait` printed it", &options->delivery_ids},
-                                     {"--message", "a message's id in place of a delivery's", &options->message_ids}} +
-                 agent_options(options->online),
-      .run = [options](Context& context) { return check(context, *options); }};
+  return {.name = "check",
+          .summary = "Ask whether deliveries or messages are still to be acted upon",
+          .examples = {"parley check --as developer-01 DELIVERY_ID && deploy"},
+          .options = std::vector<Option>{{"delivery_id", "as `parley wait` printed it", &options->delivery_ids},
+                                         {"--message MESSAGE_ID", "a message's id in place of a delivery's",
+                                          &options->message_ids}} +
+                     agent_options(options->online),
+          .run = [options](Context& context) { return check(context, *options); }};
 }
 
 }  // namespace parley::cli

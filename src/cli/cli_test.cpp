@@ -15,6 +15,7 @@
 #include "cli/help.hpp"
 #include "cli/options.hpp"
 #include "json/parser.hpp"
+#include "schema/program.hpp"
 
 namespace parley::cli {
 namespace {
@@ -129,7 +130,7 @@ TEST(CommandLine, help_is_given_whatever_is_missing) {
   }
   const auto page = run_cli({"agent", "add", "--help"});
   EXPECT_EQ(page.status, 0);
-  EXPECT_NE(page.out.find("parley agent add AGENT_ID --profile TEXT"), std::string::npos) << page.out;
+  EXPECT_NE(page.out.find("parley agent add AGENT_ID --profile NAME"), std::string::npos) << page.out;
 }
 
 TEST(CommandLine, what_could_not_be_printed_is_no_success) {
@@ -185,6 +186,14 @@ TEST(CommandLine, a_mistake_that_is_found_without_a_server_is_one_of_usage) {
 TEST(CommandLine, what_is_no_verb_is_named_wherever_it_stands) {
   const std::vector<std::pair<std::vector<std::string>, std::string>> wrong{
       {{"help", "bogus"}, "no verb 'bogus'"},
+      {{"sned", "a.json"}, "did you mean 'send'?"},
+      {{"agent", "lsit"}, "did you mean 'list'?"},
+      {{"agent"}, "a verb is missing: add, list, show"},
+      {{"send", "--bogus"}, "no option '--bogus' here"},
+      {{"tail", "--form", "7"}, "did you mean '--from'?"},
+      {{"tail", "-n", "1", "--port", "7"}, "no option '--port' here"},
+      {{"doctor", "twice", "over"}, "'twice' is one word too many"},
+      {{"agent", "add"}, "agent_id is required"},
       {{"help", "agent", "bogus"}, "no verb 'agent bogus'"},
       {{"scenario", "bogus"}, "no verb 'scenario bogus'"},
       {{"--json", "bogus"}, "no verb 'bogus'"},
@@ -265,6 +274,35 @@ TEST(CommandLine, schema_lists_profiles_types_and_schemas_without_a_server) {
   const auto unknown = run_cli({"schema", "colab"});
   EXPECT_EQ(unknown.status, 1);
   EXPECT_NE(unknown.err.find("collab"), std::string::npos) << "the names there are";
+}
+
+// Nothing but the program is needed to know what a message may hold, and to have one.
+TEST(CommandLine, a_types_schema_is_whole_and_has_an_example) {
+  const auto printed = run_cli({"schema", "collab", "task_assignment", "--json"});
+  const auto schema = json::Document::parse(printed.out, {.bytes = 16 << 20});
+  ASSERT_TRUE(schema);
+  EXPECT_TRUE(schema->root().at_pointer("/$defs/TaskAssignmentPayload").is_object()) << "its own stay";
+  EXPECT_TRUE(schema->root().at_pointer("/$defs/common.schema.json/$defs/AgentMessage").is_object());
+  EXPECT_TRUE(schema->root().at_pointer("/$defs/common.schema.json/$id").is_string());
+
+  const auto example = run_cli({"schema", "collab", "task_assignment", "--example"});
+  EXPECT_EQ(example.status, 0) << example.err;
+  const std::string file = testing::TempDir() + "/parley-example-" + std::to_string(::getpid()) + ".json";
+  std::ofstream(file) << example.out;
+  EXPECT_EQ(run_cli({"validate", file}).status, 0);
+  std::remove(file.c_str());
+  EXPECT_EQ(run_cli({"schema", "collab", "--example"}).status, 2);
+}
+
+TEST(CommandLine, every_type_has_a_whole_schema) {
+  const auto profiles = json::Document::parse(run_cli({"schema", "--json"}).out);
+  ASSERT_TRUE(profiles);
+  for (const auto profile : profiles->root().find("items").elements())
+    for (const auto type : profile.find("types").elements()) {
+      const std::string name(type.as_string());
+      const auto printed = run_cli({"schema", std::string(profile.find("profile").as_string()), name, "--json"});
+      EXPECT_TRUE(schema::compile(printed.out, schema::Registry{})) << name << " needs no other file";
+    }
 }
 
 TEST(CommandLine, the_reference_names_every_verb_and_option) {

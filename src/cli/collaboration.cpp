@@ -33,22 +33,23 @@ Verb collaboration_verb() {
   auto options = std::make_shared<CollaborationOptions>();
   const auto common = workspace_options(options->online);
   const auto bound = [options](auto what) { return [options, what](Context& c) { return what(c, *options); }; };
-  return {.name = "collaboration",
-          .summary = "Show who works together on what: list, show",
-          .examples = {"parley collaboration list", "parley collaboration show COLLABORATION_ID"},
-          .verbs = {{.name = "list",
-                     .summary = "List collaborations",
-                     .options =
-                         std::vector<Option>{
-                             {"--state", "open, closed or all", &options->state, false, {"open", "closed", "all"}},
-                             {"--agent", "only those it takes part in", &options->agent}} +
-                         part_options(options->part) + common,
-                     .run = bound(list_collaborations)},
-                    {.name = "show",
-                     .summary = "Show one, with what was said in it",
-                     .options =
-                         std::vector<Option>{{"collaboration_id", "as the list shows it", &options->id, true}} + common,
-                     .run = bound(show_collaboration)}}};
+  return {
+      .name = "collaboration",
+      .summary = "Show who works together on what: list, show",
+      .examples = {"parley collaboration list", "parley collaboration show COLLABORATION_ID"},
+      .verbs = {
+          {.name = "list",
+           .summary = "List collaborations",
+           .options =
+               std::vector<Option>{
+                   {"--state STATE", "only those in this state", &options->state, false, {"open", "closed", "all"}},
+                   {"--agent NAME", "only those this agent takes part in", &options->agent}} +
+               part_options(options->part) + common,
+           .run = bound(list_collaborations)},
+          {.name = "show",
+           .summary = "Show one, with what was said in it",
+           .options = std::vector<Option>{{"collaboration_id", "as the list shows it", &options->id, true}} + common,
+           .run = bound(show_collaboration)}}};
 }
 
 }  // namespace parley::cli

@@ -58,12 +58,11 @@ base::Result<Exit> act_on_all(Context& context, Connected& server, std::string_v
 }
 
 base::Result<Exit> act_on(Context& context, const DeadletterOptions& options, std::string_view what) {
-  if (options.all == !options.delivery_id.empty())
-    return misuse("which dead letter? Give its delivery_id, or --all");
+  if (options.all == !options.delivery_id.empty()) return misuse("which dead letter? Give its delivery_id, or --all");
   PARLEY_TRY(auto server, connect(options.online));
   if (options.all) return act_on_all(context, server, what);
-  return show(context, server.client.post(
-                           sdk::path_of(server.workspace, {"deadletters", options.delivery_id, what}), "{}"));
+  return show(context,
+              server.client.post(sdk::path_of(server.workspace, {"deadletters", options.delivery_id, what}), "{}"));
 }
 
 base::Result<Exit> redrive(Context& context, const DeadletterOptions& options) {
@@ -79,14 +78,14 @@ base::Result<Exit> discard(Context& context, const DeadletterOptions& options) {
 Verb deadletter_verb() {
   auto options = std::make_shared<DeadletterOptions>();
   const auto common =
-      std::vector<Option>{{"--as", "the agent to act as (else the admin)", &options->online.wanted.agent}} +
+      std::vector<Option>{{"--as NAME", "the agent to act as (else the admin)", &options->online.wanted.agent}} +
       workspace_options(options->online);
   const Option id{"delivery_id", "as the list shows it", &options->delivery_id, true};
   const Option one{"delivery_id", "as the list shows it", &options->delivery_id};
-  const Option all{"--all", "each that the list shows", &options->all};
+  const Option all{"--all", "all that the list shows", &options->all};
   const auto bound = [options](auto what) { return [options, what](Context& c) { return what(c, *options); }; };
   return {.name = "deadletter",
-          .summary = "List dead letters, look at one, try it again, drop it",
+          .summary = "List and show dead letters; deliver them again, or drop them",
           .examples = {"parley deadletter list", "parley deadletter redrive DELIVERY_ID",
                        "parley deadletter discard --all --as developer-01"},
           .verbs = {{.name = "list",

@@ -1,8 +1,10 @@
-// Code, what is so, where, what to do next, what is legal next: always in this order.
+// Code, what is so, where, what to do next, when, what is legal next: always in this order.
 #include "cli/errors.hpp"
 
 #include <ostream>
+#include <utility>
 
+#include "base/time.hpp"
 #include "sdk/cpp/error_text.hpp"
 
 namespace parley::cli {
@@ -16,10 +18,23 @@ std::string joined(const std::vector<std::string>& texts) {
   return line;
 }
 
-// What a server tells a program to do, in terms of the command line.
+// What the catalogue tells a program to do, in terms of the command line.
+constexpr std::pair<base::ErrorCode, std::string_view> advice[] = {
+    {base::ErrorCode::AGENT_EXISTS, "Change it with `parley agent change`, or choose another id."},
+    {base::ErrorCode::APPROVAL_UNKNOWN, "`parley approve list` lists them; the id is that of the message that asked."},
+    {base::ErrorCode::BAD_CURSOR, "Start again without --after."},
+    {base::ErrorCode::BAD_REQUEST, "See `parley help VERB`."},
+    {base::ErrorCode::CAPABILITY_MISSING, "Choose one that is; `parley agent list` tells who can what."},
+    {base::ErrorCode::TASK_UNKNOWN, "Check the id: `parley task list` lists the tasks you may see."},
+    {base::ErrorCode::UNAUTHENTICATED,
+     "Give a token with --token or PARLEY_TOKEN, or name the server's own data folder with --data."},
+    {base::ErrorCode::WORKSPACE_EXISTS, "Change it with `parley workspace set`, or choose another name."},
+};
+
+// Where a server said something better than its catalogue does, that stays.
 base::Error advised(base::Error error) {
-  if (error.code == base::ErrorCode::UNAUTHENTICATED)
-    error.hint = "Give a token with --token or PARLEY_TOKEN, or name the server's own data folder with --data.";
+  for (const auto& [code, hint] : advice)
+    if (error.code == code && error.hint_text() == base::info(code).hint) error.hint = hint;
   return error;
 }
 
@@ -55,6 +70,7 @@ std::string error_text(const base::Error& error, bool is_tty) {
   }
   line("where", printable(error.where));
   line("hint", printable(error.hint_text()));
+  if (error.retry_after.count() > 0) line("retry", "in " + base::to_text(error.retry_after));
   line("next", joined(error.legal_next));
   return text;
 }

@@ -10,6 +10,7 @@ namespace parley::cli {
 //     at     /payload/priority: expected one of …, found "urgent"
 //     where  POST /v1/workspaces/demo/messages
 //     hint   Mend each place in `details`.
+//     retry  in 1s
 //     next   task_progress, task_completion
 void print_error(const Context& context, const base::Error& error);
 

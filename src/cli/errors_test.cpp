@@ -28,6 +28,12 @@ TEST(ErrorText, code_places_where_hint_and_legal_moves_in_this_order) {
             "  next   task_progress, task_completion\n");
 }
 
+TEST(ErrorText, when_to_try_again_is_said) {
+  auto error = base::fail(base::ErrorCode::RATE_LIMITED, "too many").error();
+  error.retry_after = std::chrono::milliseconds(1500);
+  EXPECT_NE(error_text(error, false).find("\n  retry  in 1500ms\n"), std::string::npos) << error_text(error, false);
+}
+
 TEST(ErrorText, colours_hold_no_text_of_the_message) {
   EXPECT_EQ(error_text(schema_error(), true).find("\033[5m"), std::string::npos);
 }
@@ -59,6 +65,23 @@ TEST(ErrorPrinting, a_missing_token_is_told_in_options) {
   print_error({terminal, false}, error);
   EXPECT_NE(err.str().find("--token"), std::string::npos);
   EXPECT_EQ(err.str().find("Authorization"), std::string::npos);
+}
+
+TEST(ErrorPrinting, no_hint_of_the_catalogue_speaks_of_methods_and_paths) {
+  for (std::size_t i = 0; i < base::error_infos.size(); ++i) {
+    std::ostringstream out, err;
+    Terminal terminal{out, err};
+    print_error({terminal, false}, base::fail(static_cast<base::ErrorCode>(i), "m", "w").error());
+    for (const char* word : {"PATCH", "GET …", "openapi", "Authorization"})
+      EXPECT_EQ(err.str().find(word), std::string::npos) << err.str();
+  }
+}
+
+TEST(ErrorPrinting, a_hint_of_the_refusal_itself_stays) {
+  std::ostringstream out, err;
+  Terminal terminal{out, err};
+  print_error({terminal, false}, base::fail(base::ErrorCode::TASK_UNKNOWN, "m", "w", "Look twice.").error());
+  EXPECT_NE(err.str().find("Look twice."), std::string::npos) << err.str();
 }
 
 TEST(ErrorPrinting, without_it_standard_output_stays_clean) {

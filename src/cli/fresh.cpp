@@ -91,10 +91,10 @@ base::Result<std::string> freshened(std::string_view bytes, std::string_view pro
 Verb fresh_verb() {
   auto options = std::make_shared<FreshOptions>();
   return {.name = "fresh",
-          .summary = "Print a message as one of now: its times moved, its id a new one",
+          .summary = "Print a message with a new id and its times moved to now",
           .examples = {"parley fresh spec/profiles/collab/examples/task_assignment.json > task.json"},
           .options = {{"file", "a native message; - is standard input", &options->file, true},
-                      {"--profile", "the protocol (default: known by the content)", &options->profile}},
+                      {"--profile NAME", "the protocol (default: found by the content)", &options->profile}},
           .run = [options](Context& context) { return fresh(context, *options); }};
 }
 

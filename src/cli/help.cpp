@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "cli/online.hpp"
+
 namespace parley::cli {
 namespace {
 
@@ -12,6 +14,7 @@ struct Shown {
 };
 
 std::string placeholder(const Option& option) {
+  if (const auto word = option.word(); !word.empty()) return " " + std::string(word);
   struct {
     std::string operator()(bool*) const { return ""; }
     std::string operator()(std::string*) const { return " TEXT"; }
@@ -19,9 +22,9 @@ std::string placeholder(const Option& option) {
     std::string operator()(std::uint32_t*) const { return " N"; }
     std::string operator()(std::uint64_t*) const { return " N"; }
     std::string operator()(double*) const { return " N"; }
-    std::string operator()(base::Duration*) const { return " 30s"; }
+    std::string operator()(base::Duration*) const { return " TIME"; }
     std::string operator()(std::optional<std::uint32_t>*) const { return " N"; }
-    std::string operator()(std::optional<base::Duration>*) const { return " 30s"; }
+    std::string operator()(std::optional<base::Duration>*) const { return " TIME"; }
   } const word;
   return std::visit(word, option.target);
 }
@@ -44,20 +47,23 @@ std::string capitals(std::string text) {
 
 std::string meaning_of(const Option& option) {
   std::string text = option.meaning;
-  if (!option.choices.empty()) {
+  const bool names_all =
+      std::ranges::all_of(option.choices, [&text](const auto& choice) { return text.find(choice) != text.npos; });
+  if (!names_all) {
     std::string words;
     for (const auto& choice : option.choices) words += (words.empty() ? "" : ", ") + choice;
     text += ": " + words;
   }
   if (option.required && !option.is_positional()) text += " (required)";
-  if (const auto standing = default_of(option); !standing.empty() && !option.is_positional())
+  const bool says_default = text.find("(default") != text.npos;
+  if (const auto standing = default_of(option); !standing.empty() && !option.is_positional() && !says_default)
     text += " (default " + standing + ")";
   return text;
 }
 
 Shown shown(const Option& option) {
   if (option.is_positional()) return {capitals(option.name), meaning_of(option)};
-  std::string name = option.name;
+  std::string name = option.flags();
   if (const auto comma = name.find(','); comma != name.npos) name.insert(comma + 1, " ");
   return {name + placeholder(option), meaning_of(option)};
 }
@@ -70,7 +76,7 @@ std::string usage_of(const Verb& verb, const std::string& path) {
     if (option.is_positional())
       text += (option.required ? " " : " [") + capitals(option.name) + (many ? "…" : "") + (option.required ? "" : "]");
     else if (option.required)
-      text += " " + option.name + placeholder(option);
+      text += " " + option.flags() + placeholder(option);
   }
   return text + " [options]";
 }
@@ -88,16 +94,42 @@ std::size_t width_of_all(const std::vector<Shown>& all) {
   return width + 2;
 }
 
+// Options that most verbs have, told once.
+const std::vector<Option>& options_that_find_a_server() {
+  static Online nobody;
+  static const std::vector<Option> options = workspace_options(nobody);
+  return options;
+}
+
+// Of a verb that looks for one: `serve` has a data folder too.
+bool finds_server(const Verb& verb, const Option& option) {
+  const bool looks = std::ranges::any_of(verb.options, [](const auto& one) { return one.flags() == "--server"; });
+  return looks && std::ranges::any_of(options_that_find_a_server(), [&option](const Option& one) {
+           return one.name == option.name && one.meaning == option.meaning;
+         });
+}
+
+std::string table_of(const std::vector<Option>& options) {
+  std::string text = "| option | meaning |\n|---|---|\n";
+  for (const auto& option : options) {
+    std::string meaning = meaning_of(option);
+    for (std::size_t at = 0; (at = meaning.find('|', at)) != meaning.npos; at += 2) meaning.insert(at, "\\");
+    text += "| `" + shown(option).text + "` | " + meaning + " |\n";
+  }
+  return text;
+}
+
 void append_reference(std::string& text, const Verb& verb, const std::string& path) {
   text += "\n## parley " + path + "\n" + verb.summary + ".\n\n```\n" + usage_of(verb, path) + "\n```\n";
-  if (!verb.options.empty()) {
-    text += "\n| option | meaning |\n|---|---|\n";
-    for (const auto& option : verb.options) {
-      std::string meaning = meaning_of(option);
-      for (std::size_t at = 0; (at = meaning.find('|', at)) != meaning.npos; at += 2) meaning.insert(at, "\\");
-      text += "| `" + shown(option).text + "` | " + meaning + " |\n";
-    }
-  }
+  std::vector<Option> own;
+  std::string others;
+  for (const auto& option : verb.options)
+    if (finds_server(verb, option))
+      others += (others.empty() ? "`" : ", `") + option.flags().substr(0, option.flags().find(',')) + "`";
+    else
+      own.push_back(option);
+  if (!own.empty()) text += "\n" + table_of(own);
+  if (!others.empty()) text += "\nAlso " + others + ": [where the server is](#where-the-server-is).\n";
   if (!verb.examples.empty()) {
     text += "\n```sh\n";
     for (const auto& example : verb.examples) text += example + "\n";
@@ -167,20 +199,25 @@ std::string reference(const std::vector<Group>& groups) {
       "- **Exit status**: 0 done, 1 refused, 2 usage, 3 the server could not be reached. It is 1, too, where standard\n"
       "  output could not be written; `wait --ack` and `request` leave in the mailbox what they did not print.\n"
       "- **`--json`** on every verb: one JSON document on standard output, also where the answer is an error\n"
-      "  (`{\"error\": {code, message, hint, where, legal_next?, details}}`); `tail` prints one document a line.\n"
-      "- **Server and token** of verbs that call a server: `--server`, `--token`; `PARLEY_SERVER`, `PARLEY_TOKEN`; "
-      "the\n"
-      "  data folder (`--data`, else `$XDG_DATA_HOME/parley`, else `~/.local/share/parley`) with `server.json` and\n"
-      "  `admin.token` of a server on this machine. A token kept there is sent to the server that gave it and to no "
-      "other:\n"
-      "  for another `--server` give `--token` or `PARLEY_TOKEN`.\n"
+      "  (`{\"error\": {code, message, hint, where, legal_next?, retry_after?, details}}`); `tail` prints one document "
+      "a line.\n"
       "- **`--as NAME`** calls with the agent's own token, which `parley agent add` keeps in the data folder's\n"
       "  `tokens/WORKSPACE/agents/NAME.token`, readable by its owner alone; or with the person's, from `people/`, "
       "where\n"
       "  no agent's of that name is kept.\n"
-      "- **Workspace**: `--workspace`, `PARLEY_WORKSPACE`, or the only one there is.\n"
       "- Colours are for terminals only (`NO_COLOR` turns them off). Control characters in messages are shown as\n"
-      "  escapes, never sent to the terminal.\n";
+      "  escapes, never sent to the terminal.\n"
+      "\n"
+      "## Where the server is\n"
+      "Verbs that call a server find it, and the token for it, by these options.\n"
+      "\n" +
+      table_of(options_that_find_a_server()) +
+      "\n"
+      "The data folder of a server on this machine has its `server.json` and `admin.token`: neither address nor token\n"
+      "need be named. Without `--data` and `PARLEY_DATA` it is `$XDG_DATA_HOME/parley`, else `~/.local/share/parley`.\n"
+      "A token kept there is sent to the server that gave it, while that runs, and to no other: for another "
+      "`--server`\n"
+      "give `--token` or `PARLEY_TOKEN`.\n";
   for (const auto& group : groups)
     for (const auto& verb : group.verbs) append_reference(text, verb, verb.name);
   return text;

@@ -38,13 +38,14 @@ Verb help_request_verb() {
           .examples = {"parley help-request list", "parley help-request show HELP_ID"},
           .verbs = {{.name = "list",
                      .summary = "List requests for help",
-                     .options = std::vector<Option>{{"--state",
-                                                     "waiting, all, or a state",
+                     .options = std::vector<Option>{{"--state STATE",
+                                                     "only those in this state",
                                                      &options->state,
                                                      false,
                                                      {"waiting", "all", "asked", "open", "together", "answered",
                                                       "unhelped", "expired", "withdrawn"}},
-                                                    {"--agent", "only those it asks or is asked", &options->agent}} +
+                                                    {"--agent NAME", "only those in which this agent asks or is asked",
+                                                     &options->agent}} +
                                 part_options(options->part) + common,
                      .run = bound(list_help_requests)},
                     {.name = "show",

@@ -19,7 +19,8 @@ Verb nack_verb() {
                   {"delivery_id", "as `parley wait` printed it", &options->delivery_ids, true},
                   {"--delay", "when to try again (default: the profile's backoff)", &options->how.delay},
                   {"--reason", "why, for the message's history", &options->how.reason},
-                  {"--code", "of the error: one that the profile does not try again ends it", &options->how.code}} +
+                  {"--code CODE", "error code; if the profile does not retry it, the message is dead at once",
+                   &options->how.code}} +
               agent_options(options->online),
           .run = [options](Context& context) {
             return settle(context, options->online, sdk::Settlement::nack, options->delivery_ids, options->how);

@@ -59,20 +59,20 @@ void reconnect(const Online& online, Connected& server) {
 }
 
 std::vector<Option> server_options(Online& online) {
-  return {{"--server", "address of the server (else PARLEY_SERVER, else the data folder's)", &online.wanted.server},
-          {"--token", "bearer token (else PARLEY_TOKEN, else the data folder's)", &online.wanted.token},
-          {"--data", "data folder (else $XDG_DATA_HOME/parley)", &online.wanted.data_folder}};
+  return {{"--server URL", "address of the server (else PARLEY_SERVER, else the data folder's)", &online.wanted.server},
+          {"--token TOKEN", "bearer token (else PARLEY_TOKEN, else the data folder's)", &online.wanted.token},
+          {"--data FOLDER", "data folder (else PARLEY_DATA, else $XDG_DATA_HOME/parley)", &online.wanted.data_folder}};
 }
 
 std::vector<Option> workspace_options(Online& online) {
-  return std::vector<Option>{
-             {"-w,--workspace", "workspace (else PARLEY_WORKSPACE, else the only one)", &online.wanted.workspace}} +
+  return std::vector<Option>{{"-w,--workspace NAME", "workspace (else PARLEY_WORKSPACE, else the only one)",
+                              &online.wanted.workspace}} +
          server_options(online);
 }
 
 std::vector<Option> agent_options(Online& online) {
   return std::vector<Option>{
-             {"--as", "the agent to act as; its token is kept in the data folder", &online.wanted.agent, true}} +
+             {"--as NAME", "the agent to act as; its token is kept in the data folder", &online.wanted.agent, true}} +
          workspace_options(online);
 }
 
@@ -109,8 +109,8 @@ base::Result<Exit> show(Context& context, const base::Result<sdk::Reply>& reply,
 }
 
 std::vector<Option> part_options(Part& part) {
-  return {{"-n,--limit", "how many at most", &part.limit},
-          {"--after", "go on where a list ended that was cut off", &part.after}};
+  return {{"-n,--limit", "at most this many", &part.limit},
+          {"--after CURSOR", "continue from the `--after` that a cut-off list printed", &part.after}};
 }
 
 base::Result<std::string> all_pages(sdk::Client& client, const std::string& path, const Part& part) {

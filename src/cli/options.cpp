@@ -3,8 +3,12 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cstdint>
+#include <span>
+#include <sstream>
 
 #include "cli/help.hpp"
+#include "cli/nearest.hpp"
 
 namespace parley::cli {
 namespace {
@@ -12,7 +16,7 @@ namespace {
 // CLI11 wants to own conversion; durations come as texts and are read by base.
 CLI::Option* add_duration(CLI::App& app, const Option& option, std::function<void(base::Duration)> set) {
   return app.add_option_function<std::string>(
-      option.name,
+      option.flags(),
       [set = std::move(set)](const std::string& text) {
         const auto duration = base::parse_duration(text);
         if (!duration) throw CLI::ValidationError("\"" + text + "\" is no duration such as 500ms, 30s, 5m");
@@ -25,7 +29,7 @@ struct Adder {
   CLI::App& app;
   const Option& option;
 
-  CLI::Option* operator()(bool* flag) const { return app.add_flag(option.name, *flag, option.meaning); }
+  CLI::Option* operator()(bool* flag) const { return app.add_flag(option.flags(), *flag, option.meaning); }
   CLI::Option* operator()(base::Duration* duration) const {
     return add_duration(app, option, [duration](base::Duration d) { *duration = d; });
   }
@@ -33,13 +37,13 @@ struct Adder {
     return add_duration(app, option, [duration](base::Duration d) { *duration = d; });
   }
   CLI::Option* operator()(std::vector<std::string>* list) const {
-    auto* const added = app.add_option(option.name, *list, option.meaning);
+    auto* const added = app.add_option(option.flags(), *list, option.meaning);
     if (!option.is_positional()) added->allow_extra_args(false)->take_all();
     return added;
   }
   template <class T>
   CLI::Option* operator()(T* value) const {
-    return app.add_option(option.name, *value, option.meaning);
+    return app.add_option(option.flags(), *value, option.meaning);
   }
 };
 
@@ -74,16 +78,94 @@ void add_verb(CLI::App& parent, const Verb& verb, Parsed& parsed, const std::str
   if (!verb.verbs.empty()) app->require_subcommand(1);
 }
 
-// What stands where a verb should, and is none; empty where the parser has better words.
-std::string no_verb(const std::vector<Group>& groups, const std::vector<std::string>& arguments) {
+std::string did_you_mean(std::string_view word, const std::vector<std::string>& known) {
+  const std::string meant = nearest(word, known);
+  return meant.empty() ? "" : "; did you mean '" + meant + "'?";
+}
+
+std::vector<std::string> names_of(const std::vector<Group>& groups, const Verb* verb) {
+  std::vector<std::string> names;
+  const auto add = [&names](const std::vector<Verb>& verbs) {
+    for (const auto& one : verbs) names.push_back(one.name);
+  };
+  if (verb) {
+    add(verb->verbs);
+    return names;
+  }
+  for (const auto& group : groups) add(group.verbs);
+  return names;
+}
+
+// By each of the names it has: "-n,--max".
+using OptionsByName = std::vector<std::pair<std::string, const Option*>>;
+
+OptionsByName options_by_name(const Verb& verb) {
+  OptionsByName all;
+  for (const auto& option : verb.options) {
+    if (option.is_positional()) continue;
+    std::istringstream names(option.flags());
+    for (std::string name; std::getline(names, name, ',');) all.emplace_back(name, &option);
+  }
+  return all;
+}
+
+std::string no_option(const std::string& name, const OptionsByName& known) {
+  std::vector<std::string> names{"--json"};
+  for (const auto& one : known) names.push_back(one.first);
+  return "there is no option '" + name + "' here" + did_you_mean(name, names);
+}
+
+std::size_t words_taken(const Verb& verb) {
+  std::size_t count = 0;
+  for (const auto& option : verb.options) {
+    if (!option.is_positional()) continue;
+    if (std::holds_alternative<std::vector<std::string>*>(option.target)) return SIZE_MAX;
+    ++count;
+  }
+  return count;
+}
+
+// The option that the verb does not have, or the word that is one too many; empty: neither.
+std::string not_understood(const Verb& verb, std::span<const std::string> words) {
+  const auto known = options_by_name(verb);
+  std::size_t left = words_taken(verb);
+  std::string too_many;
+  for (std::size_t i = 0; i < words.size() && words[i] != "--"; ++i) {
+    const std::string& word = words[i];
+    if (!word.starts_with('-') || word == "-") {
+      if (left > 0)
+        --left;
+      else if (too_many.empty())
+        too_many = "'" + word + "' is one word too many";
+      continue;
+    }
+    const bool is_long = word.starts_with("--");
+    const std::string name = is_long ? word.substr(0, word.find('=')) : word.substr(0, 2);
+    const auto found = std::ranges::find(known, name, &OptionsByName::value_type::first);
+    if (found == known.end()) return no_option(name, known);
+    const bool has_value_with_it = name.size() < word.size();
+    if (!found->second->is_flag() && !has_value_with_it) ++i;
+  }
+  return too_many;
+}
+
+// What is wrong, where the parser has no good words for it; empty where it has.
+std::string better_words(const std::vector<Group>& groups, const std::vector<std::string>& arguments) {
   std::vector<std::string> words = arguments;
   std::erase(words, "--json");
   std::string path;
   const Verb* const verb = find_verb(groups, words, path);
   const auto known = static_cast<std::size_t>(verb ? 1 + std::ranges::count(path, ' ') : 0);
-  if (known >= words.size() || (verb && verb->verbs.empty())) return {};
-  if (words[known].starts_with('-')) return "there is no option '" + words[known] + "' here";
-  return "there is no verb '" + (verb ? path + " " : "") + words[known] + "'";
+  if (verb && verb->verbs.empty()) return not_understood(*verb, std::span(words).subspan(known));
+  const auto names = names_of(groups, verb);
+  if (known == words.size()) {
+    std::string list;
+    for (const auto& name : names) list += (list.empty() ? "" : ", ") + name;
+    return "a verb is missing: " + list;
+  }
+  const std::string& word = words[known];
+  if (word.starts_with('-')) return "there is no option '" + word + "' here";
+  return "there is no verb '" + (verb ? path + " " : "") + word + "'" + did_you_mean(word, names);
 }
 
 }  // namespace
@@ -99,7 +181,7 @@ Parsed parse(const std::vector<Group>& groups, const std::vector<std::string>& a
   try {
     app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));  // CLI11 takes them from the back
   } catch (const CLI::ParseError& error) {
-    parsed.wrong = no_verb(groups, arguments);
+    parsed.wrong = better_words(groups, arguments);
     if (parsed.wrong.empty()) parsed.wrong = error.what();
     parsed.verb = nullptr;
     parsed.json = parsed.json || std::ranges::find(arguments, "--json") != arguments.end();

@@ -1,4 +1,4 @@
-// `parley person`: register people, list, change and remove them, rotate their tokens.
+// `parley person`: register, list, change and remove people; renew their tokens.
 #include "cli/registration.hpp"
 #include "cli/verbs.hpp"
 #include "json/writer.hpp"
@@ -30,9 +30,10 @@ std::string body_of(const PersonOptions& options, bool with_id) {
 }
 
 std::vector<Option> properties(PersonOptions& options, bool roles_required) {
-  return {{"person_id", "their id", &options.id, true},
-          {"--role", "maintainer, moderator, approver or observer; may be repeated", &options.roles, roles_required},
-          {"--public-key", "what private messages to them will be sealed to", &options.public_key}};
+  return {
+      {"person_id", "their id", &options.id, true},
+      {"--role ROLE", "maintainer, moderator, approver or observer; may be repeated", &options.roles, roles_required},
+      {"--public-key KEY", "key that private messages to them will be sealed to", &options.public_key}};
 }
 
 }  // namespace
@@ -43,7 +44,7 @@ Verb person_verb() {
   const Option id{"person_id", "the person", &options->id, true};
   return {
       .name = "person",
-      .summary = "Register people, list, change and remove them, rotate their tokens",
+      .summary = "Register, list, change and remove people; renew their tokens",
       .examples = {"parley person add ada --role approver"},
       .verbs = {
           {.name = "add",
@@ -70,7 +71,7 @@ Verb person_verb() {
            .options = std::vector<Option>{id} + common,
            .run = [options](Context& context) { return remove_one(context, options->online, "people", options->id); }},
           {.name = "token",
-           .summary = "Give a person a new token",
+           .summary = "Replace a person's token",
            .options =
                std::vector<Option>{id, {"--grace", "how long the old one stays valid", &options->grace}} + common,
            .run = [options](Context& context) {

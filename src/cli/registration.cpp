@@ -64,7 +64,9 @@ base::Result<Exit> remove_one(Context& context, const Online& online, std::strin
   PARLEY_TRY(auto server, connect(online));
   PARLEY_TRY(auto reply, server.client.remove(sdk::path_of(server.workspace, {whose, name})));
   sdk::TokenStore(server.client.access().data_folder).remove({server.workspace, whose, name});
-  return show(context, reply);
+  if (context.json) return show(context, reply);
+  context.terminal.out << printable(name) << " is removed.\n";
+  return Exit::done;
 }
 
 }  // namespace parley::cli

@@ -296,7 +296,7 @@ Verb request_verb() {
               {"file", "JSON message; - or none: standard input", &options->file},
               {"--timeout", "give up after this long (default: when the server does)", &options->timeout},
               {"--keep", "leave the answer in the mailbox as well", &options->keep},
-              {"--idempotency-key", "id of a message that has none of its own", &options->idempotency_key}} +
+              {"--idempotency-key ID", "id of a message that has none of its own", &options->idempotency_key}} +
           agent_options(options->online),
       .run = [options](Context& context) { return request(context, *options); },
   };

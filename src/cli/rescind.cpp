@@ -27,14 +27,15 @@ base::Result<Exit> rescind(Context& context, const RescindOptions& options) {
 
 Verb rescind_verb() {
   auto options = std::make_shared<RescindOptions>();
-  return {.name = "rescind",
-          .summary = "Take back a message of your own, and see who has it already",
-          .examples = {"parley rescind --as architect-main MESSAGE_ID --reason \"the repository moved\""},
-          .options = std::vector<Option>{{"message_id", "as it was sent", &options->message_id, true},
-                                         {"--to", "its recipient, where several messages have the id", &options->to},
-                                         {"--reason", "why, for those who have it", &options->reason}} +
-                     agent_options(options->online),
-          .run = [options](Context& context) { return rescind(context, *options); }};
+  return {
+      .name = "rescind",
+      .summary = "Take back a message of your own, and show who has it already",
+      .examples = {"parley rescind --as architect-main MESSAGE_ID --reason \"the repository moved\""},
+      .options = std::vector<Option>{{"message_id", "id of the message", &options->message_id, true},
+                                     {"--to NAME", "recipient of that message, if several share the id", &options->to},
+                                     {"--reason", "why, for those who have it", &options->reason}} +
+                 agent_options(options->online),
+      .run = [options](Context& context) { return rescind(context, *options); }};
 }
 
 }  // namespace parley::cli

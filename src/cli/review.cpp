@@ -37,28 +37,29 @@ base::Result<Exit> findings(Context& context, const ReviewOptions& options) {
 Verb review_verb() {
   auto options = std::make_shared<ReviewOptions>();
   const auto common =
-      std::vector<Option>{{"--as", "the agent to act as (else the admin)", &options->online.wanted.agent}} +
+      std::vector<Option>{{"--as NAME", "the agent to act as (else the admin)", &options->online.wanted.agent}} +
       workspace_options(options->online);
   const auto bound = [options](auto what) { return [options, what](Context& c) { return what(c, *options); }; };
-  return {
-      .name = "review",
-      .summary = "List reviews, look at one, at what was found; run the checks that one asks for",
-      .examples = {"parley review list --state requested", "parley review run-checks request.json --in ~/work"},
-      .verbs = {{.name = "list",
-                 .summary = "List the reviews of the workspace",
-                 .options = std::vector<Option>{{"--state", "only those in this state", &options->state},
-                                                {"--task", "only those of this task", &options->task}} +
-                            part_options(options->part) + common,
-                 .run = bound(list_reviews)},
-                {.name = "show",
-                 .summary = "Show one review, its messages, and what a revision carries",
-                 .options = std::vector<Option>{{"review_id", "as the request names it", &options->id, true}} + common,
-                 .run = bound(show_review)},
-                {.name = "findings",
-                 .summary = "Show what the reviews of a task found, and what was fixed when",
-                 .options = std::vector<Option>{{"task_id", "as it was assigned", &options->task, true}} + common,
-                 .run = bound(findings)},
-                run_checks_verb()}};
+  return {.name = "review",
+          .summary = "List and show reviews and their findings; run the checks that a review asks for",
+          .examples = {"parley review list --state requested", "parley review run-checks request.json --in ~/work"},
+          .verbs = {
+              {.name = "list",
+               .summary = "List the reviews of the workspace",
+               .options = std::vector<Option>{{"--state STATE", "only those in this state", &options->state},
+                                              {"--task TASK_ID", "only those of this task", &options->task}} +
+                          part_options(options->part) + common,
+               .run = bound(list_reviews)},
+              {.name = "show",
+               .summary = "Show one review, its messages, and what a revision carries",
+               .options = std::vector<Option>{{"review_id", "id of the review, from its request", &options->id, true}} +
+                          common,
+               .run = bound(show_review)},
+              {.name = "findings",
+               .summary = "Show what the reviews of a task found, and what was fixed when",
+               .options = std::vector<Option>{{"task_id", "id of the task", &options->task, true}} + common,
+               .run = bound(findings)},
+              run_checks_verb()}};
 }
 
 }  // namespace parley::cli

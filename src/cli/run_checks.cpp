@@ -239,24 +239,24 @@ base::Result<Exit> run_checks(Context& context, const RunChecksOptions& options)
 
 Verb run_checks_verb() {
   auto options = std::make_shared<RunChecksOptions>();
-  return {.name = "run-checks",
-          .summary = "Run what a review_request wants verified, and print the `verification` of its result",
-          .examples = {"parley review run-checks request.json --in ~/work --check tests=./test.sh",
-                       "parley review run-checks request.json --in ~/work --sign ci.pem --runner ci --workspace demo "
-                       "--evidence checks.evidence"},
-          .options = {{"file", "the review_request, or its delivery frame; - is standard input", &options->file, true},
-                      {"--in", "the work tree", &options->directory},
-                      {"--check", "NAME=COMMAND of a verification that the request names no command for",
-                       &options->commands},
-                      {"--timeout", "of each command", &options->timeout},
-                      {"--profile", "the message's profile (else found out)", &options->profile},
-                      {"--sign", "the file with the runner's key: what was run, and what came of it, is signed",
-                       &options->key},
-                      {"--runner", "with --sign: as whom the key is registered", &options->runner},
-                      {"-w,--workspace", "with --sign: the workspace of the review", &options->workspace},
-                      {"--evidence", "with --sign: where the signed statement goes, for `parley send --evidence`",
-                       &options->evidence}},
-          .run = [options](Context& context) { return run_checks(context, *options); }};
+  return {
+      .name = "run-checks",
+      .summary = "Run the checks that a review_request asks for, and print the `verification` for its result",
+      .examples = {"parley review run-checks request.json --in ~/work --check tests=./test.sh",
+                   "parley review run-checks request.json --in ~/work --sign ci.pem --runner ci --workspace demo "
+                   "--evidence checks.evidence"},
+      .options = {{"file", "the review_request, or its delivery frame; - is standard input", &options->file, true},
+                  {"--in FOLDER", "the work tree", &options->directory},
+                  {"--check NAME=COMMAND", "for a check that the request names without a command", &options->commands},
+                  {"--timeout", "time for each command", &options->timeout},
+                  {"--profile NAME", "the message's profile (default: found by the content)", &options->profile},
+                  {"--sign FILE", "file with the runner's key: what was run, and its result, are signed",
+                   &options->key},
+                  {"--runner NAME", "with --sign: the runner that the key is registered for", &options->runner},
+                  {"-w,--workspace NAME", "with --sign: the workspace of the review", &options->workspace},
+                  {"--evidence FILE", "with --sign: where the signed statement goes, for `parley send --evidence`",
+                   &options->evidence}},
+      .run = [options](Context& context) { return run_checks(context, *options); }};
 }
 
 }  // namespace parley::cli

@@ -68,27 +68,28 @@ Verb runner_verb() {
   const Option id{"runner_id", "the runner", &options->id, true};
   return {.name = "runner",
           .summary = "Make, register, list and revoke the keys that results of checks are signed with",
-          .examples = {"parley runner key ~/.parley/ci.pem", "parley runner add ci --key ~/.parley/ci.pem"},
+          .examples = {"parley runner key ci.pem", "parley runner add ci --key ci.pem"},
           .verbs = {{.name = "key",
-                     .summary = "Make a key in a file of its own, and print its public half",
-                     .options = {{"file", "the file, which must not exist", &options->file, true}},
+                     .summary = "Make a key file, and print the public half",
+                     .options = {{"file", "file to make; it must not exist", &options->file, true}},
                      .run = [options](Context& context) { return make_key(context, *options); }},
                     {.name = "add",
                      .summary = "Register a runner with the public half of its key",
-                     .examples = {"parley runner add ci --key ~/.parley/ci.pem --valid 90d"},
-                     .options = std::vector<Option>{id,
-                                                    {"--key", "the file with its key; only the public half is sent",
-                                                     &options->key},
-                                                    {"--public-key", "or the public half itself", &options->public_key},
-                                                    {"--valid", "how long (else until revoked)", &options->valid}} +
-                                common,
+                     .examples = {"parley runner add ci --key ci.pem --valid 90d"},
+                     .options =
+                         std::vector<Option>{
+                             id,
+                             {"--key FILE", "file with its key; only the public half is sent", &options->key},
+                             {"--public-key KEY", "or the public half itself", &options->public_key},
+                             {"--valid", "how long the key is valid (default: until it is revoked)", &options->valid}} +
+                         common,
                      .run = [options](Context& context) { return add(context, *options); }},
                     {.name = "list",
                      .summary = "List the runners",
                      .options = common,
                      .run = [options](Context& context) { return list_all(context, options->online, "runners"); }},
                     {.name = "revoke",
-                     .summary = "Believe nothing more that a runner signs",
+                     .summary = "Stop believing what a runner signs",
                      .options = std::vector<Option>{id} + common,
                      .run = [options](Context& context) { return revoke(context, *options); }}}};
 }

@@ -163,14 +163,14 @@ Verb story_verb(const std::string& name) {
   return {.name = name,
           .summary = story ? std::string(story->title()) : "cannot be read: " + story.error().message,
           .examples = {"parley scenario " + name + " --pace 300ms", "parley scenario " + name + " --kills 12"},
-          .options = {{"--pace", "time before each step of an actor, for watching", &options->pace},
-                      {"--kills", "told a second time, with the server killed so often; it must end the same",
+          .options = {{"--pace", "pause before each step of an actor, for watching", &options->pace},
+                      {"--kills", "play it again, killing the server this many times; the ending must be the same",
                        &options->kills},
-                      {"--kill-seed", "chooses the places where it is killed", &options->kill_seed},
-                      {"--rounds", "killed tellings, each with the next seed", &options->rounds},
-                      {"--like", "must end as the first telling in FILE, which --json wrote", &options->like},
-                      {"--journal",
-                       "the server's: file; or memory, which a kill loses, so that the story goes otherwise",
+                      {"--kill-seed", "chooses the moments at which the server is killed", &options->kill_seed},
+                      {"--rounds", "play it with kills this many times, each with the next seed", &options->rounds},
+                      {"--like FILE", "compare the ending with the one in FILE, written by --json", &options->like},
+                      {"--journal WORD",
+                       "the server's journal: file, or memory (lost at a kill, so the comparison must fail)",
                        &options->journal,
                        false,
                        {"file", "memory"}}},
@@ -179,23 +179,25 @@ Verb story_verb(const std::string& name) {
 
 Verb part_verb() {
   auto options = std::make_shared<PartOptions>();
-  return {
-      .name = "part",
-      .summary = "Play one part of a story, as `scenario` starts it for each actor",
-      .options = std::vector<Option>{{"story", "whose part", &options->story, true},
-                                     {"--as", "the actor: an agent or a person", &options->online.wanted.agent, true},
-                                     {"--pace", "time before each step of its own", &options->pace}} +
-                 workspace_options(options->online),
-      .run = [options](Context& context) { return play(context, *options); }};
+  return {.name = "part",
+          .summary = "Play one actor of a story; `parley scenario` starts one for each",
+          .options =
+              std::vector<Option>{{"story", "the story it is a part of", &options->story, true},
+                                  {"--as NAME", "the actor: an agent or a person", &options->online.wanted.agent, true},
+                                  {"--pace", "pause before each of its steps", &options->pace}} +
+              workspace_options(options->online),
+          .run = [options](Context& context) { return play(context, *options); }};
 }
 
 }  // namespace
 
 Verb scenario_verb() {
-  Verb verb{.name = "scenario",
-            .summary = "Tell a story: a server of its own, a process an agent, kills if wanted",
-            .examples = {"parley scenario collab", "parley scenario supervisor --pace 300ms",
-                         "parley scenario handoff --kills 12 --kill-seed 7"}};
+  Verb verb{
+      .name = "scenario",
+      .summary =
+          "Play a story on a server of its own, one process per agent; with --kills the server is killed on the way",
+      .examples = {"parley scenario collab", "parley scenario supervisor --pace 300ms",
+                   "parley scenario handoff --kills 12 --kill-seed 7"}};
   for (const auto& name : Story::names()) verb.verbs.push_back(story_verb(name));
   verb.verbs.push_back(part_verb());
   return verb;

@@ -1,6 +1,7 @@
 // `parley schema`: the profiles, their types and their schemas, offline; `parley schema lint` checks a profile's
 // folder.
 #include <algorithm>
+#include <map>
 #include <ostream>
 
 #include "cli/errors.hpp"
@@ -18,6 +19,7 @@ namespace {
 struct SchemaOptions {
   std::string profile;
   std::string type;
+  bool example = false;
 };
 
 constexpr json::Limits file_limits{.bytes = 16 << 20};
@@ -78,17 +80,66 @@ base::Result<Exit> list_types(Context& context, const std::string& profile) {
   return Exit::done;
 }
 
-base::Result<Exit> print_schema(Context& context, const SchemaOptions& options) {
+// The files of the profile that a schema refers to, and those that these refer to.
+void add_referred(json::Value value, const profile::Files& files, std::map<std::string, json::Document>& into) {
+  for (const auto element : value.elements()) add_referred(element, files, into);
+  for (const auto [key, member] : value.members()) {
+    add_referred(member, files, into);
+    const std::string_view reference = key == "$ref" ? member.if_string().value_or("") : "";
+    const std::string name(reference.substr(0, reference.find('#')));
+    const auto file = files.find(std::string(profile::schemas_folder) + name);
+    if (name.empty() || file == files.end() || into.contains(name)) continue;
+    auto document = json::Document::parse(file->second, file_limits);
+    if (!document) continue;
+    const auto at = into.emplace(name, std::move(*document)).first;
+    add_referred(at->second.root(), files, into);
+  }
+}
+
+// With what it refers to among its `$defs`: each keeps its `$id`, by which references find it (JSON Schema 2020-12,
+// §9.3), so that a validator needs nothing else.
+std::string bundled(json::Value schema, const profile::Files& files) {
+  std::map<std::string, json::Document> referred;
+  add_referred(schema, files, referred);
+  std::string text;
+  json::Writer out(text);
+  out.begin_object();
+  for (const auto [key, value] : schema.members())
+    if (key != "$defs") out.member(key, value);
+  out.key("$defs").begin_object();
+  for (const auto [key, value] : schema.find("$defs").members()) out.member(key, value);
+  for (const auto& [name, document] : referred) out.member(name, document.root());
+  out.end_object().end_object();
+  return text;
+}
+
+// The plain one, or the first variant.
+base::Result<std::string> example_of(const SchemaOptions& options, const profile::Files& files) {
+  for (const std::string ending : {".json", "."}) {
+    const std::string wanted = "examples/" + options.type + ending;
+    if (const auto found = files.lower_bound(wanted); found != files.end() && found->first.starts_with(wanted))
+      return found->second;
+  }
+  return base::fail(base::ErrorCode::NOT_FOUND, "there is no example of a \"" + options.type + "\"", options.profile,
+                    "`parley schema PROFILE TYPE` prints its schema.");
+}
+
+base::Result<Exit> print_type(Context& context, const SchemaOptions& options) {
   PARLEY_TRY(const auto document, description_of(options.profile));
+  const auto files = profile::built_in_files(options.profile);
   std::vector<std::string> names;
   for (const auto type : document.root().find("types").elements()) {
     names.emplace_back(type.find("name").if_string().value_or(""));
     if (names.back() != options.type) continue;
-    const auto files = profile::built_in_files(options.profile);
-    const auto schema = files.find(type.find("schema").if_string().value_or(""));
-    if (schema == files.end()) continue;
-    PARLEY_TRY(const auto text, json::Document::parse(schema->second, file_limits));
-    print_json(context.terminal, json::to_text(text.root(), context.json ? 0 : 2));
+    const auto file = files.find(type.find("schema").if_string().value_or(""));
+    if (file == files.end()) continue;
+    PARLEY_TRY(const auto schema, json::Document::parse(file->second, file_limits));
+    std::string text = bundled(schema.root(), files);
+    if (options.example) {
+      PARLEY_TRY(text, example_of(options, files));
+    }
+    PARLEY_TRY(const auto shown, json::Document::parse(text, file_limits));
+    print_json(context.terminal, json::to_text(shown.root(), context.json ? 0 : 2));
     return Exit::done;
   }
   auto error = base::fail(base::ErrorCode::TYPE_UNKNOWN,
@@ -117,12 +168,14 @@ base::Result<Exit> lint(Context& context, const std::string& folder) {
 }
 
 base::Result<Exit> schema(Context& context, const SchemaOptions& options) {
+  if (options.example && (options.type.empty() || options.profile == "lint"))
+    return misuse("an example is one of a profile's type", "Write `parley schema PROFILE TYPE --example`.");
   if (options.profile.empty()) return list_profiles(context);
   if (options.profile == "lint") {
     if (!options.type.empty()) return lint(context, options.type);
     return misuse("`parley schema lint` needs the profile's folder");
   }
-  return options.type.empty() ? list_types(context, options.profile) : print_schema(context, options);
+  return options.type.empty() ? list_types(context, options.profile) : print_type(context, options);
 }
 
 }  // namespace
@@ -130,11 +183,12 @@ base::Result<Exit> schema(Context& context, const SchemaOptions& options) {
 Verb schema_verb() {
   auto options = std::make_shared<SchemaOptions>();
   return {.name = "schema",
-          .summary = "Show profiles, types and their schemas; lint a profile's folder",
+          .summary = "Show profiles, types, schemas and examples; lint a profile's folder",
           .examples = {"parley schema", "parley schema collab", "parley schema collab task_assignment",
-                       "parley schema lint my-profile/"},
-          .options = {{"profile", "a profile; or `lint`, then a folder", &options->profile},
-                      {"type", "a type of it", &options->type}},
+                       "parley schema collab task_assignment --example", "parley schema lint my-profile/"},
+          .options = {{"profile", "a profile; or `lint` and then a folder", &options->profile},
+                      {"type", "a type of it: its whole schema is printed", &options->type},
+                      {"--example", "print an example of the type instead", &options->example}},
           .run = [options](Context& context) { return schema(context, *options); }};
 }
 

@@ -44,10 +44,11 @@ std::vector<std::string> requests_of(const std::vector<std::string>& messages, b
 }
 
 // One outcome each, in order; where a request fails as a whole, what comes after it is not sent.
-Outcomes send_many(sdk::Workspace& workspace, const std::vector<std::string>& requests, bool ndjson) {
+Outcomes send_many(sdk::Workspace& workspace, const SendOptions& options, const std::vector<std::string>& requests,
+                   bool ndjson) {
   Outcomes outcomes;
   for (const std::string& request : requests) {
-    auto some = workspace.send_many(request, ndjson);
+    auto some = workspace.send_many(request, ndjson, options.idempotency_key, options.beside);
     if (!some) {
       if (!outcomes.empty()) some.error().message += "; it and those after it have no answer";
       outcomes.emplace_back(std::unexpected(std::move(some).error()));
@@ -60,14 +61,11 @@ Outcomes send_many(sdk::Workspace& workspace, const std::vector<std::string>& re
 
 Outcomes send_text(sdk::Workspace& workspace, const SendOptions& options, const std::string& file,
                    const std::string& text) {
-  // The server refuses many.
-  const bool one_alone = !options.beside.supersedes.empty() || !options.beside.evidence.empty();
   const bool ndjson = options.ndjson || is_ndjson(file);
-  if (!one_alone)
-    if (const Natives natives = natives_in(text, ndjson); natives.many)
-      return send_many(workspace, requests_of(natives.messages, ndjson), ndjson);
+  const Natives natives = natives_in(text, ndjson);
+  if (natives.messages.size() != 1) return send_many(workspace, options, requests_of(natives.messages, ndjson), ndjson);
   Outcomes outcomes;
-  outcomes.push_back(workspace.send(text, options.idempotency_key, options.beside));
+  outcomes.push_back(workspace.send(natives.messages.front(), options.idempotency_key, options.beside));
   return outcomes;
 }
 
@@ -129,6 +127,8 @@ base::Result<std::string> evidence_in(const std::string& file, std::size_t messa
 }
 
 base::Result<Exit> send(Context& context, SendOptions& options) {
+  if (!options.beside.to.empty() && options.beside.supersedes.empty())
+    return misuse("--superseded-to says whose message --supersedes means, and there is no --supersedes");
   PARLEY_TRY(auto server, connect(options.online));
   sdk::Workspace workspace(server.client, server.workspace);
   const std::vector<std::string> files = options.files.empty() ? std::vector<std::string>{"-"} : options.files;
@@ -174,12 +174,13 @@ Verb send_verb() {
           std::vector<Option>{
               {"file", "JSON message, JSON array or NDJSON; - or none: standard input", &options->files},
               {"--ndjson", "one message a line (known by the names .ndjson and .jsonl)", &options->ndjson},
-              {"--idempotency-key", "id of a message that has none of its own", &options->idempotency_key},
-              {"--supersedes", "id of an earlier message of yours, in whose place it stands",
+              {"--idempotency-key ID", "id of a message that has none of its own", &options->idempotency_key},
+              {"--supersedes MESSAGE_ID", "id of your earlier message that this one replaces",
                &options->beside.supersedes},
-              {"--superseded-to", "that one's recipient, where several have the id", &options->beside.to},
-              {"--reply-by", "RFC 3339 time: without an answer until then it bounces", &options->beside.reply_by},
-              {"--evidence", "file that `parley review run-checks --sign` wrote, for the result of that review",
+              {"--superseded-to NAME", "recipient of that message, if several share the id", &options->beside.to},
+              {"--reply-by DATE-TIME", "RFC 3339 time by which an answer is wanted; without one the message bounces",
+               &options->beside.reply_by},
+              {"--evidence FILE", "file that `parley review run-checks --sign` wrote, for the result of that review",
                &options->evidence}} +
           agent_options(options->online),
       .run = [options](Context& context) { return send(context, *options); },

@@ -1,4 +1,4 @@
-// Listens on loopback unless told otherwise (D10).
+// Listens on loopback only (D10).
 #include "cli/serve.hpp"
 
 #include <ostream>
@@ -42,19 +42,25 @@ Verb serve_verb(const ServeEntry& entry) {
   auto options = std::make_shared<ServeOptions>();
   return {
       .name = "serve",
-      .summary = "Run the server, on this machine's loopback unless told otherwise",
+      .summary = "Run the server on this machine's loopback; others reach it through a proxy",
       .examples = {"parley serve", "parley serve --data /var/lib/parley --listen 127.0.0.1:7411"},
-      .options =
-          {{"--data", "data folder (default $XDG_DATA_HOME/parley)", &options->data_folder},
-           {"--listen", "address and port", &options->listen},
-           {"--journal", "where the journal is; memory keeps nothing", &options->journal, false, {"file", "memory"}},
-           {"--allow-host", "another Host header to answer to; may be repeated", &options->allowed_hosts},
-           {"--allow-origin", "a browser's origin that may call; may be repeated", &options->allowed_origins},
-           {"--log-level",
-            "least level that is logged",
-            &options->log_level,
-            false,
-            {"debug", "info", "warning", "error"}}},
+      .options = {{"--data FOLDER", "data folder (else PARLEY_DATA, else $XDG_DATA_HOME/parley)",
+                   &options->data_folder},
+                  {"--listen ADDRESS:PORT", "loopback address and port; port 0: any that is free", &options->listen},
+                  {"--journal WORD",
+                   "where the journal is kept: file, or memory (nothing survives)",
+                   &options->journal,
+                   false,
+                   {"file", "memory"}},
+                  {"--allow-host HOST", "a further Host header to answer to, such as a proxy's; may be repeated",
+                   &options->allowed_hosts},
+                  {"--allow-origin ORIGIN", "a website whose pages may call; may be repeated",
+                   &options->allowed_origins},
+                  {"--log-level LEVEL",
+                   "lowest level that is logged",
+                   &options->log_level,
+                   false,
+                   {"debug", "info", "warning", "error"}}},
       .run = [options, entry](Context& context) -> base::Result<Exit> {
         if (!entry) return base::fail(base::ErrorCode::INTERNAL, "this program was built without a server");
         options->data_folder = sdk::data_folder(options->data_folder);

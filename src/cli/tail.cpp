@@ -156,12 +156,12 @@ Verb tail_verb() {
       .examples = {"parley tail -f", "parley tail --from 100 --max 20 --json"},
       .options =
           std::vector<Option>{
-              {"--from", "offset to begin with (default: the newest 1,000 entries)", &options->from},
-              {"-n,--max", "how many entries at most, unless following; without --from, the newest that may be seen",
-               &options->max},
-              {"-f,--follow", "go on as new entries come, also over restarts of the server, until Ctrl-C",
+              {"--from", "offset of the first entry (default: the newest 1,000)", &options->from},
+              {"-n,--max", "at most this many entries, unless following; without --from, the newest", &options->max},
+              {"-f,--follow", "follow: print new entries as they come, through restarts of the server, until Ctrl-C",
                &options->follow},
-              {"--as", "the agent whose part of the log (else the admin's: all)", &options->online.wanted.agent}} +
+              {"--as NAME", "show what this agent may see (default: all, as the admin)",
+               &options->online.wanted.agent}} +
           workspace_options(options->online),
       .run = [options](Context& context) { return tail(context, *options); }};
 }

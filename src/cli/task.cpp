@@ -1,6 +1,7 @@
 // `parley task`: who works on what, how it stands, and who may do what next.
 #include <algorithm>
 #include <chrono>
+#include <ostream>
 
 #include "base/clock.hpp"
 #include "cli/online.hpp"
@@ -77,6 +78,8 @@ base::Result<Exit> wait_for(Context& context, const TaskOptions& options) {
     const bool done = document.root().find("done").if_bool().value_or(false);
     if (!done && left > base::Duration{}) continue;
     const std::string items = R"({"items":)" + json::to_text(document.root().find("tasks")) + '}';
+    if (!done)
+      context.terminal.err << "Not over within " << base::to_text(*options.timeout) << "; wait again, or longer.\n";
     PARLEY_TRY(const Exit shown, show(context, context.json ? *reply : sdk::Reply{200, items}, hidden));
     return done && document.root().find("failed").if_uint() == 0 ? shown : Exit::refused;
   }
@@ -137,81 +140,83 @@ base::Result<Exit> depends(Context& context, const TaskOptions& options) {
 Verb task_verb() {
   auto options = std::make_shared<TaskOptions>();
   const auto common =
-      std::vector<Option>{{"--as", "the agent to act as (else the admin)", &options->online.wanted.agent}} +
+      std::vector<Option>{{"--as NAME", "the agent to act as (else the admin)", &options->online.wanted.agent}} +
       workspace_options(options->online);
   const auto bound = [options](auto what) { return [options, what](Context& c) { return what(c, *options); }; };
   return {
       .name = "task",
-      .summary =
-          "List tasks, look at one, wait for, extend or abort it, make it wait for others, ask whether an order is "
-          "current",
+      .summary = "List, show, await, extend and abort tasks; set dependencies; check an order",
       .examples = {"parley task list --state stalled", "parley task show TASK_ID"},
-      .verbs = {{.name = "list",
-                 .summary = "List the tasks of the workspace",
-                 .options = std::vector<Option>{{"--state", "only those in this state", &options->state},
-                                                {"--agent", "only those it assigned or works on", &options->agent}} +
-                            part_options(options->part) + common,
-                 .run = bound(list_tasks)},
-                {.name = "show",
-                 .summary = "Show one task, and who may send what about it",
-                 .options = std::vector<Option>{{"task_id", "as it was assigned", &options->task_id, true}} + common,
-                 .run = bound(show_task)},
-                {.name = "check",
-                 .summary = "Ask whether an order is still to be acted upon",
-                 .options = std::vector<Option>{{"task_id", "as it was assigned", &options->task_id, true},
-                                                {"--epoch", "the frame's task_epoch", &options->epoch}} +
-                            common,
-                 .run = bound(check_task)},
-                {.name = "depends",
-                 .summary = "Say what a task waits for, also before it is assigned; without --on: for nothing",
-                 .examples = {"parley task depends task-3 --on task-1 --on task-2",
-                              "parley task depends task-3 --on task-0 --soft"},
-                 .options = std::vector<Option>{{"task_id", "as it was or will be assigned", &options->task_id, true},
-                                                {"--on", "a task that must be completed first", &options->on},
-                                                {"--soft", "it need not wait, only know", &options->soft}} +
-                            common,
-                 .run = bound(depends)},
-                {.name = "extend",
-                 .summary = "Give a task more time, from now on",
-                 .options = std::vector<Option>{{"task_id", "as it was assigned", &options->task_id, true},
-                                                {"time", "how long", &options->time, true},
-                                                {"--reason", "why", &options->reason}} +
-                            common,
-                 .run = bound(extend)},
-                {.name = "error",
-                 .summary = "Report that work on a task went wrong",
-                 .options = std::vector<Option>{{"task_id", "as it was assigned", &options->task_id, true},
-                                                {"type",
-                                                 "what went wrong",
-                                                 &options->error_type,
-                                                 true,
-                                                 {"timeout", "exception", "scope_violation", "resource_limit"}},
-                                                {"--message", "in words", &options->reason},
-                                                {"--final", "another attempt would fail too", &options->final},
-                                                {"--suggest",
-                                                 "what should be done",
-                                                 &options->suggested,
-                                                 false,
-                                                 {"retry", "reassign", "abort", "manual"}}} +
-                            common,
-                 .run = bound(report)},
-                {.name = "abort",
-                 .summary = "End a task",
-                 .options = std::vector<Option>{{"task_id", "as it was assigned", &options->task_id, true},
-                                                {"--reason", "why", &options->reason},
-                                                {"--cleanup", "what was begun must be undone", &options->cleanup}} +
-                            common,
-                 .run = bound(abort)},
-                {.name = "wait",
-                 .summary = "Wait until tasks are over; fails where one of them did",
-                 .examples = {"parley task wait task-1 task-2 --until first_failure --timeout 20m"},
-                 .options =
-                     std::vector<Option>{
-                         {"task_id", "as they were assigned", &options->task_ids, true},
-                         {"--until", "what to wait for", &options->until, false, {"all", "any", "first_failure"}},
-                         {"--timeout", "give up after this long (default: never)", &options->timeout}} +
-                     common,
-                 .run = bound(wait_for)}}};
+      .verbs = {
+          {.name = "list",
+           .summary = "List the tasks of the workspace",
+           .options =
+               std::vector<Option>{{"--state STATE", "only those in this state", &options->state},
+                                   {"--agent NAME", "only those this agent assigned or works on", &options->agent}} +
+               part_options(options->part) + common,
+           .run = bound(list_tasks)},
+          {.name = "show",
+           .summary = "Show one task, and who may send what about it",
+           .options = std::vector<Option>{{"task_id", "id of the task", &options->task_id, true}} + common,
+           .run = bound(show_task)},
+          {.name = "check",
+           .summary = "Ask whether an order is still to be acted upon",
+           .options = std::vector<Option>{{"task_id", "id of the task", &options->task_id, true},
+                                          {"--epoch", "the task_epoch of the delivery that brought the order",
+                                           &options->epoch}} +
+                      common,
+           .run = bound(check_task)},
+          {.name = "depends",
+           .summary = "Set what a task waits for (replaces the earlier list; without --on: nothing)",
+           .examples = {"parley task depends task-3 --on task-1 --on task-2",
+                        "parley task depends task-3 --on task-0 --soft"},
+           .options =
+               std::vector<Option>{{"task_id", "id of the task, which may be assigned later", &options->task_id, true},
+                                   {"--on TASK_ID", "a task that must be completed first", &options->on},
+                                   {"--soft", "do not wait for it; only tell the assignee its state", &options->soft}} +
+               common,
+           .run = bound(depends)},
+          {.name = "extend",
+           .summary = "Give a task more time, counted from now",
+           .options = std::vector<Option>{{"task_id", "id of the task", &options->task_id, true},
+                                          {"time", "how much", &options->time, true},
+                                          {"--reason", "why", &options->reason}} +
+                      common,
+           .run = bound(extend)},
+          {.name = "error",
+           .summary = "Report that work on a task went wrong",
+           .options = std::vector<Option>{{"task_id", "id of the task", &options->task_id, true},
+                                          {"type",
+                                           "what went wrong",
+                                           &options->error_type,
+                                           true,
+                                           {"timeout", "exception", "scope_violation", "resource_limit"}},
+                                          {"--message", "in words", &options->reason},
+                                          {"--final", "another attempt would fail as well", &options->final},
+                                          {"--suggest WORD",
+                                           "what should be done",
+                                           &options->suggested,
+                                           false,
+                                           {"retry", "reassign", "abort", "manual"}}} +
+                      common,
+           .run = bound(report)},
+          {.name = "abort",
+           .summary = "End a task",
+           .options = std::vector<Option>{{"task_id", "id of the task", &options->task_id, true},
+                                          {"--reason", "why", &options->reason},
+                                          {"--cleanup", "what was done so far must be undone", &options->cleanup}} +
+                      common,
+           .run = bound(abort)},
+          {.name = "wait",
+           .summary = "Wait until tasks are over; fails where one of them did",
+           .examples = {"parley task wait task-1 task-2 --until first_failure --timeout 20m"},
+           .options =
+               std::vector<Option>{
+                   {"task_id", "ids of the tasks", &options->task_ids, true},
+                   {"--until WORD", "what to wait for", &options->until, false, {"all", "any", "first_failure"}},
+                   {"--timeout", "give up after this long, with exit status 1 (default: never)", &options->timeout}} +
+               common,
+           .run = bound(wait_for)}}};
 }
 
 }  // namespace parley::cli

@@ -199,13 +199,17 @@ void print_items(const Terminal& terminal, json::Value items, const Row& hidden)
     print_table(terminal.out, headings, rows, terminal.out_is_tty);
 }
 
-void print_members(const Terminal& terminal, json::Value object) {
+void print_members(const Terminal& terminal, json::Value object, std::size_t indent) {
+  constexpr std::size_t most_on_a_line = 100;
   std::size_t width = 0;
   for (const auto [key, value] : object.members()) width = std::max(width, width_of(printable(key)));
   for (const auto [key, value] : object.members()) {
-    const std::string name = printable(key);
-    terminal.out << coloured(name, Colour::faint, terminal.out_is_tty) << std::string(width - width_of(name) + 2, ' ')
-                 << cell_of(value, 2000) << '\n';
+    const std::string name = printable(key), cell = cell_of(value, 2000);
+    const bool own_lines = value.is_object() && width_of(cell) > most_on_a_line;
+    terminal.out << std::string(indent, ' ') << coloured(name, Colour::faint, terminal.out_is_tty);
+    if (!own_lines) terminal.out << std::string(width - width_of(name) + 2, ' ') << cell;
+    terminal.out << '\n';
+    if (own_lines) print_members(terminal, value, indent + 2);
   }
 }
 

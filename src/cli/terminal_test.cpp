@@ -67,6 +67,16 @@ TEST(Table, items_show_every_column_that_any_of_them_has) {
   EXPECT_EQ(out.str(), "id       n  tags\na        1  \nb\\u001b     [\"x\"]\n");
 }
 
+TEST(Members, a_large_object_has_lines_of_its_own) {
+  std::ostringstream out, err;
+  const Terminal terminal{out, err};
+  const std::string text(90, 'x');
+  const auto object = json::Document::parse(
+      R"({"name": "demo", "small": {"a": 1}, "settings": {"lease": "30s", "words": ")" + text + "\"}}");
+  print_members(terminal, object->root());
+  EXPECT_EQ(out.str(), "name      demo\nsmall     {\"a\":1}\nsettings\n  lease  30s\n  words  " + text + "\n");
+}
+
 TEST(Cell, long_values_are_cut_between_characters) {
   const auto value = json::Document::parse("\"äöüäöü\"");
   EXPECT_EQ(cell_of(value->root(), 4), "äöü…");

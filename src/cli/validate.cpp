@@ -118,12 +118,12 @@ base::Result<Exit> validate(Context& context, const ValidateOptions& options) {
 Verb validate_verb() {
   auto options = std::make_shared<ValidateOptions>();
   return {.name = "validate",
-          .summary = "Check messages as the server would, without one",
+          .summary = "Check messages as a server would, without one",
           .examples = {"parley validate task.json", "parley validate --profile mesh --json message.json"},
           .options = {{"file", "JSON message, JSON array or NDJSON; - is standard input", &options->files, true},
                       {"--ndjson", "one message a line (known by the names .ndjson and .jsonl)", &options->ndjson},
-                      {"--profile", "the protocol (default: known by the content)", &options->profile},
-                      {"--lenient", "exit 0 where lenient validation accepts it", &options->lenient}},
+                      {"--profile NAME", "the protocol (default: found by the content)", &options->profile},
+                      {"--lenient", "exit 0 also where only lenient validation accepts it", &options->lenient}},
           .run = [options](Context& context) { return validate(context, *options); }};
 }
 

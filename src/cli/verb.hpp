@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -27,13 +28,19 @@ using Target = std::variant<bool*, std::string*, std::vector<std::string>*, std:
                             base::Duration*, std::optional<std::uint32_t>*, std::optional<base::Duration>*>;
 
 struct Option {
-  std::string name;  // "--limit", "-n,--limit", or a plain word for a positional argument
+  std::string name;  // "--limit", "-n,--limit", "--data FOLDER", or a plain word for a positional argument
   std::string meaning;
   Target target;
   bool required = false;
   std::vector<std::string> choices{};  // empty: anything
 
   bool is_positional() const { return name.front() != '-'; }
+  bool is_flag() const { return std::holds_alternative<bool*>(target); }
+  std::string flags() const { return name.substr(0, name.find(' ')); }  // as the parser knows it
+  std::string_view word() const {  // what stands for its value in the help; empty: what its kind says
+    const auto space = name.find(' ');
+    return space == name.npos ? std::string_view() : std::string_view(name).substr(space + 1);
+  }
 };
 
 struct Context {

@@ -73,7 +73,7 @@ Verb verify_verb() {
   return {.name = "verify",
           .summary = "Check every byte of the journal: checksums, hash chain, bodies",
           .examples = {"parley verify", "parley verify --data /var/lib/parley --json"},
-          .options = {{"--data", "data folder (default $XDG_DATA_HOME/parley)", folder.get()}},
+          .options = {{"--data FOLDER", "data folder (else PARLEY_DATA, else $XDG_DATA_HOME/parley)", folder.get()}},
           .run = [folder](Context& context) { return verify(context, sdk::data_folder(*folder)); }};
 }
 

@@ -80,10 +80,12 @@ Verb wait_verb() {
           .summary = "Wait until a message is there, take it and print it",
           .examples = {"parley wait --as developer-01", "parley wait --as developer-01 --json --timeout 10m"},
           .options =
-              std::vector<Option>{{"--timeout", "give up after this long (default: never)", &options->timeout},
-                                  {"-n,--max", "how many messages to take at most", &options->max},
-                                  {"--lease", "how long they are claimed (default: the workspace's)", &options->lease},
-                                  {"--ack", "acknowledge them once they are printed", &options->ack}} +
+              std::vector<Option>{
+                  {"--timeout", "give up after this long, with exit status 1 as at a refusal (default: never)",
+                   &options->timeout},
+                  {"-n,--max", "take at most this many messages", &options->max},
+                  {"--lease", "how long they are claimed (default: the workspace's)", &options->lease},
+                  {"--ack", "acknowledge them once they are printed", &options->ack}} +
               agent_options(options->online),
           .run = [options](Context& context) { return wait(context, *options); }};
 }

@@ -1,4 +1,4 @@
-// `parley workspace`: make, list, look at and change workspaces. Needs the admin's token.
+// `parley workspace`: make, list, show and change workspaces. Needs the admin's token.
 #include "cli/online.hpp"
 #include "cli/verbs.hpp"
 #include "json/writer.hpp"
@@ -33,34 +33,66 @@ base::Result<std::string> body_of(const WorkspaceOptions& options, bool with_nam
   return text;
 }
 
+// No profiles named means all there are.
+void write_readable(json::Writer& out, json::Value workspace) {
+  out.begin_object();
+  for (const auto [name, value] : workspace.members())
+    if (name == "profiles" && value.is_array() && value.size() == 0)
+      out.member(name, std::string_view("all"));
+    else
+      out.member(name, value);
+  out.end_object();
+}
+
+base::Result<Exit> show_readable(Context& context, const base::Result<sdk::Reply>& reply) {
+  if (!reply || context.json) return show(context, reply);
+  PARLEY_TRY(const auto document, json::Document::parse(reply->body, answer_limits));
+  std::string text;
+  json::Writer out(text);
+  write_readable(out, document.root());
+  return show(context, sdk::Reply{reply->status, std::move(text)});
+}
+
 base::Result<Exit> create(Context& context, const WorkspaceOptions& options) {
   PARLEY_TRY(const auto body, body_of(options, true));
   PARLEY_TRY(auto client, options.online.client());
-  return show(context, client.post("/v1/workspaces", body));
+  return show_readable(context, client.post("/v1/workspaces", body));
 }
 
 base::Result<Exit> list_workspaces(Context& context, const WorkspaceOptions& options) {
   PARLEY_TRY(auto client, options.online.client());
   PARLEY_TRY(auto text, all_pages(client, "/v1/workspaces", whole));
-  return show(context, sdk::Reply{200, std::move(text)}, {"settings"});
+  if (context.json) return show(context, sdk::Reply{200, std::move(text)});
+  PARLEY_TRY(const auto document, json::Document::parse(text, answer_limits));
+  std::string readable;
+  json::Writer out(readable);
+  out.begin_object().key("items").begin_array();
+  for (const auto workspace : document.root().find("items").elements()) write_readable(out, workspace);
+  out.end_array().end_object();
+  return show(context, sdk::Reply{200, std::move(readable)}, {"settings"});
 }
 
 base::Result<Exit> show_workspace(Context& context, const WorkspaceOptions& options) {
   PARLEY_TRY(auto client, options.online.client());
-  return show(context, client.get(sdk::path_of(options.name)));
+  return show_readable(context, client.get(sdk::path_of(options.name)));
 }
 
 base::Result<Exit> set(Context& context, const WorkspaceOptions& options) {
   PARLEY_TRY(const auto body, body_of(options, false));
   PARLEY_TRY(auto client, options.online.client());
-  return show(context, client.patch(sdk::path_of(options.name), body));
+  return show_readable(context, client.patch(sdk::path_of(options.name), body));
 }
 
 std::vector<Option> properties(WorkspaceOptions& options) {
   return {{"name", "name of the workspace", &options.name, true},
-          {"--validation", "what happens to messages with defects", &options.validation, false, {"strict", "lenient"}},
-          {"--profile", "a profile agents may speak; may be repeated (default: all built-in ones)", &options.profiles},
-          {"--set", "a setting as name=value, the value JSON or text; may be repeated", &options.settings}};
+          {"--validation WORD",
+           "whether messages with defects are refused (strict) or accepted with warnings (lenient)",
+           &options.validation,
+           false,
+           {"strict", "lenient"}},
+          {"--profile NAME", "a profile that agents may speak; may be repeated (default: all built-in ones)",
+           &options.profiles},
+          {"--set NAME=VALUE", "a setting as name=value, the value JSON or text; may be repeated", &options.settings}};
 }
 
 }  // namespace
@@ -71,7 +103,7 @@ Verb workspace_verb() {
   const auto server = server_options(options->online);
   return {
       .name = "workspace",
-      .summary = "Make, list, look at and change workspaces",
+      .summary = "Make, list, show and change workspaces",
       .examples = {"parley workspace create demo", "parley workspace set demo --validation lenient"},
       .verbs = {{.name = "create",
                  .summary = "Make a workspace",

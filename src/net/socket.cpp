@@ -67,7 +67,7 @@ base::Result<Listening> listen_on(const std::string& text, std::uint16_t port, b
   Address address;
   if (!parse_address(text, port, address)) return cannot_listen(where, "this is no IPv4 or IPv6 address");
   if (!address.loopback && !beyond_loopback)
-    return cannot_listen(where, "others could reach this address, and that was not asked for");
+    return cannot_listen(where, text + " is not a loopback address, and Parley listens on loopback only");
   const int descriptor = socket(address.family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
   if (descriptor < 0) return cannot_listen(where, std::strerror(errno));
   const int yes = 1;

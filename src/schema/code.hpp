@@ -93,6 +93,7 @@ struct NumberRule {
 struct StringRule {
   std::uint32_t least = 0, most = none;  // code points
   std::uint32_t pattern = none;
+  std::string such_as;  // the schema's `examples`, where a pattern has any: a regular expression explains little
   FormatCheck format = nullptr;
   std::string format_name;
 };

@@ -261,6 +261,8 @@ class Compiler {
       any = least || most;
       if (const Value pattern = schema.find("pattern")) {
         PARLEY_TRY(rule.pattern, regex(pattern, "pattern"));
+        for (const Value example : schema.find("examples").elements())
+          if (example.is_string()) rule.such_as.append(rule.such_as.empty() ? "" : ", ").append(example.as_string());
         any = true;
       }
     }

@@ -98,6 +98,19 @@ TEST(SchemaExplain, COR_04_each_keyword_is_named_with_its_place) {
             "/b /unevaluatedProperties");
 }
 
+TEST(SchemaExplain, a_member_that_nobody_knows_is_named) {
+  EXPECT_EQ(message(R"({"properties":{"lease":true},"additionalProperties":false})", R"({"leese":1})"),
+            "there is no member 'leese' here");
+  EXPECT_EQ(message(R"({"items":false})", "[1]"), "nothing is allowed here");
+  EXPECT_EQ(message("false", "1"), "nothing is allowed here");
+}
+
+TEST(SchemaExplain, a_pattern_is_explained_by_examples_where_there_are_any) {
+  EXPECT_EQ(message(R"({"pattern":"^[0-9]+(ms|s)$","examples":["100ms","30s"]})", R"("soon")"),
+            R"(expected text such as 100ms, 30s, found string "soon")");
+  EXPECT_EQ(message(R"({"pattern":"^a$"})", R"("b")"), R"(expected text that matches ^a$, found string "b")");
+}
+
 TEST(SchemaExplain, all_defects_are_found_at_once) {
   EXPECT_EQ(
       places(R"({"required":["x"],"properties":{"a":{"type":"null"},"b":{"minimum":3}},"additionalProperties":false})",

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <optional>
 
+#include "base/quoted.hpp"
 #include "json/writer.hpp"
 #include "schema/code.hpp"
 #include "schema/marks.hpp"
@@ -266,7 +267,10 @@ class Run {
       if (!spend(static_cast<std::int64_t>(1 + string.size() / 16))) return false;
       if (!code_.regexes[rule.pattern].matches(string)) {
         if constexpr (Explains)
-          report(trail, "pattern", "expected text that matches " + code_.regexes[rule.pattern].source(), at);
+          report(trail, "pattern",
+                 rule.such_as.empty() ? "expected text that matches " + code_.regexes[rule.pattern].source()
+                                      : "expected text such as " + rule.such_as,
+                 at);
         return false;
       }
     }
@@ -650,11 +654,23 @@ class Run {
   bool wrong_type(const Node& node, std::uint32_t at, T trail) {
     if constexpr (Explains) {
       if (node.never)
-        report_here(trail, "nothing is allowed here");
+        report_here(trail, nothing_here(trail));
       else
         report(trail, "type", "expected " + types_text(node.types), at);
     }
     return false;
+  }
+
+  // A member that the schema does not know is the usual case.
+  static std::string nothing_here(T trail) {
+    if constexpr (Explains) {
+      const L* const where = trail.instance();
+      const L* const rule = trail.schema();
+      const bool unknown = where && rule && where->index == UINT32_MAX &&
+                           (rule->token == "additionalProperties" || rule->token == "unevaluatedProperties");
+      if (unknown) return "there is no member " + base::quoted(where->token) + " here";
+    }
+    return "nothing is allowed here";
   }
 
   void explain_branches(const BranchesRule& rule, std::string_view keyword, std::uint32_t at, Marks* marks, T trail) {

@@ -8,9 +8,7 @@
 
 namespace parley::gateway::websocket {
 
-namespace close_code {
-constexpr std::uint16_t taken_over = 4001, not_authorised = 4401, too_slow = 4429;
-}
+namespace close_code = net::websocket::close_code;
 
 class Session final : public broker::Outbox {
  public:

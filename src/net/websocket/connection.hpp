@@ -14,6 +14,7 @@
 
 #include "base/clock.hpp"
 #include "base/time.hpp"
+#include "net/websocket/close_code.hpp"
 #include "net/websocket/frame.hpp"
 #include "net/websocket/utf8.hpp"
 #include "net/wire/output.hpp"
@@ -29,11 +30,6 @@ struct Settings {
 };
 
 enum class MessageKind : std::uint8_t { text, binary };
-
-namespace close_code {
-constexpr std::uint16_t normal = 1000, going_away = 1001, protocol_error = 1002, no_code = 1005, abnormal = 1006,
-                        not_utf8 = 1007, too_large = 1009;
-}
 
 struct End {
   std::uint16_t code = close_code::abnormal;  // the peer's, or ours where we gave up

@@ -34,6 +34,11 @@ TEST(Commands, An_address_that_is_none_is_refused_before_anything_is_made) {
   }
 }
 
+TEST(Commands, An_address_that_others_can_reach_is_told_as_such) {
+  EXPECT_THAT(run_parley({"serve", "--data", "/tmp/parley-e2e-none", "--listen", "0.0.0.0:0"}).err,
+              HasSubstr("0.0.0.0 is not a loopback address"));
+}
+
 TEST(Commands, An_address_that_is_taken_is_refused_before_anything_is_made) {
   const Server server;
   const std::string folder = "/tmp/parley-e2e-none-" + std::to_string(::getpid());
@@ -51,6 +56,16 @@ TEST(Commands, The_token_of_the_folder_is_not_sent_to_a_stranger) {
   EXPECT_THAT(ran.err, HasSubstr("--token"));
   EXPECT_EQ(run_parley(server, {"workspace", "list", "--server", stranger.url(), "--token", stranger.admin()}).status,
             0);
+}
+
+TEST(Commands, The_token_of_the_folder_is_not_sent_once_its_server_was_killed) {
+  Server server;
+  server.kill();
+  ASSERT_TRUE(std::filesystem::exists(server.folder() + "/server.json"));
+  const Ran ran = run_parley(server, {"workspace", "list"});
+  EXPECT_EQ(ran.status, 3);
+  EXPECT_THAT(ran.err, HasSubstr("has ended"));
+  EXPECT_THAT(ran.err, HasSubstr("parley serve --data " + server.folder()));
 }
 
 TEST(Commands, A_person_of_an_agents_name_leaves_its_token_alone) {
@@ -142,7 +157,17 @@ TEST(Commands, Tail_and_task_wait_outlive_a_restart_of_the_server) {
   const auto message = json::Document::parse(fresh.out);
   const std::string task(message->root().at_pointer("/payload/task_id").if_string().value_or("task-invoices-0392"));
 
+  const auto answered = [&] {
+    const std::string text = get(server, "/metrics", server.admin()).body,
+                      name = R"(parley_http_requests_total{status="2xx"} )";
+    const auto at = text.find(name);
+    return at == text.npos ? 0 : std::stoul(text.substr(at + name.size()));
+  };
+  const std::size_t before = answered();
   auto waited = std::async(std::launch::async, [&] { return run_parley(server, {"task", "wait", task}); });
+  // It has found its workspace and looked once: from then on it waits. Each look of ours is answered, too.
+  for (std::size_t looks = 1; looks < 1'000 && answered() < before + looks + 2; ++looks)
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
   const pid_t tail = start_parley(shown, {"tail", "-f", "--data", server.folder()});
   const auto await = [&](const std::string& what) {
     for (int i = 0; i < 1'000 && read_file(shown).find(what) == std::string::npos; ++i)
@@ -157,7 +182,8 @@ TEST(Commands, Tail_and_task_wait_outlive_a_restart_of_the_server) {
   ::kill(tail, SIGKILL);
   ::waitpid(tail, nullptr, 0);
   EXPECT_EQ(run_parley(server, {"task", "abort", task}).status, 0);
-  EXPECT_THAT(waited.get().out, HasSubstr("aborted"));
+  const Ran over = waited.get();
+  EXPECT_THAT(over.out, HasSubstr("aborted")) << over.err;
 }
 
 TEST(Commands, What_was_damaged_is_not_said_to_have_been_promised_to_nobody) {
@@ -276,6 +302,28 @@ TEST(Commands, More_messages_than_a_request_holds_are_sent_in_order) {
   }
 }
 
+// What goes with one message alone is refused with many, and what goes with each goes with each.
+TEST(Commands, Nothing_said_beside_a_file_of_many_messages_is_lost) {
+  const Server server;
+  ASSERT_EQ(run_parley(server, {"workspace", "create", "demo"}).status, 0);
+  for (const char* id : {"dispatcher", "extractor-2"})
+    ASSERT_EQ(run_parley(server, {"agent", "add", id, "--profile", "handoff", "--type", "worker"}).status, 0);
+  const std::string file = server.folder() + "/many.json";
+  const std::string one = run_parley({"fresh", source_folder() + "/spec/profiles/handoff/examples/HEARTBEAT.json"}).out;
+  const auto send = [&](std::string option, std::string value) {
+    return run_parley(server, {"send", "--as", "extractor-2", file, std::move(option), std::move(value), "--json"});
+  };
+  std::ofstream(file) << "[" << one << "," << one << "]";
+  EXPECT_THAT(send("--reply-by", "tomorrow").out, HasSubstr("?reply_by"));
+  EXPECT_THAT(send("--idempotency-key", "k").out, HasSubstr("Idempotency-Key"));
+  EXPECT_THAT(send("--supersedes", "m").out, HasSubstr("stand in the place of one"));
+  const Ran misused = send("--superseded-to", "dispatcher");
+  EXPECT_EQ(misused.status, 2);
+  EXPECT_THAT(misused.out, HasSubstr("no --supersedes"));
+  std::ofstream(file) << "[" << one << "]";
+  EXPECT_EQ(send("--idempotency-key", "k").status, 0) << "one alone has a name";
+}
+
 TEST(Commands, Where_there_are_several_workspaces_they_are_named) {
   const Server server;
   for (const char* name : {"one", "two"}) ASSERT_EQ(run_parley(server, {"workspace", "create", name}).status, 0);
@@ -305,7 +353,9 @@ TEST(Commands, Tasks_are_waited_for_extended_and_aborted) {
     const Ran sent = send("dispatcher", "TASK_ASSIGNMENT.json", task);
     ASSERT_EQ(sent.status, 0) << sent.out << sent.err;
   }
-  EXPECT_EQ(run_parley(server, {"task", "wait", "good", "--timeout", "0s"}).status, 1) << "it has not ended";
+  const Ran early = run_parley(server, {"task", "wait", "good", "--timeout", "0s"});
+  EXPECT_EQ(early.status, 1) << "it has not ended";
+  EXPECT_THAT(early.err, HasSubstr("Not over within 0"));
   const Ran unknown = run_parley(server, {"task", "wait", "good", "none"});
   EXPECT_EQ(unknown.status, 1);
   EXPECT_THAT(unknown.err, HasSubstr("none"));
@@ -321,6 +371,17 @@ TEST(Commands, Tasks_are_waited_for_extended_and_aborted) {
   EXPECT_EQ(run_parley(server, {"task", "wait", "good", "bad"}).status, 1) << "one of them failed";
   EXPECT_EQ(run_parley(server, {"task", "extend", "bad", "1h"}).status, 1);
   EXPECT_THAT(run_parley(server, {"task", "list", "--state", "aborted"}).out, HasSubstr("bad"));
+}
+
+TEST(Commands, What_was_done_is_told_in_words) {
+  const Server server;
+  EXPECT_THAT(run_parley(server, {"workspace", "create", "demo"}).out, HasSubstr("profiles    all\n"));
+  const Ran shown = run_parley(server, {"workspace", "show", "demo"});
+  EXPECT_THAT(shown.out, HasSubstr("profiles"));
+  EXPECT_THAT(shown.out, HasSubstr("\nsettings\n  ")) << "a setting a line";
+  EXPECT_THAT(run_parley(server, {"workspace", "show", "demo", "--json"}).out, HasSubstr(R"("profiles":[])"));
+  ASSERT_EQ(run_parley(server, {"agent", "add", "a", "--profile", "handoff", "--type", "worker"}).status, 0);
+  EXPECT_EQ(run_parley(server, {"agent", "remove", "a"}).out, "a is removed.\n");
 }
 
 TEST(Commands, A_doctor_who_reaches_no_server_says_so_by_its_status) {
