@@ -245,6 +245,7 @@ class Broker final : public Port, private journal::Outcomes {
   base::Result<> check_room(std::uint64_t bytes, journal::Need need);
   void put_off_duties();
   void catch_up_with_time();
+  void forget_old();
   std::optional<base::Instant> next_duty() const;
   void show_agent(json::Writer& writer, base::WorkspaceNumber workspace, base::AgentNumber agent);
   base::Instant polled_at(const Mailbox& mailbox);

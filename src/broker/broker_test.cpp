@@ -109,6 +109,45 @@ TEST(Room, What_time_brings_waits_for_room) {
   EXPECT_GT(broker.until_next_due().value_or(std::chrono::seconds(1)), base::Duration{});  // no loop without a pause
 }
 
+// R8, D11: what is forgotten is bounded for the turn, not for each workspace that comes of age in it.
+TEST(Forgetting, Workspaces_that_come_of_age_together_share_a_turn) {
+  TestBench bench(open(), {.cache_bytes = 1 << 20, .block_bytes = 1 << 20});
+  Broker& broker = bench.broker;
+  bench.create("other");
+  const Caller other = bench.enrol("a", "other");
+  bench.enrol("b", "other");
+  ASSERT_EQ(code(bench.unlimited()), "");
+  ASSERT_EQ(code(bench.unlimited("other")), "");
+  const auto send = [&](int count) {
+    for (int i = 0; i < count; ++i) {
+      ASSERT_EQ(code(bench.send()), "");
+      ASSERT_EQ(code(bench.send(other)), "");
+    }
+    ASSERT_TRUE(broker.turn());
+  };
+  const auto too_old = [&] {
+    std::uint64_t count = 0;
+    for (const auto& workspace : broker.engine().state().workspaces)
+      workspace->messages.visit_after(workspace->forgotten_through, [&](base::Offset, const engine::Message& message) {
+        const bool old = message.accepted_at < broker.engine().state().now - std::chrono::hours(24);
+        count += old ? 1 : 0;
+        return old;
+      });
+    return count;
+  };
+  send(6'000);
+  bench.clock.passed += std::chrono::hours(25);
+  send(1);
+  EXPECT_EQ(too_old(), 2'000u);
+  EXPECT_TRUE(engine::inconsistencies(broker.engine().state()).empty());
+  engine::Engine loaded([](std::string_view) -> const profile::Ruleset* { return nullptr; });
+  ASSERT_TRUE(loaded.load(broker.engine().save()));
+  EXPECT_TRUE(engine::inconsistencies(loaded.state()).empty());
+  bench.clock.passed += std::chrono::seconds(1);
+  ASSERT_TRUE(broker.turn());
+  EXPECT_EQ(too_old(), 0u);
+}
+
 // D3: a read is of what is there; it makes nobody's sync.
 TEST(Log, A_read_forces_no_commit) {
   TestBench bench(open());

@@ -259,11 +259,7 @@ base::Result<> Broker::turn() {
   if (now - forgot_at_ >= forget_every) touched_.merge(std::exchange(starved_, {}));
   if (now - forgot_at_ >= forget_every || block_->bytes() > 0) {
     forgot_at_ = now;
-    for (std::uint32_t number = 1; number <= engine_.state().workspaces.size(); ++number) {
-      decided_.clear();
-      engine_.decide_forgotten(base::WorkspaceNumber(number), forgotten_a_turn, context(), decided_);
-      if (!record_if_room(journal::Need::duty)) break;
-    }
+    forget_old();
   }
   serve_touched();
   if (failure_) return std::unexpected(*failure_);
@@ -275,6 +271,16 @@ base::Result<> Broker::turn() {
   history_.release();
   if (block_->empty()) block_time_.reset();
   return {};
+}
+
+// Whoever's they are (D11): what a turn leaves, the next one finds.
+void Broker::forget_old() {
+  for (std::size_t left = forgotten_a_turn; left > 0;) {
+    decided_.clear();
+    const std::size_t forgotten = engine_.decide_forgotten(left, context(), decided_);
+    if (forgotten == 0 || !record_if_room(journal::Need::duty)) return;
+    left -= forgotten;
+  }
 }
 
 // Of a block that has begun the time stands. Without room for the event the time stands as well.
