@@ -149,6 +149,7 @@ void ReceiptWatch::after(const engine::State& state, base::Instant now) {
       ++pending.left_out;
       continue;
     }
+    to_be_told_.insert(touched.sender);
     ReceiptChange& change = pending.changes[key];
     change = {touched.offset,
               std::move(touched.message_id),
@@ -168,13 +169,6 @@ void ReceiptWatch::after(const engine::State& state, base::Instant now) {
   touched_.clear();
 }
 
-std::vector<ReceiptWatch::Sender> ReceiptWatch::to_be_told() const {
-  std::vector<Sender> senders;
-  for (const auto& [sender, pending] : told_)
-    if (!pending.changes.empty()) senders.push_back(sender);
-  return senders;
-}
-
 ReceiptWatch::Told ReceiptWatch::take(const Sender& sender, std::size_t most) {
   Pending& pending = told_.at(sender);
   Told told;
@@ -182,7 +176,9 @@ ReceiptWatch::Told ReceiptWatch::take(const Sender& sender, std::size_t most) {
     told.changes.push_back(std::move(pending.changes.begin()->second));
     pending.changes.erase(pending.changes.begin());
   }
-  if (pending.changes.empty()) told.left_out = std::exchange(pending.left_out, 0);
+  if (!pending.changes.empty()) return told;
+  told.left_out = std::exchange(pending.left_out, 0);
+  to_be_told_.erase(sender);
   return told;
 }
 
