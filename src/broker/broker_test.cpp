@@ -415,6 +415,18 @@ TEST(Log, A_follower_is_woken_for_what_was_on_its_way) {
   EXPECT_EQ(woken, 1);
 }
 
+// B4: a take that is repeated offers nothing anew.
+TEST(Takes, A_repeated_take_counts_no_offer) {
+  TestBench bench(open());
+  for (int i = 0; i < 3; ++i) ASSERT_EQ(code(bench.send()), "");
+  for (int i = 0; i < 2; ++i) {
+    const auto taken = bench.broker.take(bench.b, "team", "b", {.max = 10, .lease = {}, .take_id = "first"});
+    ASSERT_TRUE(taken);
+    EXPECT_EQ(taken->size(), 3u);
+    EXPECT_EQ(bench.broker.counts().offered, 3u);
+  }
+}
+
 // P9, B3: what was accepted and cannot be read stops the server before the offer is on record.
 TEST(Reading, A_delivery_that_cannot_be_read_stops_the_server) {
   for (const bool pushed : {false, true}) {

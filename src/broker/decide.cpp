@@ -88,6 +88,9 @@ void Broker::note_touched(const event::Event& event) {
     case Event::kRequestAskedAgain:
       touch(event.request_asked_again().agent());
       break;
+    case Event::kOffered:
+      counts_.offered += static_cast<std::uint64_t>(event.offered().offsets_size());
+      break;
     case Event::kAcked:
       touch(event.acked().agent());
       break;

@@ -76,7 +76,6 @@ base::Result<std::vector<engine::Offer>> Broker::offer(engine::TakeMessages comm
   const std::uint64_t ended = counts_.expired;
   auto offers = decide(command, journal::Need::work);
   expiries_left_ -= std::min<std::size_t>(expiries_left_, counts_.expired - ended);
-  if (offers) counts_.offered += offers->size();
   return offers;
 }
 
