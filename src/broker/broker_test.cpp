@@ -427,6 +427,51 @@ TEST(Takes, A_repeated_take_counts_no_offer) {
   }
 }
 
+// PIP-03, D11: a call looks at so many records, whosever they are, and says where to go on.
+TEST(Records, A_call_looks_at_a_bounded_number) {
+  TestBench bench(open());
+  Broker& broker = bench.broker;
+  bench.create("cards");
+  const Caller tester = bench.enrol("testing-agent", "cards", "pipeline");
+  bench.enrol("orchestrator-agent", "cards", "pipeline");
+  ASSERT_EQ(code(bench.unlimited("cards")), "");
+  constexpr int cards = 12'000;
+  for (int i = 0; i < cards; ++i) {
+    const std::string number = std::to_string(100'000 + i);
+    const std::string bytes = R"({"protocol_version":"1.0.0","message_id":"msg-20260203090000-testing-agent-)" +
+                              number + R"(","timestamp":")" + base::to_rfc3339(bench.clock.wall()) +
+                              R"(","from_agent":"testing-agent","to_agent":"orchestrator-agent",)"
+                              R"("message_type":"data_update","card_id":"card-)" +
+                              number +
+                              R"(","priority":"low","data":{"specialty":"testing","data":{"testing_status":"PASS",)"
+                              R"("quality_gates":{"regression_tests":"PASS","uiux":"PASS","performance":"PASS"},)"
+                              R"("production_ready":true,"all_gates_passed":true}},"metadata":{}})";
+    const auto document = json::Document::parse(bytes);
+    ASSERT_EQ(code(broker.send(tester, "cards", {bytes, document->root()}, {})), "");
+    if (i % 1'000 == 0) {
+      ASSERT_TRUE(broker.turn());
+    }
+  }
+  const auto page = [&](std::string_view agent, std::string_view after) {
+    const auto answer = broker.records(tester, "cards", {}, agent, {.after = after, .limit = 1'000});
+    const auto document = json::Document::parse(answer->json);
+    return std::pair(std::size_t{document->root().find("items").size()},
+                     std::string(document->root().find("next").if_string().value_or("")));
+  };
+  const auto [none, next] = page("orchestrator-agent", {});
+  EXPECT_EQ(none, 0u);
+  EXPECT_EQ(next, "1:card-109999");
+  EXPECT_EQ(page("orchestrator-agent", next), std::pair(std::size_t{0}, std::string()));
+  std::size_t given = 0;
+  std::string after;
+  do {
+    const auto [items, more] = page("testing-agent", after);
+    given += items;
+    after = more;
+  } while (!after.empty());
+  EXPECT_EQ(given, std::size_t{cards});
+}
+
 // P9, B3: what was accepted and cannot be read stops the server before the offer is on record.
 TEST(Reading, A_delivery_that_cannot_be_read_stops_the_server) {
   for (const bool pushed : {false, true}) {

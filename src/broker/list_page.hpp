@@ -68,11 +68,12 @@ base::Result<Value> parse_cursor(std::string_view text) {
   return base::fail(base::ErrorCode::BAD_CURSOR, "'" + base::excerpt(text, 64) + "' is no cursor of this list");
 }
 
-// The page of `all` (by offset) after the cursor. `wanted(value)`; `write(writer, offset, value)` -> Result<>. A page
-// may hold few or none of a long list and still have a following one: each call looks at so many (D11).
+// What a call looks at, wanted or not (D11): its page may hold few or none of a long list, and have a following one.
+inline constexpr std::size_t looks_max = 10'000;
+
+// The page of `all` (by offset) after the cursor. `wanted(value)`; `write(writer, offset, value)` -> Result<>.
 template <class Map, class Wanted, class Write>
 base::Result<Answer> list_by_offset(const Map& all, const Page& page, const Wanted& wanted, const Write& write) {
-  constexpr std::size_t looks_max = 10'000;
   base::Offset last;
   if (!page.after.empty()) {
     PARLEY_TRY(last.value, parse_cursor<std::uint64_t>(page.after));

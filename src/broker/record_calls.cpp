@@ -45,8 +45,11 @@ base::Result<Answer> Broker::records(const Caller& caller, std::string_view work
 
   ListPage list(page.limit);
   std::string last;
+  std::size_t looks = 0;
   for (; at != kept.end() && (task.empty() || at->first.first == task); ++at) {
     const auto& [key, record] = *at;
+    if (looks++ == looks_max) return list.end(cursor(std::prev(at)->first));
+    // By its id: an agent that was removed, and one registered anew under it, are several numbers.
     if (!agent.empty() && workspace.registry.agent(key.second).id != agent) continue;
     PARLEY_TRY(const std::string_view body, history_.body(record.position));
     if (!list.takes(body.size())) return list.end(last);
