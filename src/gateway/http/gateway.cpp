@@ -148,19 +148,20 @@ base::Result<Gateway::Request> Gateway::open(net::RequestId id, const net::http:
 net::HeadDecision Gateway::on_head(net::RequestId id, const net::http::Head& head) {
   const std::string origin(head.find("Origin"));
   if (asks_what_it_may(head)) return preflight(origin);
-  auto request = open(id, head);
-  if (!request) {  // what it is refused by may not be durable yet
-    respond(id, shared_with(origin, error_response(request.error())));
+  const auto refuse = [&](const base::Error& error) {  // what it is refused by may not be durable yet
+    respond(id, shared_with(origin, error_response(error)));
     return net::AnswerLater{};
-  }
+  };
+  auto request = open(id, head);
+  if (!request) return refuse(request.error());
   request->origin = origin;
   const Route& route = *request->match.route;
   if (route.call == Call::stream) {
     if (head.asks_upgrade) return net::AcceptWebSocket{hello_bytes_max};
-    return error_response({ErrorCode::UPGRADE_REQUIRED, "this path speaks WebSocket", {}, "Upgrade", {}, {}});
+    return refuse({ErrorCode::UPGRADE_REQUIRED, "this path speaks WebSocket", {}, "Upgrade", {}, {}});
   }
   if (route.body_bytes_max == 0 && head.has_body())
-    return error_response({ErrorCode::BAD_REQUEST, "this call takes no body", {}, "Content-Length", {}, {}});
+    return refuse({ErrorCode::BAD_REQUEST, "this call takes no body", {}, "Content-Length", {}, {}});
   requests_.emplace(key(id), std::move(*request));
   return net::AcceptBody{route.body_bytes_max};
 }
