@@ -212,6 +212,7 @@ class Broker final : public Port, private journal::Outcomes {
   void record(engine::Decided& decided, std::string_view native, const base::Digest& native_hash);
   void record(engine::Decided& decided) { record(decided, {}, {}); }
   void note_touched(const event::Event& event);
+  void count(const event::Event& event);
   // Decides, and records what it comes to where the journal has room for it; else refuses, and nothing has happened.
   template <class Command>
   auto decide(const Command& command, journal::Need need) {

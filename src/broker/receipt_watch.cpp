@@ -131,7 +131,38 @@ void ReceiptWatch::before(const engine::State& state, const event::Event& event)
     case Event::kDeadLetterDiscarded:
       return one(event.dead_letter_discarded().message(), event.dead_letter_discarded().agent(),
                  ReceiptState::discarded);
-    default:
+    case Event::kServerStarted:
+    case Event::kTimeSkipped:
+    case Event::kWorkspaceCreated:
+    case Event::kWorkspaceChanged:
+    case Event::kAgentRegistered:
+    case Event::kAgentChanged:
+    case Event::kAgentRemoved:
+    case Event::kPersonRegistered:
+    case Event::kPersonChanged:
+    case Event::kPersonRemoved:
+    case Event::kTokenRotated:
+    case Event::kLeasesExtended:
+    case Event::kNoticePosted:
+    case Event::kMessagesForgotten:
+    case Event::kMessagesRefused:
+    case Event::kApprovalDecided:
+    case Event::kApprovalEscalated:
+    case Event::kApprovalLapsed:
+    case Event::kApprovalRefused:
+    case Event::kAgentHealthChanged:
+    case Event::kHealthLooked:
+    case Event::kReviewMoved:
+    case Event::kApprovalWithdrawn:
+    case Event::kTaskDependenciesSet:
+    case Event::kSessionTasksEnded:
+    case Event::kRequestGivenUp:
+    case Event::kRequestPostponed:
+    case Event::kResourceAllocated:
+    case Event::kWorkReturned:
+    case Event::kRunnerRegistered:
+    case Event::kRunnerRevoked:
+    case Event::FACT_NOT_SET:
       return;  // no receipt changes
   }
 }
