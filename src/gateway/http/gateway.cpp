@@ -27,25 +27,19 @@ base::Result<> check_media_type(const Route& route, const net::http::Head& head)
                     (route.call == Call::send_messages && media_type(type) == "application/x-ndjson");
   if (!fits)
     return base::fail(ErrorCode::UNSUPPORTED_MEDIA_TYPE,
-                      type.empty() ? "the request has no Content-Type"
-                                   : "'" + std::string(type.substr(0, 64)) + "' is not taken here",
+                      type.empty() ? "the request has no Content-Type" : "'" + std::string(type.substr(0, 64)) + "' is not taken here",
                       "Content-Type", "Send application/json; messages also as application/x-ndjson.");
   const std::string_view coding = head.find("Content-Encoding");
   if (coding.empty() || net::http::same_ignoring_case(coding, "identity")) return {};
   return base::fail(ErrorCode::UNSUPPORTED_MEDIA_TYPE,
-                    "the content coding '" + std::string(coding.substr(0, 64)) + "' is not taken here",
-                    "Content-Encoding", "Send the body as it is.");
+                    "the content coding '" + std::string(coding.substr(0, 64)) + "' is not taken here", "Content-Encoding",
+                    "Send the body as it is.");
 }
 
 constexpr std::size_t hello_bytes_max = 16 << 10;  // of a stream's first frame: it comes from anybody (D10)
 
 bool may_wait(Call call) {
   return call == Call::take || call == Call::read_log || call == Call::await_tasks;
-}
-
-bool gives_a_token(Call call) {
-  return call == Call::register_agent || call == Call::register_person || call == Call::rotate_agent_token ||
-         call == Call::rotate_person_token;
 }
 
 // CORS. What asks here has one of the origins that may: the connection has looked (--allow-origin).
@@ -145,6 +139,21 @@ base::Result<Gateway::Request> Gateway::open(net::RequestId id, const net::http:
   return request;
 }
 
+base::Result<Answer> Gateway::ready() const {
+  std::string reason = broker_.not_ready();
+  if (reason.empty()) reason = not_ready();
+  if (!reason.empty()) return base::fail(ErrorCode::OVERLOADED, reason);
+  return Answer{200, R"({"status":"ready"})"};
+}
+
+base::Result<Answer> Gateway::answer(const Request& request, Body body) {
+  static const broker::Caller nobody;
+  const Route& route = *request.match.route;
+  if (route.call == Call::readyz) return ready();
+  return route.answer(
+      {broker_, request.caller ? *request.caller : nobody, request.match.parameters, request.query, body});
+}
+
 net::HeadDecision Gateway::on_head(net::RequestId id, const net::http::Head& head) {
   const std::string origin(head.find("Origin"));
   if (asks_what_it_may(head)) return preflight(origin);
@@ -194,7 +203,7 @@ void Gateway::on_request(net::RequestId id, const net::http::Head& head, std::st
   }
   const auto answered = answer(request, body);
   Response response = answered ? json_response(answered->status, answered->json) : error_response(answered.error());
-  if (gives_a_token(route.call)) response.fields.emplace_back("Cache-Control", "no-store");
+  if (route.call == Call::at_once_with_token) response.fields.emplace_back("Cache-Control", "no-store");
   respond(id, std::move(response));
   requests_.erase(at);
 }
