@@ -72,6 +72,7 @@ const std::map<std::string, std::array<int, count>> table = {
     {"checkDeliveries",   {401, 401, 401, 404, 403, 403, 403, 403}},
     {"listDeadLetters",   {401, 401, 401, 404, 200, 200, 200, 200}},
     {"redriveDeadLetter", {401, 401, 401, 404, 403, 403, 404, 404}},
+    {"discardDeadLetter", {401, 401, 401, 404, 403, 403, 404, 404}},
     {"readLog",           {401, 401, 401, 404, 200, 200, 200, 200}},
     {"openStream",        {4401, 4401, 4401, 4401, 0, 4401, 4401, 4401}},  // after hello; 0: welcome
     {"getLimits",         {401, 401, 401, 200, 200, 200, 200, 200}},
@@ -196,6 +197,7 @@ struct Access : testing::Test {
         {"checkDeliveries", {"POST", inbox + "/check", "", ids}},
         {"listDeadLetters", {"GET", home + "/deadletters"}},
         {"redriveDeadLetter", {"POST", home + "/deadletters/1-1/redrive"}},
+        {"discardDeadLetter", {"POST", home + "/deadletters/1-1/discard"}},
         {"readLog", {"GET", home + "/log"}},
         {"getLimits", {"GET", "/v1/limits"}},
         {"getHealth", {"GET", "/healthz"}},

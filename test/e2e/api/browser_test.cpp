@@ -110,7 +110,7 @@ TEST(BrowserOrigins, J2_a_page_that_is_allowed_may_call_and_read_and_no_other) {
             "http://app.example:3000");
   const std::string json = "application/json";
   const std::vector<std::pair<int, Call>> refused = {
-      {400, {"GET", "/v1/workspaces", server.admin(), "{}", json, from}},
+      {400, {"DELETE", "/v1/workspaces/w/agents/a", server.admin(), "{}", json, from}},
       {400, {"GET", "/v1/workspaces?limit=many", server.admin(), "", "", from}},
       {401, {"GET", "/v1/workspaces", "", "", "", from}},
       {404, {"GET", "/v1/nothing", server.admin(), "", "", from}},

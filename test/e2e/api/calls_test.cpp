@@ -241,6 +241,12 @@ TEST_F(Calls, Every_operation_answers_a_valid_call) {
   const std::string redrive = workspace + "/deadletters/" + dead.text("/items/0/delivery_id") + "/redrive";
   EXPECT_EQ(call(s, {"POST", redrive, developer}).status, 200);
   EXPECT_EQ(post(s, redrive, developer, "{}").status, 404);
+  // Dead again, and gone for good.
+  for (Answer failing = take(patiently); failing.root().find("deliveries").size() > 0; failing = take(patiently))
+    ASSERT_EQ(settle("nack", ids_of(failing, R"(,"delay":"0s")")).status, 200);
+  const std::string discard = workspace + "/deadletters/" + dead.text("/items/0/delivery_id") + "/discard";
+  EXPECT_EQ(call(s, {"POST", discard, developer}).status, 200);
+  EXPECT_EQ(post(s, discard, developer, "{}").status, 404);
   // R31: its sender was told, in a frame without a message.
   const Answer notice = post(s, workspace + "/agents/architect-main/inbox/take", architect, "{}");
   EXPECT_EQ(notice.text("/deliveries/0/notice/notice"), "dead");
