@@ -472,6 +472,18 @@ TEST(Records, A_call_looks_at_a_bounded_number) {
   EXPECT_EQ(given, std::size_t{cards});
 }
 
+// A refusal is JSON: the name in it is whole, or cut between two characters.
+TEST(Refusals, A_name_is_never_cut_through_a_character) {
+  TestBench bench(open());
+  for (const std::size_t before : {63, 127}) {
+    const std::string id = std::string(before, 'x') + "\u00e9";
+    const auto refused = bench.broker.agent(bench.admin, "team", id);
+    ASSERT_FALSE(refused);
+    const std::string shown = before == 63 ? id : std::string(before, 'x') + "\u2026";
+    EXPECT_EQ(refused.error().message, "no agent '" + shown + "' is registered here");
+  }
+}
+
 // P9, B3: what was accepted and cannot be read stops the server before the offer is on record.
 TEST(Reading, A_delivery_that_cannot_be_read_stops_the_server) {
   for (const bool pushed : {false, true}) {

@@ -1,6 +1,7 @@
 // Messages: sent, looked at.
 #include <algorithm>
 
+#include "base/quoted.hpp"
 #include "broker/broker.hpp"
 #include "broker/find_message.hpp"
 #include "broker/rights.hpp"
@@ -48,7 +49,7 @@ base::Error id_conflict(const engine::Accepted& known, const engine::Workspace& 
   const bool party = party_to(workspace.messages.at(known.offset), sender);
   base::Error error;
   error.code = ErrorCode::ID_CONFLICT;
-  error.message = "the id '" + known.message_id.substr(0, 64) + "' belongs to " +
+  error.message = "the id " + base::quoted(known.message_id) + " belongs to " +
                   (party ? "the message at offset " + std::to_string(known.offset.value) : "another message") +
                   ", which has other content";
   return error;

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/quoted.hpp"
 #include "broker/broker.hpp"
 #include "broker/list_page.hpp"
 #include "broker/rights.hpp"
@@ -25,7 +26,7 @@ base::Result<Records::Key> parse_cursor(std::string_view text) {
   const char* const end = text.data() + text.size();
   const auto [after, error] = std::from_chars(text.data(), end, key.second.value);
   if (error != std::errc() || after == end || *after != ':')
-    return base::fail(ErrorCode::BAD_CURSOR, "'" + std::string(text.substr(0, 64)) + "' is no cursor of this list");
+    return base::fail(ErrorCode::BAD_CURSOR, base::quoted(text) + " is no cursor of this list");
   key.first.assign(after + 1, end);
   return key;
 }

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "base/excerpt.hpp"
+#include "base/quoted.hpp"
 #include "broker/bounds.hpp"
 #include "broker/broker.hpp"
 #include "broker/list_page.hpp"
@@ -148,12 +149,12 @@ engine::AgentProperties read_properties(json::Value body, engine::AgentPropertie
 
 base::Result<base::AgentNumber> find_agent(const engine::Workspace& workspace, std::string_view id) {
   if (const auto number = workspace.registry.find_agent(id)) return *number;
-  return base::fail(ErrorCode::NOT_FOUND, "no agent '" + std::string(id.substr(0, 64)) + "' is registered here");
+  return base::fail(ErrorCode::NOT_FOUND, "no agent " + base::quoted(id) + " is registered here");
 }
 
 base::Result<base::PersonNumber> find_person(const engine::Workspace& workspace, std::string_view id) {
   if (const auto number = workspace.registry.find_person(id)) return *number;
-  return base::fail(ErrorCode::NOT_FOUND, "no person '" + std::string(id.substr(0, 64)) + "' is registered here");
+  return base::fail(ErrorCode::NOT_FOUND, "no person " + base::quoted(id) + " is registered here");
 }
 
 // 200 and no token for what is registered already; 201 and the token, once, for what is new.

@@ -1,5 +1,6 @@
 #include "gateway/http/gateway.hpp"
 
+#include "base/quoted.hpp"
 #include "gateway/http/answers.hpp"
 #include "gateway/http/media.hpp"
 #include "net/http/target.hpp"
@@ -27,12 +28,12 @@ base::Result<> check_media_type(const Route& route, const net::http::Head& head)
                     (route.call == Call::send_messages && media_type(type) == "application/x-ndjson");
   if (!fits)
     return base::fail(ErrorCode::UNSUPPORTED_MEDIA_TYPE,
-                      type.empty() ? "the request has no Content-Type" : "'" + std::string(type.substr(0, 64)) + "' is not taken here",
+                      type.empty() ? "the request has no Content-Type" : base::quoted(type) + " is not taken here",
                       "Content-Type", "Send application/json; messages also as application/x-ndjson.");
   const std::string_view coding = head.find("Content-Encoding");
   if (coding.empty() || net::http::same_ignoring_case(coding, "identity")) return {};
   return base::fail(ErrorCode::UNSUPPORTED_MEDIA_TYPE,
-                    "the content coding '" + std::string(coding.substr(0, 64)) + "' is not taken here", "Content-Encoding",
+                    "the content coding " + base::quoted(coding) + " is not taken here", "Content-Encoding",
                     "Send the body as it is.");
 }
 

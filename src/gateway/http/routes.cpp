@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/excerpt.hpp"
 #include "net/http/target.hpp"
 
 namespace parley::gateway::http {
@@ -221,8 +222,8 @@ base::Result<Match> match(std::string_view method, std::string_view path) {
     return match;
   }
   if (!allowed.empty())
-    return base::fail(base::ErrorCode::METHOD_NOT_ALLOWED, "this path has no " + std::string(method.substr(0, 16)), allowed);
-  return base::fail(base::ErrorCode::NOT_FOUND, "no call has this path", std::string(path.substr(0, 256)),
+    return base::fail(base::ErrorCode::METHOD_NOT_ALLOWED, "this path has no " + base::excerpt(method, 16), allowed);
+  return base::fail(base::ErrorCode::NOT_FOUND, "no call has this path", base::excerpt(path, 256),
                     "See GET /openapi.json for the calls there are.");
 }
 
