@@ -108,7 +108,7 @@ base::Result<std::vector<Settled>> Broker::settle(const Caller& caller, std::str
   deliveries.reserve(request.delivery_ids.size());
   for (const std::string_view id : request.delivery_ids) deliveries.push_back(parse_delivery(id));
 
-  base::Result<std::vector<engine::Settled>> verdicts;
+  base::Result<std::vector<Settled>> verdicts;
   switch (request.what) {
     case Settlement::ack:
       verdicts = decide(engine::AckMessages{number, agent_number, deliveries}, journal::Need::duty);
@@ -125,15 +125,10 @@ base::Result<std::vector<Settled>> Broker::settle(const Caller& caller, std::str
       verdicts = decide(engine::ExtendLeases{number, agent_number, deliveries, request.lease}, journal::Need::work);
       break;
   }
-  if (!verdicts) return std::unexpected(std::move(verdicts).error());
-  std::vector<Settled> settled;
-  settled.reserve(verdicts->size());
-  for (const engine::Settled verdict : *verdicts) {
-    settled.push_back(static_cast<Settled>(verdict));
-    const bool acks = request.what == Settlement::ack || request.what == Settlement::act;
-    if (acks && verdict == engine::Settled::done) ++counts_.acked;
-  }
-  return settled;
+  const bool acks = request.what == Settlement::ack || request.what == Settlement::act;
+  if (verdicts && acks)
+    counts_.acked += static_cast<std::uint64_t>(std::count(verdicts->begin(), verdicts->end(), Settled::done));
+  return verdicts;
 }
 
 base::Result<Answer> Broker::inbox(const Caller& caller, std::string_view workspace_name, std::string_view agent_id,

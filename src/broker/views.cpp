@@ -163,10 +163,6 @@ void write_allocations(json::Writer& writer, const engine::Settings& settings, c
 
 }  // namespace
 
-std::string_view name(Settled settled) {
-  return engine::name(static_cast<engine::Settled>(settled));
-}
-
 std::string_view name(engine::ReceiptState state) {
   using engine::ReceiptState;
   switch (state) {

@@ -9,6 +9,7 @@
 #include "engine/command.hpp"
 #include "engine/decided.hpp"
 #include "engine/retry.hpp"
+#include "envelope/settled.hpp"
 
 namespace parley::engine {
 
@@ -51,8 +52,7 @@ struct Offer {
   Instant accepted_at{};
 };
 
-enum class Settled : std::uint8_t { done, already, superseded, unknown };
-std::string_view name(Settled settled);
+using envelope::Settled;
 
 // The profile of this name that is in force; nullptr where there is none.
 using RulesetOf = std::function<const profile::Ruleset*(std::string_view profile)>;
