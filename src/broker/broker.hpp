@@ -238,8 +238,6 @@ class Broker final : public Port, private journal::Outcomes {
     if (auto room = record_if_room(need); !room) outcome = std::unexpected(std::move(room).error());
     return outcome;
   }
-  static void name_actor(const Caller& caller, engine::Decided& decided);
-  Terms terms_of(const Caller& caller);
   base::Result<> begin_decision();
   base::Result<> record_if_room(journal::Need need);
   std::uint64_t block_bytes() const;
@@ -248,22 +246,29 @@ class Broker final : public Port, private journal::Outcomes {
   void catch_up_with_time();
   void forget_old();
   std::optional<base::Instant> next_duty() const;
-  void show_agent(json::Writer& writer, base::WorkspaceNumber workspace, base::AgentNumber agent);
   base::Instant polled_at(const Mailbox& mailbox);
   base::Result<> note_poll(const Mailbox& mailbox);
-  std::unexpected<base::Error> refused(const Caller& sender, base::Error error);  // counted
-  void record_refusals();
   base::Result<> commit();
   bool syncing() const { return durable_ < committed_; }
   void release_held();
   base::SessionId fresh_session(bool connection);
-  std::string fresh_token(base::Digest& hash);
 
-  // Approvals (approval_calls.cpp).
+  // Whoever calls (credentials.cpp, registry_calls.cpp).
+  static void name_actor(const Caller& caller, engine::Decided& decided);
+  std::string fresh_token(base::Digest& hash);
+  void show_agent(json::Writer& writer, base::WorkspaceNumber workspace, base::AgentNumber agent);
+
+  // Messages (message_calls.cpp, refusals.cpp).
+  Terms terms_of(const Caller& caller);
+  bool same_json(base::Offset known, base::WorkspaceNumber workspace, std::string_view bytes);
+  std::unexpected<base::Error> refused(const Caller& sender, base::Error error);  // counted
+  void record_refusals();
+
+  // Reviews and tasks (review_calls.cpp, task_calls.cpp).
   base::Result<> write_revision(json::Writer& writer, const engine::Workspace& workspace, const engine::Review& review);
-  base::Result<> write_task_history(json::Writer& writer, const engine::Workspace& workspace, const engine::Task& task);
   base::Result<> write_verification(json::Writer& writer, const engine::Workspace& workspace,
                                     const engine::Review& review);
+  base::Result<> write_task_history(json::Writer& writer, const engine::Workspace& workspace, const engine::Task& task);
 
   // Revisions (revisions.cpp).
   struct Revision;
@@ -272,6 +277,7 @@ class Broker final : public Port, private journal::Outcomes {
   base::Result<> read_revision(base::WorkspaceNumber workspace, base::Offset review, const profile::Ruleset& rules,
                                const engine::Context& now, Revision& revision);
 
+  // Approvals (approval_calls.cpp).
   base::Result<> write_approval(json::Writer& writer, const engine::Workspace& workspace, base::Offset offset);
   base::Result<> read_held(const engine::Workspace& workspace, base::Offset offset, json::Value patch,
                            HeldMessage& held);
@@ -281,9 +287,11 @@ class Broker final : public Port, private journal::Outcomes {
   base::Result<std::unique_ptr<Superseded>> superseded_by(base::WorkspaceNumber, base::Offset message);
   base::Result<> check_action(const engine::Workspace& workspace, const engine::Approval& approval, json::Value action);
 
+  // Help and collaborations (help_calls.cpp, collaboration_calls.cpp).
   base::Result<> write_help(json::Writer& writer, const engine::Workspace& workspace, base::Offset offset);
   base::Result<> write_said(json::Writer& writer, const engine::Workspace& workspace,
                             const engine::Collaboration& collaboration);
+
   // Messages that are taken back (currentness_calls.cpp).
   base::Result<event::Event> event_that_counted(const engine::Workspace& workspace, base::Offset offset);
   struct Superseded {
@@ -297,6 +305,8 @@ class Broker final : public Port, private journal::Outcomes {
   // Deliveries (deliveries.cpp).
   base::Result<std::vector<Delivery>> render(const Mailbox& mailbox, const std::vector<engine::Offer>& offers);
   base::Result<std::vector<engine::Offer>> offer(engine::TakeMessages command);
+
+  // Sessions and long polls (sessions.cpp).
   struct Room {  // for what one turn may yet push (D11)
     std::size_t deliveries = 0;
     std::uint64_t bytes = 0;
@@ -308,7 +318,6 @@ class Broker final : public Port, private journal::Outcomes {
   void serve_some(Room& room);
   void serve(const Mailbox& mailbox, Room& room);
   void push_receipts();
-  bool same_json(base::Offset known, base::WorkspaceNumber workspace, std::string_view bytes);
 
   const Parts parts_;
   const Options options_;

@@ -59,6 +59,19 @@ class ListPage {
   json::Writer writer{json_};
 };
 
+// One page of a map from names, in the order of the names.
+template <class Map, class Write>
+Answer page_of(const Map& map, const Page& page, Write write) {
+  ListPage list(page.limit);
+  std::string_view last;
+  for (auto at = page.after.empty() ? map.begin() : map.upper_bound(page.after); at != map.end(); ++at) {
+    if (!list.takes()) return list.end(last);
+    write(list.writer, at->second);
+    last = at->first;
+  }
+  return list.end();
+}
+
 // A cursor that is a number: an offset.
 template <class Value>
 base::Result<Value> parse_cursor(std::string_view text) {

@@ -4,7 +4,7 @@
 
 #include "broker/fact_shape.hpp"
 #include "broker/history.hpp"
-#include "broker/views.hpp"
+#include "broker/shapes.hpp"
 
 namespace parley::broker {
 namespace {

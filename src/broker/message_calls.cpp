@@ -5,7 +5,7 @@
 #include "broker/broker.hpp"
 #include "broker/find_message.hpp"
 #include "broker/rights.hpp"
-#include "broker/views.hpp"
+#include "broker/shapes.hpp"
 #include "engine/mailboxes/failures.hpp"
 
 namespace parley::broker {

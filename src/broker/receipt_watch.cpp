@@ -1,6 +1,6 @@
 #include "broker/receipt_watch.hpp"
 
-#include "broker/views.hpp"
+#include "broker/shapes.hpp"
 #include "engine/mailboxes/failures.hpp"
 
 namespace parley::broker {

@@ -1,4 +1,4 @@
-#include "broker/views.hpp"
+#include "broker/shapes.hpp"
 
 #include <charconv>
 #include <utility>
