@@ -8,11 +8,12 @@
 #include "broker/rights.hpp"
 #include "broker/shapes.hpp"
 #include "engine/mailboxes/open_messages.hpp"
+#include "envelope/limits.hpp"
 
 namespace parley::broker {
 namespace {
 
-constexpr std::uint32_t take_max = 1'000;
+using base::ErrorCode;
 
 std::vector<base::Problem> problems_of(const event::MessageAccepted& accepted) {
   std::vector<base::Problem> problems;
@@ -86,7 +87,7 @@ base::Result<std::vector<Delivery>> Broker::take(const Caller& caller, std::stri
                                     .workspace = number,
                                     .agent = agent_number,
                                     .session = fresh_session(false),
-                                    .max = std::clamp(request.max, 1u, take_max),
+                                    .max = std::clamp<std::uint32_t>(request.max, 1, envelope::taken_max),
                                     .lease = request.lease,
                                     .take_id = request.take_id,
                                 }));

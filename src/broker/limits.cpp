@@ -1,4 +1,5 @@
 // What a client may ask for and send here, and whether the server is ready for it.
+#include "envelope/limits.hpp"
 #include "broker/bounds.hpp"
 #include "broker/broker.hpp"
 #include "profile/files.hpp"
@@ -14,10 +15,13 @@ Answer Broker::limits() const {
   writer.key("message").begin_object().member("bytes", json_limits.bytes).member("depth", json_limits.depth);
   writer.member("keys", json_limits.keys).member("key_bytes", json_limits.key_bytes);
   writer.member("number_chars", json_limits.number_chars).member("elements", json_limits.elements).end_object();
-  writer.key("request").begin_object().member("body_bytes", 8u << 20).member("header_bytes", 32u << 10);
-  writer.member("url_bytes", 8u << 10).member("batch", 1000).end_object();
-  writer.key("websocket").begin_object().member("frame_bytes", 8u << 20).member("batch", 1000).end_object();
-  writer.key("take").begin_object().member("max", 1000).member("wait", std::string_view("60s"));
+  writer.key("request").begin_object().member("body_bytes", envelope::sent_bytes_max);
+  writer.member("call_bytes", envelope::asked_bytes_max).member("header_bytes", envelope::head_bytes_max);
+  writer.member("url_bytes", envelope::target_bytes_max).member("batch", envelope::sent_messages_max).end_object();
+  writer.key("websocket").begin_object().member("frame_bytes", envelope::sent_bytes_max);
+  writer.member("batch", envelope::sent_messages_max).end_object();
+  writer.key("take").begin_object().member("max", envelope::taken_max);
+  writer.member("wait", base::to_text(envelope::waited_max));
   writer.member("lease", base::to_text(lease_max)).end_object();
   writer.key("settle").begin_object().member("batch", batch_max).member("reason_chars", reason_max);
   writer.member("delay", base::to_text(delay_max)).end_object();

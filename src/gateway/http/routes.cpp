@@ -4,6 +4,7 @@
 #include <array>
 
 #include "base/excerpt.hpp"
+#include "envelope/limits.hpp"
 #include "net/http/target.hpp"
 
 namespace parley::gateway::http {
@@ -12,9 +13,9 @@ namespace {
 using broker::Answer;
 using broker::Settlement;
 
-constexpr std::size_t small = 64 * 1024;    // a registration, a settlement
-constexpr std::size_t medium = 512 * 1024;  // a list of ids
-constexpr std::size_t batch = 8 << 20;      // messages
+constexpr std::size_t small = envelope::asked_bytes_max;
+constexpr std::size_t medium = envelope::listed_bytes_max;
+constexpr std::size_t batch = envelope::sent_bytes_max;
 constexpr std::array table{
     Route{"POST", "/v1/workspaces", "createWorkspace",
           [](const Asked& a) { return a.port.create_workspace(a.caller, a.body); }, small},
