@@ -13,8 +13,6 @@
 namespace parley::broker {
 namespace {
 
-using base::ErrorCode;
-
 std::vector<base::Problem> problems_of(const event::MessageAccepted& accepted) {
   std::vector<base::Problem> problems;
   for (const auto* list : {&accepted.validation_errors(), &accepted.warnings()})
