@@ -134,7 +134,7 @@ void Workload::settle(Client& client, Settlement word, std::vector<InHand> hands
                                 : word == Settlement::act  ? "act "
                                 : word == Settlement::nack ? "nack "
                                                            : "extend ") +
-                    ids[i] + " of " + client.agent_id + ": " + std::string(broker::name((*settled)[i])));
+                    ids[i] + " of " + client.agent_id + ": " + std::string(name((*settled)[i])));
     if ((word == Settlement::ack || word == Settlement::act) && done) ledger_.acks_granted.insert(hands[i].offer);
     if (word == Settlement::extend && done) {
       hands[i].word = Settlement::ack;

@@ -230,16 +230,31 @@ void Workload::work_on_a_task() {
   say_of_task(profile, space, some_task(workspace_number(clients_[*any]), profile));
 }
 
-void Workload::say_of_task(std::string_view profile, const std::string& space, const std::string& id, bool onward) {
-  const auto assigner = client_of(space, casting(profile).assigner);
-  const engine::Workspace& here =
-      world_.broker().engine().state().workspace(base::WorkspaceNumber(workspace_number(clients_[*assigner])));
-  const auto known = here.tasks.find(id);
+// What is said about a task: of which, as it stands, and by whom to whom.
+struct Workload::Talk {
+  std::string_view profile;
+  const std::string& space;
+  const std::string& id;
+  const bool onward;  // it is to get ahead
+  const engine::Workspace& here;
+  const std::optional<base::Offset> known = here.tasks.find(id);
   const Task* const task = known ? &here.tasks.at(*known) : nullptr;
-  Words words;
-  words.task = id;
-  const std::uint64_t choice = onward ? 8 : dice_.below(16);
-  switch (task ? task->state : TaskState::none) {
+  const TaskState state = task ? task->state : TaskState::none;
+  const std::optional<base::Offset> reviewing =
+      task && profile == "collab" ? here.reviews.waiting(*known) : std::nullopt;
+  bool corrects = false;  // the order (BEY-03)
+  Words words{};
+
+  bool is_open() const { return task && !machine::task::is_over(state); }
+  bool says(auto... whats) const { return ((words.what == whats) || ...); }
+};
+
+// Mostly what fits the state of the task, now and then anything.
+void Workload::choose(Talk& talk) {
+  Words& words = talk.words;
+  words.task = talk.id;
+  const std::uint64_t choice = talk.onward ? 8 : dice_.below(16);
+  switch (talk.state) {
     case TaskState::assigned:
       words.what = choice < 10 ? What::take : choice < 13 ? What::decline : choice < 14 ? What::abort : What::complete;
       break;
@@ -250,59 +265,108 @@ void Workload::say_of_task(std::string_view profile, const std::string& space, c
     default:
       words.what = What::assign;
   }
-  const bool hands_over = profile == "handoff" && task && !machine::task::is_over(task->state) && dice_.one_in(2);
-  if (hands_over) words.what = !task->offer ? What::offer : dice_.one_in(3) ? What::keep : What::accept;
-  const TaskState state = task ? task->state : TaskState::none;
-  if (profile == "supervisor" && task && !machine::task::is_over(state) && dice_.one_in(5))
-    words.what = What::ask_human;
-  const auto reviewing = task && profile == "collab" ? here.reviews.waiting(*known) : std::nullopt;
-  if (profile == "collab" && state == TaskState::completed && (onward || dice_.one_in(2))) words.what = What::ask;
-  if (reviewing && !dice_.one_in(6)) {
+  if (talk.profile == "handoff" && talk.is_open() && dice_.one_in(2))
+    words.what = !talk.task->offer ? What::offer : dice_.one_in(3) ? What::keep : What::accept;
+  if (talk.profile == "supervisor" && talk.is_open() && dice_.one_in(5)) words.what = What::ask_human;
+  if (talk.profile == "collab" && talk.state == TaskState::completed && (talk.onward || dice_.one_in(2)))
+    words.what = What::ask;
+  if (talk.reviewing && !dice_.one_in(6)) {
     const std::uint64_t verdict = dice_.below(16);
     words.what = verdict < 5 ? What::approve : verdict < 14 ? What::send_back : What::reject;
   }
-  words.revision = state == TaskState::changes_requested && !dice_.one_in(6);
-  if (dice_.one_in(onward ? 16 : 6)) words.what = static_cast<What>(dice_.below(8));
-  if (words.what != What::assign && id.empty()) words.what = What::assign;
-  const bool at_work = state == TaskState::assigned || state == TaskState::active || state == TaskState::stalled;
-  const bool corrects = !onward && at_work && dice_.one_in(6);  // BEY-03
-  if (corrects) words.what = What::assign;
-  words.what = nearest(profile, words.what);
+  words.revision = talk.state == TaskState::changes_requested && !dice_.one_in(6);
+  if (dice_.one_in(talk.onward ? 16 : 6)) words.what = static_cast<What>(dice_.below(8));
+  if (!talk.says(What::assign) && talk.id.empty()) words.what = What::assign;
+  const bool at_work =
+      talk.state == TaskState::assigned || talk.state == TaskState::active || talk.state == TaskState::stalled;
+  talk.corrects = !talk.onward && at_work && dice_.one_in(6);
+  if (talk.corrects) words.what = What::assign;
+  words.what = nearest(talk.profile, words.what);
+}
 
-  if (words.what == What::assign && profile == "collab") words.answers = request_for(here, id);
-
-  const auto& assignees = casting(profile).assignees;
+// Who says it to whom, and which message it answers. False: that one is forgotten.
+bool Workload::address(Talk& talk) {
+  Words& words = talk.words;
+  const engine::Workspace& here = talk.here;
+  const auto& [assigner, assignees] = casting(talk.profile);
+  if (talk.says(What::assign) && talk.profile == "collab") words.answers = request_for(here, talk.id);
   const std::string one_of_them(assignees[dice_.below(assignees.size())]);
-  const std::string worker = task && !dice_.one_in(10) ? here.registry.agent(task->assignee).id : one_of_them;
-  const bool by_assigner = words.what == What::assign || words.what == What::abort;
-  words.from = by_assigner ? std::string(casting(profile).assigner) : worker;
-  words.to = words.what == What::assign ? one_of_them : by_assigner ? worker : std::string(casting(profile).assigner);
-  if (words.what == What::offer) words.to = one_of_them;
-  if (words.what == What::ask) {
-    words.from = std::string(casting(profile).assigner);
+  const std::string worker = talk.task && !dice_.one_in(10) ? here.registry.agent(talk.task->assignee).id : one_of_them;
+  const bool by_assigner = talk.says(What::assign, What::abort);
+  words.from = by_assigner ? std::string(assigner) : worker;
+  words.to = talk.says(What::assign) ? one_of_them : by_assigner ? worker : std::string(assigner);
+  if (talk.says(What::offer)) words.to = one_of_them;
+  if (talk.says(What::ask)) {
+    words.from = std::string(assigner);
     words.to = "reviewer-main";
-    words.review = id + "-review-" + std::to_string(dice_.below(1'000'000'000));
+    words.review = talk.id + "-review-" + std::to_string(dice_.below(1'000'000'000));
   }
-  if (words.what == What::approve || words.what == What::send_back || words.what == What::reject) {
+  if (talk.says(What::approve, What::send_back, What::reject)) {
     words.from = "reviewer-main";
-    words.review = here.reviews.at(*reviewing).id.view();
+    words.review = here.reviews.at(*talk.reviewing).id.view();
   }
-  if (words.what == What::accept || words.what == What::keep) {
-    const engine::Message* const offer = here.messages.find(task->offer->request);
-    if (!offer) return;  // forgotten
-    words.answers = offer->id.view();
+  const auto answer = [&](base::Offset offset) {
+    const engine::Message* const message = here.messages.find(offset);
+    if (message) words.answers = message->id.view();
+    return message != nullptr;
+  };
+  if (talk.says(What::accept, What::keep)) {
+    if (!answer(talk.task->offer->request)) return false;
     words.to = worker;
-    words.from = dice_.one_in(8) ? one_of_them : here.registry.agent(task->offer->target).id;
+    words.from = dice_.one_in(8) ? one_of_them : here.registry.agent(talk.task->offer->target).id;
   }
-  if (words.what == What::take || words.what == What::decline) {
-    if (!task) return;
-    const auto& orders = task->assignments;
-    const base::Offset order = dice_.one_in(8) ? orders[dice_.below(orders.size())] : orders.back();
-    const engine::Message* const message = here.messages.find(order);
-    if (!message) return;  // forgotten
-    words.answers = message->id.view();
+  if (talk.says(What::take, What::decline)) {
+    if (!talk.task) return false;
+    const auto& orders = talk.task->assignments;
+    return answer(dice_.one_in(8) ? orders[dice_.below(orders.size())] : orders.back());
   }
+  return true;
+}
 
+// What it says besides.
+void Workload::fill(const Talk& talk, Wish& wish) {
+  const std::string_view profile = talk.profile;
+  const bool assigns = talk.says(What::assign);
+  fill_in(profile, talk.words, wish);
+  if (profile == "collab" && assigns && !dice_.one_in(3)) {
+    const std::uint64_t most = dice_.below(4);  // 0: it states none
+    wish.edits["/payload/max_iterations"] = most == 0 ? "" : std::to_string((most + 1) / 2);
+  }
+  const bool has_deadline = talk.says(What::offer) || (assigns && profile != "supervisor");
+  if (has_deadline && dice_.one_in(2))
+    wish.edits["/payload/deadline"] =
+        quoted(base::to_rfc3339(clock_.wall() + dice_.between(base::Duration(1'000'000), base::Duration(120'000'000))));
+  if (assigns && profile == "handoff" && dice_.one_in(3)) {
+    const auto assigner = client_of(talk.space, casting(profile).assigner);
+    wish.edits["/payload/context/dependencies"] =
+        "[" + quoted(some_task(workspace_number(clients_[*assigner]), profile)) + "]";
+  }
+  if (assigns && profile == "handoff" && options_.risks && dice_.one_in(2))
+    wish.edits["/payload/context/metadata"] = dice_.one_in(2) ? R"({"risk":0.9})" : R"({"risk":0.1})";
+  if (assigns && profile == "supervisor")
+    wish.edits["/task"] = R"({"description":"Simulated","priority":"medium","timeout_seconds":)" +
+                          std::to_string(dice_.between(2, 600)) + "}";
+  if (talk.says(What::ask_human)) wish.edits["/timeout_hours"] = dice_.one_in(2) ? "0.02" : "72";
+}
+
+// What is said beside it: in whose place it stands, and what a runner signed.
+void Workload::decorate(const Talk& talk, Sending& sending) {
+  if (talk.corrects) put_in_place_of(sending, talk.here, order_to_correct(talk.here, *talk.task));
+  const bool ends = talk.says(What::complete, What::fail, What::ask_human);
+  if (ends && talk.task && dice_.one_in(3))
+    put_in_place_of(sending, talk.here, asked_before(talk.here, *talk.task, clients_[sending.client]));
+  const bool of_result = talk.says(What::approve, What::send_back, What::reject);
+  if (of_result || (talk.profile == "collab" && dice_.one_in(40)))
+    sign(sending, talk.space, talk.id, talk.words.review, !talk.says(What::reject));
+}
+
+void Workload::say_of_task(std::string_view profile, const std::string& space, const std::string& id, bool onward) {
+  const auto assigner = client_of(space, casting(profile).assigner);
+  const base::WorkspaceNumber number(workspace_number(clients_[*assigner]));
+  Talk talk{profile, space, id, onward, world_.broker().engine().state().workspace(number)};
+  choose(talk);
+  if (!address(talk)) return;
+  const Words& words = talk.words;
   Sending sending;
   sending.example = natives_.example_named(profile, examples_of(profile).at(words.what));
   const auto client = client_of(space, words.from);
@@ -314,32 +378,10 @@ void Workload::say_of_task(std::string_view profile, const std::string& space, c
   wish.now = clock_.wall();
   sending.id = wish.id = natives_.fresh_id(example, clock_.wall(), dice_);
   sending.may_expire = natives_.may_expire(example);
-  fill_in(profile, words, wish);
-  if (profile == "collab" && words.what == What::assign && !dice_.one_in(3)) {
-    const std::uint64_t most = dice_.below(4);  // 0: it states none
-    wish.edits["/payload/max_iterations"] = most == 0 ? "" : std::to_string((most + 1) / 2);
-  }
-  const bool has_deadline = words.what == What::offer || (words.what == What::assign && profile != "supervisor");
-  if (has_deadline && dice_.one_in(2))
-    wish.edits["/payload/deadline"] =
-        quoted(base::to_rfc3339(clock_.wall() + dice_.between(base::Duration(1'000'000), base::Duration(120'000'000))));
-  if (words.what == What::assign && profile == "handoff" && dice_.one_in(3))
-    wish.edits["/payload/context/dependencies"] =
-        "[" + quoted(some_task(workspace_number(clients_[*assigner]), profile)) + "]";
-  if (words.what == What::assign && profile == "handoff" && options_.risks && dice_.one_in(2))
-    wish.edits["/payload/context/metadata"] = dice_.one_in(2) ? R"({"risk":0.9})" : R"({"risk":0.1})";
-  if (words.what == What::assign && profile == "supervisor")
-    wish.edits["/task"] = R"({"description":"Simulated","priority":"medium","timeout_seconds":)" +
-                          std::to_string(dice_.between(2, 600)) + "}";
-  if (words.what == What::ask_human) wish.edits["/timeout_hours"] = dice_.one_in(2) ? "0.02" : "72";
+  fill(talk, wish);
   sending.bytes = natives_.text(example, wish);
   sending.hash = base::sha256(sending.bytes);
-  if (corrects) put_in_place_of(sending, here, order_to_correct(here, *task));
-  const bool ends = words.what == What::complete || words.what == What::fail || words.what == What::ask_human;
-  if (ends && task && dice_.one_in(3)) put_in_place_of(sending, here, asked_before(here, *task, clients_[*client]));
-  const bool of_result = words.what == What::approve || words.what == What::send_back || words.what == What::reject;
-  if (of_result || (profile == "collab" && dice_.one_in(40)))
-    sign(sending, space, id, words.review, words.what != What::reject);
+  decorate(talk, sending);
   findings_.trace("send " + example.profile + "/" + example.name + " of task '" + id + "' from " + words.from + " to " +
                   words.to + " " + sending.id +
                   (sending.supersedes.empty() ? "" : " in place of " + sending.supersedes));

@@ -122,6 +122,11 @@ class Workload {
   static void put_in_place_of(Sending& sending, const engine::Workspace& here, base::Offset earlier);
   // `onward`: as the work should go.
   void say_of_task(std::string_view profile, const std::string& space, const std::string& id, bool onward = false);
+  struct Talk;
+  void choose(Talk& talk);
+  bool address(Talk& talk);
+  void fill(const Talk& talk, Wish& wish);
+  void decorate(const Talk& talk, Sending& sending);
   void note_refusal(const Sending& sending, json::Value message, const base::Error& error);
   std::uint64_t head_of(std::uint32_t workspace);  // its newest event
 

@@ -7,7 +7,7 @@
 #include "broker/broker.hpp"
 #include "broker/list_page.hpp"
 #include "broker/rights.hpp"
-#include "broker/views.hpp"
+#include "broker/shapes.hpp"
 #include "ingress/changed.hpp"
 
 namespace parley::broker {

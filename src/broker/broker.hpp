@@ -213,6 +213,7 @@ class Broker final : public Port, private journal::Outcomes {
   void record(engine::Decided& decided, std::string_view native, const base::Digest& native_hash);
   void record(engine::Decided& decided) { record(decided, {}, {}); }
   void note_touched(const event::Event& event);
+  void count(const event::Event& event);
   // Decides, and records what it comes to where the journal has room for it; else refuses, and nothing has happened.
   template <class Command>
   auto decide(const Command& command, journal::Need need) {
@@ -238,31 +239,41 @@ class Broker final : public Port, private journal::Outcomes {
     if (auto room = record_if_room(need); !room) outcome = std::unexpected(std::move(room).error());
     return outcome;
   }
-  static void name_actor(const Caller& caller, engine::Decided& decided);
-  Terms terms_of(const Caller& caller);
   base::Result<> begin_decision();
   base::Result<> record_if_room(journal::Need need);
   std::uint64_t block_bytes() const;
   base::Result<> check_room(std::uint64_t bytes, journal::Need need);
   void put_off_duties();
   void catch_up_with_time();
+  void forget_old();
   std::optional<base::Instant> next_duty() const;
-  void show_agent(json::Writer& writer, base::WorkspaceNumber workspace, base::AgentNumber agent);
   base::Instant polled_at(const Mailbox& mailbox);
   base::Result<> note_poll(const Mailbox& mailbox);
-  std::unexpected<base::Error> refused(const Caller& sender, base::Error error);  // counted
-  void record_refusals();
   base::Result<> commit();
   bool syncing() const { return durable_ < committed_; }
   void release_held();
   base::SessionId fresh_session(bool connection);
-  std::string fresh_token(base::Digest& hash);
 
-  // Approvals (approval_calls.cpp).
+  // Whoever calls (credentials.cpp, registry_calls.cpp).
+  static void name_actor(const Caller& caller, engine::Decided& decided);
+  std::string fresh_token(base::Digest& hash);
+  void show_agent(json::Writer& writer, base::WorkspaceNumber workspace, base::AgentNumber agent);
+
+  // Messages (message_calls.cpp, refusals.cpp).
+  Terms terms_of(const Caller& caller);
+  // Of one that a person changed, of the original: as long as its approval is remembered.
+  base::Position first_position(base::WorkspaceNumber number, base::Offset message) const;
+  bool same_json(base::Offset known, base::WorkspaceNumber workspace, std::string_view bytes);
+  // COL-21: what its sender was told when it was accepted.
+  base::Result<std::vector<base::Problem>> first_warnings(base::WorkspaceNumber number, base::Offset offset);
+  std::unexpected<base::Error> refused(const Caller& sender, base::Error error);  // counted
+  void record_refusals();
+
+  // Reviews and tasks (review_calls.cpp, task_calls.cpp).
   base::Result<> write_revision(json::Writer& writer, const engine::Workspace& workspace, const engine::Review& review);
-  base::Result<> write_task_history(json::Writer& writer, const engine::Workspace& workspace, const engine::Task& task);
   base::Result<> write_verification(json::Writer& writer, const engine::Workspace& workspace,
                                     const engine::Review& review);
+  base::Result<> write_task_history(json::Writer& writer, const engine::Workspace& workspace, const engine::Task& task);
 
   // Revisions (revisions.cpp).
   struct Revision;
@@ -271,6 +282,7 @@ class Broker final : public Port, private journal::Outcomes {
   base::Result<> read_revision(base::WorkspaceNumber workspace, base::Offset review, const profile::Ruleset& rules,
                                const engine::Context& now, Revision& revision);
 
+  // Approvals (approval_calls.cpp).
   base::Result<> write_approval(json::Writer& writer, const engine::Workspace& workspace, base::Offset offset);
   base::Result<> read_held(const engine::Workspace& workspace, base::Offset offset, json::Value patch,
                            HeldMessage& held);
@@ -280,9 +292,11 @@ class Broker final : public Port, private journal::Outcomes {
   base::Result<std::unique_ptr<Superseded>> superseded_by(base::WorkspaceNumber, base::Offset message);
   base::Result<> check_action(const engine::Workspace& workspace, const engine::Approval& approval, json::Value action);
 
+  // Help and collaborations (help_calls.cpp, collaboration_calls.cpp).
   base::Result<> write_help(json::Writer& writer, const engine::Workspace& workspace, base::Offset offset);
   base::Result<> write_said(json::Writer& writer, const engine::Workspace& workspace,
                             const engine::Collaboration& collaboration);
+
   // Messages that are taken back (currentness_calls.cpp).
   base::Result<event::Event> event_that_counted(const engine::Workspace& workspace, base::Offset offset);
   struct Superseded {
@@ -296,6 +310,8 @@ class Broker final : public Port, private journal::Outcomes {
   // Deliveries (deliveries.cpp).
   base::Result<std::vector<Delivery>> render(const Mailbox& mailbox, const std::vector<engine::Offer>& offers);
   base::Result<std::vector<engine::Offer>> offer(engine::TakeMessages command);
+
+  // Sessions and long polls (sessions.cpp).
   struct Room {  // for what one turn may yet push (D11)
     std::size_t deliveries = 0;
     std::uint64_t bytes = 0;
@@ -307,11 +323,6 @@ class Broker final : public Port, private journal::Outcomes {
   void serve_some(Room& room);
   void serve(const Mailbox& mailbox, Room& room);
   void push_receipts();
-  // Of one that a person changed, of the original: as long as its approval is remembered.
-  base::Position first_position(base::WorkspaceNumber number, base::Offset message) const;
-  bool same_json(base::Offset known, base::WorkspaceNumber workspace, std::string_view bytes);
-  // COL-21: what its sender was told when it was accepted.
-  base::Result<std::vector<base::Problem>> first_warnings(base::WorkspaceNumber number, base::Offset offset);
 
   const Parts parts_;
   const Options options_;

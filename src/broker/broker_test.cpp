@@ -109,6 +109,45 @@ TEST(Room, What_time_brings_waits_for_room) {
   EXPECT_GT(broker.until_next_due().value_or(std::chrono::seconds(1)), base::Duration{});  // no loop without a pause
 }
 
+// R8, D11: what is forgotten is bounded for the turn, not for each workspace that comes of age in it.
+TEST(Forgetting, Workspaces_that_come_of_age_together_share_a_turn) {
+  TestBench bench(open(), {.cache_bytes = 1 << 20, .block_bytes = 1 << 20});
+  Broker& broker = bench.broker;
+  bench.create("other");
+  const Caller other = bench.enrol("a", "other");
+  bench.enrol("b", "other");
+  ASSERT_EQ(code(bench.unlimited()), "");
+  ASSERT_EQ(code(bench.unlimited("other")), "");
+  const auto send = [&](int count) {
+    for (int i = 0; i < count; ++i) {
+      ASSERT_EQ(code(bench.send()), "");
+      ASSERT_EQ(code(bench.send(other)), "");
+    }
+    ASSERT_TRUE(broker.turn());
+  };
+  const auto too_old = [&] {
+    std::uint64_t count = 0;
+    for (const auto& workspace : broker.engine().state().workspaces)
+      workspace->messages.visit_after(workspace->forgotten_through, [&](base::Offset, const engine::Message& message) {
+        const bool old = message.accepted_at < broker.engine().state().now - std::chrono::hours(24);
+        count += old ? 1 : 0;
+        return old;
+      });
+    return count;
+  };
+  send(6'000);
+  bench.clock.passed += std::chrono::hours(25);
+  send(1);
+  EXPECT_EQ(too_old(), 2'000u);
+  EXPECT_TRUE(engine::inconsistencies(broker.engine().state()).empty());
+  engine::Engine loaded([](std::string_view) -> const profile::Ruleset* { return nullptr; });
+  ASSERT_TRUE(loaded.load(broker.engine().save()));
+  EXPECT_TRUE(engine::inconsistencies(loaded.state()).empty());
+  bench.clock.passed += std::chrono::seconds(1);
+  ASSERT_TRUE(broker.turn());
+  EXPECT_EQ(too_old(), 0u);
+}
+
 // D3: a read is of what is there; it makes nobody's sync.
 TEST(Log, A_read_forces_no_commit) {
   TestBench bench(open());
@@ -374,6 +413,75 @@ TEST(Log, A_follower_is_woken_for_what_was_on_its_way) {
   watched.late = false;
   for (int i = 0; i < 3; ++i) ASSERT_TRUE(broker.turn());
   EXPECT_EQ(woken, 1);
+}
+
+// B4: a take that is repeated offers nothing anew.
+TEST(Takes, A_repeated_take_counts_no_offer) {
+  TestBench bench(open());
+  for (int i = 0; i < 3; ++i) ASSERT_EQ(code(bench.send()), "");
+  for (int i = 0; i < 2; ++i) {
+    const auto taken = bench.broker.take(bench.b, "team", "b", {.max = 10, .lease = {}, .take_id = "first"});
+    ASSERT_TRUE(taken);
+    EXPECT_EQ(taken->size(), 3u);
+    EXPECT_EQ(bench.broker.counts().offered, 3u);
+  }
+}
+
+// PIP-03, D11: a call looks at so many records, whosever they are, and says where to go on.
+TEST(Records, A_call_looks_at_a_bounded_number) {
+  TestBench bench(open());
+  Broker& broker = bench.broker;
+  bench.create("cards");
+  const Caller tester = bench.enrol("testing-agent", "cards", "pipeline");
+  bench.enrol("orchestrator-agent", "cards", "pipeline");
+  ASSERT_EQ(code(bench.unlimited("cards")), "");
+  constexpr int cards = 12'000;
+  for (int i = 0; i < cards; ++i) {
+    const std::string number = std::to_string(100'000 + i);
+    const std::string bytes = R"({"protocol_version":"1.0.0","message_id":"msg-20260203090000-testing-agent-)" +
+                              number + R"(","timestamp":")" + base::to_rfc3339(bench.clock.wall()) +
+                              R"(","from_agent":"testing-agent","to_agent":"orchestrator-agent",)"
+                              R"("message_type":"data_update","card_id":"card-)" +
+                              number +
+                              R"(","priority":"low","data":{"specialty":"testing","data":{"testing_status":"PASS",)"
+                              R"("quality_gates":{"regression_tests":"PASS","uiux":"PASS","performance":"PASS"},)"
+                              R"("production_ready":true,"all_gates_passed":true}},"metadata":{}})";
+    const auto document = json::Document::parse(bytes);
+    ASSERT_EQ(code(broker.send(tester, "cards", {bytes, document->root()}, {})), "");
+    if (i % 1'000 == 0) {
+      ASSERT_TRUE(broker.turn());
+    }
+  }
+  const auto page = [&](std::string_view agent, std::string_view after) {
+    const auto answer = broker.records(tester, "cards", {}, agent, {.after = after, .limit = 1'000});
+    const auto document = json::Document::parse(answer->json);
+    return std::pair(std::size_t{document->root().find("items").size()},
+                     std::string(document->root().find("next").if_string().value_or("")));
+  };
+  const auto [none, next] = page("orchestrator-agent", {});
+  EXPECT_EQ(none, 0u);
+  EXPECT_EQ(next, "1:card-109999");
+  EXPECT_EQ(page("orchestrator-agent", next), std::pair(std::size_t{0}, std::string()));
+  std::size_t given = 0;
+  std::string after;
+  do {
+    const auto [items, more] = page("testing-agent", after);
+    given += items;
+    after = more;
+  } while (!after.empty());
+  EXPECT_EQ(given, std::size_t{cards});
+}
+
+// A refusal is JSON: the name in it is whole, or cut between two characters.
+TEST(Refusals, A_name_is_never_cut_through_a_character) {
+  TestBench bench(open());
+  for (const std::size_t before : {63, 127}) {
+    const std::string id = std::string(before, 'x') + "\u00e9";
+    const auto refused = bench.broker.agent(bench.admin, "team", id);
+    ASSERT_FALSE(refused);
+    const std::string shown = before == 63 ? id : std::string(before, 'x') + "\u2026";
+    EXPECT_EQ(refused.error().message, "no agent '" + shown + "' is registered here");
+  }
 }
 
 // P9, B3: what was accepted and cannot be read stops the server before the offer is on record.

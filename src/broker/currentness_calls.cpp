@@ -4,7 +4,7 @@
 #include "broker/broker.hpp"
 #include "broker/find_message.hpp"
 #include "broker/rights.hpp"
-#include "broker/views.hpp"
+#include "broker/shapes.hpp"
 #include "engine/currentness/check.hpp"
 #include "engine/currentness/take_back.hpp"
 #include "engine/mailboxes/failures.hpp"
@@ -14,10 +14,10 @@ namespace {
 
 using base::ErrorCode;
 
-// What stands there now is named to who gets it (I1).
+// Of what `key` and `id` name. What stands there now is named to who gets it (I1).
 void write_checked(json::Writer& writer, const engine::Workspace& workspace, base::AgentNumber agent,
-                   const engine::Checked& checked) {
-  writer.member("status", name(checked.is));
+                   std::string_view key, std::string_view id, const engine::Checked& checked) {
+  writer.begin_object().member(key, id).member("status", name(checked.is));
   if (checked.by != base::Offset{}) {
     const engine::Message* const by = workspace.messages.find(checked.by);
     if (by && party_to(*by, agent)) {
@@ -106,15 +106,13 @@ base::Result<Answer> Broker::check(const Caller& caller, std::string_view worksp
     const engine::DeliveryId delivery = parse_delivery(id);
     engine::Checked checked;
     if (delivery.epoch != 0) checked = engine::check_delivery(workspace, agent_number, delivery, now);
-    writer.begin_object().member("delivery_id", id);
-    write_checked(writer, workspace, agent_number, checked);
+    write_checked(writer, workspace, agent_number, "delivery_id", id, checked);
   }
   for (const std::string_view id : request.message_ids) {
     const auto offset = offset_received(workspace, caller, id);
     engine::Checked checked;
     if (offset) checked = engine::check_delivery(workspace, agent_number, {*offset, 0}, now);
-    writer.begin_object().member("message_id", id);
-    write_checked(writer, workspace, agent_number, checked);
+    write_checked(writer, workspace, agent_number, "message_id", id, checked);
   }
   writer.end_array().end_object();
   return answer;

@@ -1,10 +1,11 @@
 // Dead letters: what nobody took in spite of all its attempts (HND-09); listed, tried again, discarded.
 #include <charconv>
 
+#include "base/quoted.hpp"
 #include "broker/broker.hpp"
 #include "broker/list_page.hpp"
 #include "broker/rights.hpp"
-#include "broker/views.hpp"
+#include "broker/shapes.hpp"
 
 namespace parley::broker {
 namespace {
@@ -60,7 +61,7 @@ base::Result<DeadLetterAt> dead_letter_at(const engine::State& state, const Call
     return base::fail(ErrorCode::FORBIDDEN,
                       "'" + caller.id + "' may neither redrive nor discard another agent's dead letters");
   if (agent == base::AgentNumber{})
-    return base::fail(ErrorCode::NOT_FOUND, "no dead letter '" + std::string(id.substr(0, 64)) + "' is here");
+    return base::fail(ErrorCode::NOT_FOUND, "no dead letter " + base::quoted(id) + " is here");
   return DeadLetterAt{number, agent, letter.offset};
 }
 
@@ -81,8 +82,7 @@ base::Result<Answer> Broker::dead_letters(const Caller& caller, std::string_view
   // Cursor: "<offset>-<agent number>"; the list goes by agent, then offset.
   const engine::DeliveryId after = parse_delivery(page.after);
   if (!page.after.empty() && after.offset == base::Offset{})
-    return base::fail(ErrorCode::BAD_CURSOR,
-                      "'" + std::string(page.after.substr(0, 64)) + "' is no cursor of this list", "?after");
+    return base::fail(ErrorCode::BAD_CURSOR, base::quoted(page.after) + " is no cursor of this list", "?after");
   const bool all = may(state, caller, number, Right::oversee);
   for (std::uint32_t i = std::max(1u, after.epoch); i <= workspace.registry.agents.size(); ++i) {
     const engine::Agent& agent = workspace.registry.agent(base::AgentNumber(i));

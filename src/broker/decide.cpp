@@ -2,6 +2,7 @@
 #include "broker/broker.hpp"
 
 #include "base/assert.hpp"
+#include "broker/fact_shape.hpp"
 
 namespace parley::broker {
 namespace {
@@ -51,6 +52,7 @@ void Broker::record(engine::Decided& decided, std::string_view native, const bas
     engine_.apply(fact.event, {position, *block_time_, static_cast<std::uint32_t>(body.size()), hash});
     receipt_watch_.after(engine_.state(), *block_time_);
     note_touched(fact.event);
+    count(fact.event);
   }
   counts_.events += decided.facts().size();
   decided.clear();
@@ -58,83 +60,19 @@ void Broker::record(engine::Decided& decided, std::string_view native, const bas
 
 void Broker::note_touched(const event::Event& event) {
   const base::WorkspaceNumber workspace(event.workspace());
+  if (workspace == base::WorkspaceNumber{}) return;
+  const FactShape shape = shape_of(event);
   const auto touch = [&](std::uint32_t agent) { touched_.insert({workspace, base::AgentNumber(agent)}); };
-  const auto touch_tasks = [&](const event::TaskMoved& moved) {
-    if (machine::task::is_over(static_cast<engine::TaskState>(moved.state()))) touched_.insert({workspace, {}, true});
-  };
-  const auto touch_by = [&](const event::MessageAccepted& message) {
-    for (const std::uint32_t agent : message.recipients()) touch(agent);
-    if (message.help_moved().helper() != 0) touch(message.help_moved().helper());
-    if (message.has_task_moved()) touch_tasks(message.task_moved());
-  };
-  using event::Event;
-  switch (event.fact_case()) {
-    case Event::kMessageAccepted:
-      touch_by(event.message_accepted());
-      break;
-    case Event::kTaskMoved:
-      touch_tasks(event.task_moved());
-      if (event.task_moved().given_again() || event.task_moved().let_go()) touch(event.task_moved().assignee());
-      break;
-    case Event::kMessageReleased:
-      touch_by(event.message_released().as());
-      break;
-    case Event::kHelpMoved:
-      if (event.help_moved().helper() != 0) touch(event.help_moved().helper());
-      break;
-    case Event::kNoticePosted:
-      touch(event.notice_posted().agent());
-      break;
-    case Event::kRequestAskedAgain:
-      touch(event.request_asked_again().agent());
-      break;
-    case Event::kAcked:
-      touch(event.acked().agent());
-      break;
-    case Event::kActed:
-      touch(event.acted().agent());
-      break;
-    case Event::kRequestTimedOut:
-      if (event.request_timed_out().bounces())
-        for (const std::uint32_t agent : event.request_timed_out().silent()) touch(agent);
-      break;
-    case Event::kNacked:
-      touch(event.nacked().agent());
-      counts_.nacked += static_cast<std::uint64_t>(event.nacked().offsets_size());
-      break;
-    case Event::kLeasesEnded:
-      touch(event.leases_ended().agent());
-      break;
-    case Event::kLeasesReturned:
-      touch(event.leases_returned().agent());
-      break;
-    case Event::kMessagesSuperseded:
-      touch(event.messages_superseded().agent());
-      break;
-    case Event::kMessageTakenBack:
-      for (const std::uint32_t agent : event.message_taken_back().agents()) touch(agent);
-      break;
-    case Event::kBackoffsEnded:
-      touch(event.backoffs_ended().agent());
-      break;
-    case Event::kDeadLettered:
-      touch(event.dead_lettered().agent());
-      ++counts_.dead_letters;
-      break;
-    case Event::kRedriven:
-      touch(event.redriven().agent());
-      break;
-    case Event::kDeadLetterDiscarded:
-      touch(event.dead_letter_discarded().agent());
-      break;
-    case Event::kExpired:
-      for (const std::uint32_t agent : event.expired().agents()) touch(agent);
-      counts_.expired += static_cast<std::uint64_t>(event.expired().agents_size());
-      break;
-    default:
-      break;
-  }
-  if (workspace != base::WorkspaceNumber{}) touch(0);  // the log grew
+  shape.visit_mailboxes(touch);
+  if (shape.ends_task) touched_.insert({workspace, {}, true});
+  touch(0);  // the log grew
+}
+
+void Broker::count(const event::Event& event) {
+  counts_.offered += static_cast<std::uint64_t>(event.offered().offsets_size());
+  counts_.nacked += static_cast<std::uint64_t>(event.nacked().offsets_size());
+  counts_.expired += static_cast<std::uint64_t>(event.expired().agents_size());
+  if (event.has_dead_lettered()) ++counts_.dead_letters;
 }
 
 // With the journal's own bytes.
@@ -259,11 +197,7 @@ base::Result<> Broker::turn() {
   if (now - forgot_at_ >= forget_every) touched_.merge(std::exchange(starved_, {}));
   if (now - forgot_at_ >= forget_every || block_->bytes() > 0) {
     forgot_at_ = now;
-    for (std::uint32_t number = 1; number <= engine_.state().workspaces.size(); ++number) {
-      decided_.clear();
-      engine_.decide_forgotten(base::WorkspaceNumber(number), forgotten_a_turn, context(), decided_);
-      if (!record_if_room(journal::Need::duty)) break;
-    }
+    forget_old();
   }
   serve_touched();
   if (failure_) return std::unexpected(*failure_);
@@ -275,6 +209,16 @@ base::Result<> Broker::turn() {
   history_.release();
   if (block_->empty()) block_time_.reset();
   return {};
+}
+
+// Whoever's they are (D11): what a turn leaves, the next one finds.
+void Broker::forget_old() {
+  for (std::size_t left = forgotten_a_turn; left > 0;) {
+    decided_.clear();
+    const std::size_t forgotten = engine_.decide_forgotten(left, context(), decided_);
+    if (forgotten == 0 || !record_if_room(journal::Need::duty)) return;
+    left -= forgotten;
+  }
 }
 
 // Of a block that has begun the time stands. Without room for the event the time stands as well.

@@ -1,5 +1,7 @@
 #include "broker/find_message.hpp"
 
+#include "base/quoted.hpp"
+
 namespace parley::broker {
 
 using base::ErrorCode;
@@ -22,8 +24,7 @@ bool party_to(const engine::Message& message, base::AgentNumber agent) {
 }
 
 std::unexpected<base::Error> not_known(std::string_view message_id) {
-  return base::fail(ErrorCode::NOT_FOUND, "no message '" + std::string(message_id.substr(0, 64)) + "' is known here",
-                    {},
+  return base::fail(ErrorCode::NOT_FOUND, "no message " + base::quoted(message_id) + " is known here", {},
                     "Ids are remembered for the window in GET /v1/limits; older messages are in the log. Where an "
                     "id may be sent to several recipients, ?to= says whose.");
 }
@@ -63,7 +64,7 @@ base::Result<base::Offset> offset_at_any(const engine::Workspace& workspace, con
   if (count == 1) return offset;
   if (count == 0) return not_known(message_id);
   auto error = base::fail(ErrorCode::CONFLICT,
-                          "'" + std::string(message_id.substr(0, 64)) + "' was sent " + std::to_string(count) +
+                          base::quoted(message_id) + " was sent " + std::to_string(count) +
                               " times, each in a message of its own",
                           "?to", "Say whose with ?to=; * is the one to all.");
   error.error().legal_next = std::move(at);

@@ -59,6 +59,19 @@ class ListPage {
   json::Writer writer{json_};
 };
 
+// One page of a map from names, in the order of the names.
+template <class Map, class Write>
+Answer page_of(const Map& map, const Page& page, Write write) {
+  ListPage list(page.limit);
+  std::string_view last;
+  for (auto at = page.after.empty() ? map.begin() : map.upper_bound(page.after); at != map.end(); ++at) {
+    if (!list.takes()) return list.end(last);
+    write(list.writer, at->second);
+    last = at->first;
+  }
+  return list.end();
+}
+
 // A cursor that is a number: an offset.
 template <class Value>
 base::Result<Value> parse_cursor(std::string_view text) {
@@ -68,11 +81,12 @@ base::Result<Value> parse_cursor(std::string_view text) {
   return base::fail(base::ErrorCode::BAD_CURSOR, "'" + base::excerpt(text, 64) + "' is no cursor of this list");
 }
 
-// The page of `all` (by offset) after the cursor. `wanted(value)`; `write(writer, offset, value)` -> Result<>. A page
-// may hold few or none of a long list and still have a following one: each call looks at so many (D11).
+// What a call looks at, wanted or not (D11): its page may hold few or none of a long list, and have a following one.
+inline constexpr std::size_t looks_max = 10'000;
+
+// The page of `all` (by offset) after the cursor. `wanted(value)`; `write(writer, offset, value)` -> Result<>.
 template <class Map, class Wanted, class Write>
 base::Result<Answer> list_by_offset(const Map& all, const Page& page, const Wanted& wanted, const Write& write) {
-  constexpr std::size_t looks_max = 10'000;
   base::Offset last;
   if (!page.after.empty()) {
     PARLEY_TRY(last.value, parse_cursor<std::uint64_t>(page.after));

@@ -2,8 +2,9 @@
 
 #include <algorithm>
 
+#include "broker/fact_shape.hpp"
 #include "broker/history.hpp"
-#include "broker/views.hpp"
+#include "broker/shapes.hpp"
 
 namespace parley::broker {
 namespace {
@@ -13,213 +14,6 @@ using event::Event;
 // Events that a call looks at: more than lie between an offset and the mark before it, so that it always gets ahead.
 constexpr std::uint64_t scanned_max = 2'000;
 static_assert(scanned_max > engine::positions_per_mark);
-
-std::string_view word(Event::FactCase fact) {
-  switch (fact) {
-    case Event::kWorkspaceChanged:
-      return "workspace_changed";
-    case Event::kAgentRegistered:
-      return "agent_registered";
-    case Event::kAgentChanged:
-      return "agent_changed";
-    case Event::kAgentRemoved:
-      return "agent_removed";
-    case Event::kPersonRegistered:
-      return "person_registered";
-    case Event::kPersonChanged:
-      return "person_changed";
-    case Event::kPersonRemoved:
-      return "person_removed";
-    case Event::kTokenRotated:
-      return "token_rotated";
-    case Event::kRunnerRegistered:
-      return "runner_registered";
-    case Event::kRunnerRevoked:
-      return "runner_revoked";
-    case Event::kMessageAccepted:
-      return "message";
-    case Event::kOffered:
-      return "offered";
-    case Event::kAcked:
-      return "acked";
-    case Event::kActed:
-      return "acted";
-    case Event::kNacked:
-      return "nacked";
-    case Event::kLeasesExtended:
-      return "leases_extended";
-    case Event::kLeasesEnded:
-      return "leases_ended";
-    case Event::kLeasesReturned:
-      return "leases_returned";
-    case Event::kMessagesBounced:
-      return "bounced";
-    case Event::kMessagesSuperseded:
-      return "superseded";
-    case Event::kMessageTakenBack:
-      return "taken_back";
-    case Event::kBackoffsEnded:
-      return "backoffs_ended";
-    case Event::kExpired:
-      return "expired";
-    case Event::kDeadLettered:
-      return "dead_lettered";
-    case Event::kRedriven:
-      return "redriven";
-    case Event::kDeadLetterDiscarded:
-      return "discarded";
-    case Event::kNoticePosted:
-      return "notice";
-    case Event::kMessagesForgotten:
-      return "messages_forgotten";
-    case Event::kRequestTimedOut:
-      return "request_timed_out";
-    case Event::kRequestGivenUp:
-      return "request_given_up";
-    case Event::kRequestPostponed:
-      return "request_postponed";
-    case Event::kRequestAskedAgain:
-      return "request_asked_again";
-    case Event::kTaskMoved:
-      return "task_moved";
-    case Event::kSessionTasksEnded:
-      return "session_tasks_ended";
-    case Event::kTaskDependenciesSet:
-      return "task_dependencies_set";
-    case Event::kApprovalDecided:
-      return "approval_decided";
-    case Event::kApprovalEscalated:
-      return "approval_escalated";
-    case Event::kApprovalLapsed:
-      return "approval_lapsed";
-    case Event::kApprovalRefused:
-      return "approval_refused";
-    case Event::kHelpMoved:
-      return "help_moved";
-    case Event::kApprovalWithdrawn:
-      return "approval_withdrawn";
-    case Event::kMessageReleased:
-      return "released";
-    case Event::kMessageWithheld:
-      return "withheld";
-    case Event::kAgentHealthChanged:
-      return "agent_health_changed";
-    case Event::kHealthLooked:
-      return "health_looked";
-    case Event::kResourceAllocated:
-      return "resource_allocated";
-    case Event::kWorkReturned:
-      return "work_returned";
-    case Event::kReviewMoved:
-      return "review_moved";
-    case Event::kMessagesRefused:
-      return "messages_refused";
-    default:
-      return "event";
-  }
-}
-
-// The agent that an event is about, 0 where it is about none or several.
-std::uint32_t subject(const Event& event) {
-  switch (event.fact_case()) {
-    case Event::kAgentRegistered:
-      return event.agent_registered().number();
-    case Event::kAgentChanged:
-      return event.agent_changed().number();
-    case Event::kAgentRemoved:
-      return event.agent_removed().number();
-    case Event::kTokenRotated:
-      return event.token_rotated().agent();
-    case Event::kOffered:
-      return event.offered().agent();
-    case Event::kAcked:
-      return event.acked().agent();
-    case Event::kActed:
-      return event.acted().agent();
-    case Event::kNacked:
-      return event.nacked().agent();
-    case Event::kLeasesExtended:
-      return event.leases_extended().agent();
-    case Event::kLeasesEnded:
-      return event.leases_ended().agent();
-    case Event::kLeasesReturned:
-      return event.leases_returned().agent();
-    case Event::kMessagesBounced:
-      return event.messages_bounced().agent();
-    case Event::kMessagesSuperseded:
-      return event.messages_superseded().agent();
-    case Event::kMessageTakenBack:
-      return event.message_taken_back().sender();
-    case Event::kBackoffsEnded:
-      return event.backoffs_ended().agent();
-    case Event::kDeadLettered:
-      return event.dead_lettered().agent();
-    case Event::kRedriven:
-      return event.redriven().agent();
-    case Event::kDeadLetterDiscarded:
-      return event.dead_letter_discarded().agent();
-    case Event::kNoticePosted:
-      return event.notice_posted().agent();
-    case Event::kRequestTimedOut:
-      return event.request_timed_out().asker();
-    case Event::kRequestGivenUp:
-      return event.request_given_up().asker();
-    case Event::kRequestAskedAgain:
-      return event.request_asked_again().agent();
-    case Event::kTaskMoved:
-      return event.task_moved().assignee();
-    case Event::kSessionTasksEnded:
-      return event.session_tasks_ended().agent();
-    case Event::kTaskDependenciesSet:
-      return event.task_dependencies_set().agent();
-    case Event::kApprovalDecided:
-      return event.approval_decided().asker();
-    case Event::kApprovalEscalated:
-      return event.approval_escalated().asker();
-    case Event::kApprovalLapsed:
-      return event.approval_lapsed().asker();
-    case Event::kApprovalRefused:
-      return event.approval_refused().asker();
-    case Event::kHelpMoved:
-      return event.help_moved().asker();
-    case Event::kApprovalWithdrawn:
-      return event.approval_withdrawn().asker();
-    case Event::kMessageReleased:
-      return event.message_released().as().sender();
-    case Event::kMessageWithheld:
-      return event.message_withheld().sender();
-    case Event::kAgentHealthChanged:
-      return event.agent_health_changed().agent();
-    case Event::kResourceAllocated:
-      return event.resource_allocated().agent();
-    case Event::kWorkReturned:
-      return event.work_returned().agent();
-    case Event::kReviewMoved:
-      return event.review_moved().reviewer();
-    case Event::kMessagesRefused:
-      return event.messages_refused().agent();
-    default:
-      return 0;
-  }
-}
-
-// The person that an event is about; 0: none.
-std::uint32_t person_of(const Event& event) {
-  switch (event.fact_case()) {
-    case Event::kPersonRegistered:
-      return event.person_registered().number();
-    case Event::kPersonChanged:
-      return event.person_changed().number();
-    case Event::kPersonRemoved:
-      return event.person_removed().number();
-    case Event::kTokenRotated:
-      return event.token_rotated().person();
-    case Event::kApprovalDecided:
-      return event.approval_decided().person();
-    default:
-      return 0;
-  }
-}
 
 // {"kind", "id"} of who asked for it.
 void write_actor(json::Writer& writer, const engine::Registry& registry, const event::Actor& actor) {
@@ -234,77 +28,6 @@ void write_actor(json::Writer& writer, const engine::Registry& registry, const e
   writer.end_object();
 }
 
-// Offsets of the messages that an event is about.
-std::vector<std::uint64_t> messages_of(const Event& event) {
-  const auto all = [](const auto& offsets) { return std::vector<std::uint64_t>(offsets.begin(), offsets.end()); };
-  switch (event.fact_case()) {
-    case Event::kOffered:
-      return all(event.offered().offsets());
-    case Event::kAcked:
-      return all(event.acked().offsets());
-    case Event::kActed:
-      return all(event.acted().offsets());
-    case Event::kNacked:
-      return all(event.nacked().offsets());
-    case Event::kLeasesExtended:
-      return all(event.leases_extended().offsets());
-    case Event::kLeasesEnded:
-      return all(event.leases_ended().offsets());
-    case Event::kLeasesReturned:
-      return all(event.leases_returned().offsets());
-    case Event::kMessagesBounced:
-      return all(event.messages_bounced().offsets());
-    case Event::kMessagesSuperseded:
-      return all(event.messages_superseded().offsets());
-    case Event::kMessageTakenBack:
-      return {event.message_taken_back().message()};
-    case Event::kBackoffsEnded:
-      return all(event.backoffs_ended().offsets());
-    case Event::kExpired:
-      return {event.expired().message()};
-    case Event::kDeadLettered:
-      return {event.dead_lettered().message()};
-    case Event::kRedriven:
-      return {event.redriven().message()};
-    case Event::kDeadLetterDiscarded:
-      return {event.dead_letter_discarded().message()};
-    case Event::kNoticePosted:
-      return {event.notice_posted().about()};
-    case Event::kRequestTimedOut:
-      return {event.request_timed_out().request()};
-    case Event::kRequestGivenUp:
-      return {event.request_given_up().request()};
-    case Event::kRequestPostponed:
-      return {event.request_postponed().request()};
-    case Event::kRequestAskedAgain:
-      return {event.request_asked_again().request()};
-    case Event::kTaskMoved:
-      return {event.task_moved().task()};
-    case Event::kSessionTasksEnded:
-      return {event.session_tasks_ended().abort()};
-    case Event::kReviewMoved:
-      return {event.review_moved().review()};
-    case Event::kApprovalDecided:
-      return {event.approval_decided().approval()};
-    case Event::kApprovalEscalated:
-      return {event.approval_escalated().approval()};
-    case Event::kApprovalLapsed:
-      return {event.approval_lapsed().approval()};
-    case Event::kApprovalRefused:
-      return {event.approval_refused().approval()};
-    case Event::kHelpMoved:
-      return {event.help_moved().help()};
-    case Event::kApprovalWithdrawn:
-      return {event.approval_withdrawn().approval()};
-    case Event::kMessageReleased:
-      return {event.message_released().message()};
-    case Event::kMessageWithheld:
-      return {event.message_withheld().message()};
-    default:
-      return {};
-  }
-}
-
 bool sees(const Caller& caller, const Event& event) {
   if (caller.kind != Caller::Kind::agent) return true;
   if (event.fact_case() == Event::kAgentRegistered || event.fact_case() == Event::kAgentRemoved ||
@@ -317,7 +40,7 @@ bool sees(const Caller& caller, const Event& event) {
     if (std::binary_search(at.begin(), at.end(), caller.agent.value)) return true;
   }
   const bool message = event.has_message_accepted() || event.has_message_released();
-  if (!message) return subject(event) == caller.agent.value;
+  if (!message) return shape_of(event).agent == caller.agent.value;
   const auto& accepted = accepted_of(event);
   const auto& to = accepted.recipients();
   if (accepted.sender() == caller.agent.value) return true;
@@ -400,14 +123,13 @@ void write_fact(json::Writer& writer, const engine::Workspace& workspace, const 
                 std::string_view body) {
   const Event& event = entry.event;
   writer.member("offset", event.offset()).member("logged_at", base::to_rfc3339(entry.at));
-  if (const std::uint32_t agent = subject(event); agent != 0)
-    writer.member("agent", workspace.registry.agent(base::AgentNumber(agent)).id);
-  if (const std::uint32_t person = person_of(event); person != 0)
-    writer.member("person", workspace.registry.person(base::PersonNumber(person)).id);
+  const FactShape shape = shape_of(event);
+  if (shape.agent != 0) writer.member("agent", workspace.registry.agent(base::AgentNumber(shape.agent)).id);
+  if (shape.person != 0) writer.member("person", workspace.registry.person(base::PersonNumber(shape.person)).id);
   if (event.has_by()) write_actor(writer, workspace.registry, event.by());
-  if (const auto messages = messages_of(event); !messages.empty()) {
+  if (!shape.messages().empty()) {
     writer.key("messages").begin_array();
-    for (const std::uint64_t offset : messages) writer.unsigned_integer(offset);
+    for (const std::uint64_t offset : shape.messages()) writer.unsigned_integer(offset);
     writer.end_array();
   }
   if (event.has_request_timed_out()) write_silent(writer, workspace.registry, event.request_timed_out().silent());
@@ -482,7 +204,7 @@ void write_log_entry(json::Writer& writer, const engine::Workspace& workspace, c
     writer.member("offset", event.offset()).member("private", true).end_object();
     return;
   }
-  writer.member("event", word(event.fact_case()));
+  writer.member("event", shape_of(event).word);
   if (event.has_message_accepted()) {
     write_accepted(writer, workspace, base::Offset(event.offset()), entry.at, event.message_accepted());
     writer.key("message").raw(body);

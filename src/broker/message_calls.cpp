@@ -1,10 +1,11 @@
 // Messages: sent, looked at.
 #include <algorithm>
 
+#include "base/quoted.hpp"
 #include "broker/broker.hpp"
 #include "broker/find_message.hpp"
 #include "broker/rights.hpp"
-#include "broker/views.hpp"
+#include "broker/shapes.hpp"
 #include "engine/mailboxes/failures.hpp"
 
 namespace parley::broker {
@@ -48,7 +49,7 @@ base::Error id_conflict(const engine::Accepted& known, const engine::Workspace& 
   const bool party = party_to(workspace.messages.at(known.offset), sender);
   base::Error error;
   error.code = ErrorCode::ID_CONFLICT;
-  error.message = "the id '" + known.message_id.substr(0, 64) + "' belongs to " +
+  error.message = "the id " + base::quoted(known.message_id) + " belongs to " +
                   (party ? "the message at offset " + std::to_string(known.offset.value) : "another message") +
                   ", which has other content";
   return error;
@@ -201,10 +202,11 @@ base::Result<Answer> Broker::message(const Caller& caller, std::string_view work
   const engine::Workspace& workspace = state.workspace(number);
   PARLEY_TRY(const base::Offset offset, offset_of(workspace, caller, message_id, to));
   const engine::Message& message = workspace.messages.at(offset);
-  const bool visible = caller.kind == Caller::Kind::agent ? party_to(message, caller.agent)
-                                                          : !message.private_ || caller.kind == Caller::Kind::person;
-  if (!visible || message.private_)  // R25: the sender alone may follow its receipt
-    if (message.sender != caller.agent || caller.kind != Caller::Kind::agent) return not_known(message_id);
+  const bool agent = caller.kind == Caller::Kind::agent;
+  const bool sender = agent && message.sender == caller.agent;
+  if (message.private_ ? !sender
+                       : agent && !party_to(message, caller.agent))  // R25: the sender alone follows its receipt
+    return not_known(message_id);
 
   PARLEY_TRY(const event::Event event, history_.event(message.position));
   PARLEY_TRY(const std::string_view body, history_.body(message.position));

@@ -18,6 +18,7 @@
 #include "base/ids.hpp"
 #include "base/result.hpp"
 #include "envelope/envelope.hpp"
+#include "envelope/settled.hpp"
 #include "json/value.hpp"
 
 namespace parley::broker {
@@ -131,8 +132,7 @@ struct SettleRequest {
   base::Duration lease{};               // extend; 0: the workspace's default
   std::string_view code{};              // nack: of the error that is the reason
 };
-enum class Settled : std::uint8_t { done, already, superseded, unknown };
-std::string_view name(Settled settled);
+using envelope::Settled;
 
 // What became of a sender's message at one recipient (D7).
 struct ReceiptChange {

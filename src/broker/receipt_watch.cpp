@@ -1,6 +1,6 @@
 #include "broker/receipt_watch.hpp"
 
-#include "broker/views.hpp"
+#include "broker/shapes.hpp"
 #include "engine/mailboxes/failures.hpp"
 
 namespace parley::broker {
@@ -131,7 +131,38 @@ void ReceiptWatch::before(const engine::State& state, const event::Event& event)
     case Event::kDeadLetterDiscarded:
       return one(event.dead_letter_discarded().message(), event.dead_letter_discarded().agent(),
                  ReceiptState::discarded);
-    default:
+    case Event::kServerStarted:
+    case Event::kTimeSkipped:
+    case Event::kWorkspaceCreated:
+    case Event::kWorkspaceChanged:
+    case Event::kAgentRegistered:
+    case Event::kAgentChanged:
+    case Event::kAgentRemoved:
+    case Event::kPersonRegistered:
+    case Event::kPersonChanged:
+    case Event::kPersonRemoved:
+    case Event::kTokenRotated:
+    case Event::kLeasesExtended:
+    case Event::kNoticePosted:
+    case Event::kMessagesForgotten:
+    case Event::kMessagesRefused:
+    case Event::kApprovalDecided:
+    case Event::kApprovalEscalated:
+    case Event::kApprovalLapsed:
+    case Event::kApprovalRefused:
+    case Event::kAgentHealthChanged:
+    case Event::kHealthLooked:
+    case Event::kReviewMoved:
+    case Event::kApprovalWithdrawn:
+    case Event::kTaskDependenciesSet:
+    case Event::kSessionTasksEnded:
+    case Event::kRequestGivenUp:
+    case Event::kRequestPostponed:
+    case Event::kResourceAllocated:
+    case Event::kWorkReturned:
+    case Event::kRunnerRegistered:
+    case Event::kRunnerRevoked:
+    case Event::FACT_NOT_SET:
       return;  // no receipt changes
   }
 }
@@ -149,6 +180,7 @@ void ReceiptWatch::after(const engine::State& state, base::Instant now) {
       ++pending.left_out;
       continue;
     }
+    to_be_told_.insert(touched.sender);
     ReceiptChange& change = pending.changes[key];
     change = {touched.offset,
               std::move(touched.message_id),
@@ -168,13 +200,6 @@ void ReceiptWatch::after(const engine::State& state, base::Instant now) {
   touched_.clear();
 }
 
-std::vector<ReceiptWatch::Sender> ReceiptWatch::to_be_told() const {
-  std::vector<Sender> senders;
-  for (const auto& [sender, pending] : told_)
-    if (!pending.changes.empty()) senders.push_back(sender);
-  return senders;
-}
-
 ReceiptWatch::Told ReceiptWatch::take(const Sender& sender, std::size_t most) {
   Pending& pending = told_.at(sender);
   Told told;
@@ -182,7 +207,9 @@ ReceiptWatch::Told ReceiptWatch::take(const Sender& sender, std::size_t most) {
     told.changes.push_back(std::move(pending.changes.begin()->second));
     pending.changes.erase(pending.changes.begin());
   }
-  if (pending.changes.empty()) told.left_out = std::exchange(pending.left_out, 0);
+  if (!pending.changes.empty()) return told;
+  told.left_out = std::exchange(pending.left_out, 0);
+  to_be_told_.erase(sender);
   return told;
 }
 

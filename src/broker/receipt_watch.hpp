@@ -3,6 +3,7 @@
 // place is counted, and the sender asks for it. Who does not ask costs nothing. Value type, the broker's.
 #pragma once
 #include <absl/container/btree_map.h>
+#include <absl/container/btree_set.h>
 
 #include "broker/port.hpp"
 #include "broker/waits.hpp"
@@ -19,13 +20,16 @@ class ReceiptWatch {
 
   using Sender = WaitFor;
   void begin(const Sender& sender) { told_.try_emplace(sender); }
-  void end(const Sender& sender) { told_.erase(sender); }
+  void end(const Sender& sender) {
+    told_.erase(sender);
+    to_be_told_.erase(sender);
+  }
 
   // Around the event's applier: before it, a message that may leave the state with it is still there.
   void before(const engine::State& state, const event::Event& event);
   void after(const engine::State& state, base::Instant now);
 
-  std::vector<Sender> to_be_told() const;
+  std::vector<Sender> to_be_told() const { return {to_be_told_.begin(), to_be_told_.end()}; }
   // At most so many, in the order of their messages; with the last of them what found no place.
   struct Told {
     std::vector<ReceiptChange> changes;
@@ -52,7 +56,8 @@ class ReceiptWatch {
 
   engine::RulesetOf ruleset_of_;
   absl::btree_map<Sender, Pending> told_;
-  std::vector<Touched> touched_;  // by the event that is being applied
+  absl::btree_set<Sender> to_be_told_;  // those of whom changes are pending
+  std::vector<Touched> touched_;        // by the event that is being applied
 };
 
 }  // namespace parley::broker

@@ -2,10 +2,11 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/quoted.hpp"
 #include "broker/broker.hpp"
 #include "broker/list_page.hpp"
 #include "broker/rights.hpp"
-#include "broker/views.hpp"
+#include "broker/shapes.hpp"
 #include "json/parser.hpp"
 #include "json/writer.hpp"
 
@@ -25,7 +26,7 @@ base::Result<Records::Key> parse_cursor(std::string_view text) {
   const char* const end = text.data() + text.size();
   const auto [after, error] = std::from_chars(text.data(), end, key.second.value);
   if (error != std::errc() || after == end || *after != ':')
-    return base::fail(ErrorCode::BAD_CURSOR, "'" + std::string(text.substr(0, 64)) + "' is no cursor of this list");
+    return base::fail(ErrorCode::BAD_CURSOR, base::quoted(text) + " is no cursor of this list");
   key.first.assign(after + 1, end);
   return key;
 }
@@ -45,8 +46,11 @@ base::Result<Answer> Broker::records(const Caller& caller, std::string_view work
 
   ListPage list(page.limit);
   std::string last;
+  std::size_t looks = 0;
   for (; at != kept.end() && (task.empty() || at->first.first == task); ++at) {
     const auto& [key, record] = *at;
+    if (looks++ == looks_max) return list.end(cursor(std::prev(at)->first));
+    // By its id: an agent that was removed, and one registered anew under it, are several numbers.
     if (!agent.empty() && workspace.registry.agent(key.second).id != agent) continue;
     PARLEY_TRY(const std::string_view body, history_.body(record.position));
     if (!list.takes(body.size())) return list.end(last);

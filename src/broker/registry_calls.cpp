@@ -2,11 +2,12 @@
 #include <algorithm>
 
 #include "base/excerpt.hpp"
+#include "base/quoted.hpp"
 #include "broker/bounds.hpp"
 #include "broker/broker.hpp"
 #include "broker/list_page.hpp"
 #include "broker/rights.hpp"
-#include "broker/views.hpp"
+#include "broker/shapes.hpp"
 
 namespace parley::broker {
 namespace {
@@ -148,12 +149,12 @@ engine::AgentProperties read_properties(json::Value body, engine::AgentPropertie
 
 base::Result<base::AgentNumber> find_agent(const engine::Workspace& workspace, std::string_view id) {
   if (const auto number = workspace.registry.find_agent(id)) return *number;
-  return base::fail(ErrorCode::NOT_FOUND, "no agent '" + std::string(id.substr(0, 64)) + "' is registered here");
+  return base::fail(ErrorCode::NOT_FOUND, "no agent " + base::quoted(id) + " is registered here");
 }
 
 base::Result<base::PersonNumber> find_person(const engine::Workspace& workspace, std::string_view id) {
   if (const auto number = workspace.registry.find_person(id)) return *number;
-  return base::fail(ErrorCode::NOT_FOUND, "no person '" + std::string(id.substr(0, 64)) + "' is registered here");
+  return base::fail(ErrorCode::NOT_FOUND, "no person " + base::quoted(id) + " is registered here");
 }
 
 // 200 and no token for what is registered already; 201 and the token, once, for what is new.
@@ -166,64 +167,7 @@ Answer registered(std::string_view key, std::string_view id, bool existed, std::
   return answer;
 }
 
-// One page of a map from names, in the order of the names.
-template <class Map, class Write>
-Answer page_of(const Map& map, const Page& page, Write write) {
-  ListPage list(page.limit);
-  std::string_view last;
-  for (auto at = page.after.empty() ? map.begin() : map.upper_bound(page.after); at != map.end(); ++at) {
-    if (!list.takes()) return list.end(last);
-    write(list.writer, at->second);
-    last = at->first;
-  }
-  return list.end();
-}
-
 }  // namespace
-
-void Broker::name_actor(const Caller& caller, engine::Decided& decided) {
-  for (engine::Fact& fact : decided.facts()) {
-    event::Actor& by = *fact.event.mutable_by();
-    if (caller.kind == Caller::Kind::agent)
-      by.set_agent(caller.agent.value);
-    else if (caller.kind == Caller::Kind::person)
-      by.set_person(caller.person.value);
-    else
-      by.set_admin(true);
-  }
-}
-
-std::string Broker::fresh_token(base::Digest& hash) {
-  std::array<std::uint8_t, 32> secret{};
-  parts_.random.fill(secret);
-  std::string token = "pt_" + base::to_hex(secret);
-  hash = base::sha256(token);
-  return token;
-}
-
-std::optional<Caller> Broker::caller_of(std::string_view token) {
-  const base::Digest hash = base::sha256(token);
-  Caller caller;
-  if (base::equal_secret(hash, options_.admin_token_hash)) {
-    caller.kind = Caller::Kind::admin;
-    caller.id = "admin";
-    return caller;
-  }
-  const engine::State& state = engine_.state();
-  const auto known = state.credentials.find(hash);
-  if (known == state.credentials.end()) return std::nullopt;
-  const engine::Credential& credential = known->second;
-  if (credential.valid_until != base::Instant{} && credential.valid_until <= time_.now()) return std::nullopt;
-  const engine::Workspace& workspace = state.workspace(credential.workspace);
-  caller.workspace = workspace.name;
-  caller.workspace_number = credential.workspace;
-  caller.agent = credential.agent;
-  caller.person = credential.person;
-  caller.kind = credential.agent != base::AgentNumber{} ? Caller::Kind::agent : Caller::Kind::person;
-  caller.id = caller.kind == Caller::Kind::agent ? workspace.registry.agent(credential.agent).id
-                                                 : workspace.registry.person(credential.person).id;
-  return caller;
-}
 
 base::Result<Answer> Broker::create_workspace(const Caller& caller, json::Value body) {
   PARLEY_CHECK(admin_only(caller));

@@ -10,7 +10,7 @@
 #include "broker/broker.hpp"
 #include "broker/list_page.hpp"
 #include "broker/rights.hpp"
-#include "broker/views.hpp"
+#include "broker/shapes.hpp"
 #include "envelope/statement.hpp"
 #include "ingress/field.hpp"
 #include "json/parser.hpp"

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/quoted.hpp"
+
 namespace parley::broker {
 namespace {
 
@@ -46,9 +48,7 @@ base::Result<base::WorkspaceNumber> enter(const engine::State& state, const Call
                                           Right right) {
   const auto number = state.find_workspace(workspace);
   const bool member = number && (caller.kind == Caller::Kind::admin || caller.workspace_number == *number);
-  if (!member)
-    return base::fail(ErrorCode::NOT_FOUND,
-                      "no workspace '" + std::string(workspace.substr(0, 64)) + "' is here for you");
+  if (!member) return base::fail(ErrorCode::NOT_FOUND, "no workspace " + base::quoted(workspace) + " is here for you");
   if (removed(state, caller))
     return base::fail(ErrorCode::UNAUTHENTICATED, "'" + caller.id + "' was removed from this workspace");
   if (!may(state, caller, *number, right))
@@ -62,7 +62,7 @@ base::Result<base::AgentNumber> look_into_mailbox(const engine::State& state, co
   if (!own && !may(state, caller, workspace, Right::oversee))
     return base::fail(ErrorCode::FORBIDDEN, "'" + caller.id + "' may not look into the mailbox of another agent");
   if (const auto number = state.workspace(workspace).registry.find_agent(agent)) return *number;
-  return base::fail(ErrorCode::NOT_FOUND, "no agent '" + std::string(agent.substr(0, 64)) + "' is registered here");
+  return base::fail(ErrorCode::NOT_FOUND, "no agent " + base::quoted(agent) + " is registered here");
 }
 
 base::Result<base::AgentNumber> own_mailbox(const Caller& caller, base::WorkspaceNumber workspace,
@@ -81,8 +81,8 @@ base::Result<> may_give(const engine::State& state, const Caller& caller, const 
   for (const std::string& role : roles)
     if (caller.kind != Caller::Kind::person || !has(role))
       return base::fail(ErrorCode::FORBIDDEN,
-                        "'" + caller.id + "' is no " + role.substr(0, 64) + ", and may not decide who is one", "/roles",
-                        "Use the admin token, or that of a maintainer who has the role.");
+                        "'" + caller.id + "' is no " + base::excerpt(role, 64) + ", and may not decide who is one",
+                        "/roles", "Use the admin token, or that of a maintainer who has the role.");
   return {};
 }
 

@@ -51,15 +51,9 @@ base::Result<Answer> Broker::register_runner(const Caller& caller, std::string_v
 
 base::Result<Answer> Broker::runners(const Caller& caller, std::string_view workspace_name, const Page& page) {
   PARLEY_TRY(const base::WorkspaceNumber number, enter(engine_.state(), caller, workspace_name, Right::read));
-  const auto& all = engine_.state().workspace(number).runners.all();
-  ListPage list(page.limit);
-  std::string_view last;
-  for (auto at = page.after.empty() ? all.begin() : all.upper_bound(page.after); at != all.end(); ++at) {
-    if (!list.takes()) return list.end(last);
-    write_runner(list.writer, at->second, time_.now());
-    last = at->first;
-  }
-  return list.end();
+  return page_of(
+      engine_.state().workspace(number).runners.all(), page,
+      [&](json::Writer& writer, const engine::Runner& runner) { write_runner(writer, runner, time_.now()); });
 }
 
 base::Result<Answer> Broker::revoke_runner(const Caller& caller, std::string_view workspace_name, std::string_view id) {

@@ -5,9 +5,10 @@
 
 #include "base/excerpt.hpp"
 #include "broker/broker.hpp"
+#include "broker/dependencies.hpp"
 #include "broker/list_page.hpp"
 #include "broker/rights.hpp"
-#include "broker/views.hpp"
+#include "broker/shapes.hpp"
 #include "engine/tasks/depend.hpp"
 #include "engine/tasks/refusal.hpp"
 
@@ -27,7 +28,9 @@ void write_error(json::Writer& writer, const engine::Registry& registry, const e
   writer.member("error_message", error.message).member("recoverable", error.recoverable);
   if (error.suggested != engine::SuggestedAction::none)
     writer.member("suggested_action", engine::suggested_action_names[static_cast<std::size_t>(error.suggested)]);
-  writer.member("reported_by", error.reporter == base::AgentNumber{} ? "parley" : registry.agent(error.reporter).id);
+  writer.member("reported_by", error.reporter == base::AgentNumber{}
+                                   ? profile::server_role
+                                   : std::string_view(registry.agent(error.reporter).id));
   write_instant(writer, "at", error.at);
   writer.end_object();
 }

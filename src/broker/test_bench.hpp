@@ -40,33 +40,38 @@ struct TestBench {
                options) {
     (void)broker.start();
     admin.kind = Caller::Kind::admin;
-    call([&](json::Value body) { return broker.create_workspace(admin, body); }, R"({"name": "team"})");
+    create("team");
     a = enrol("a");
     b = enrol("b");
   }
 
-  Caller enrol(const std::string& id) {
-    const auto answer = call([&](json::Value body) { return broker.register_agent(admin, "team", body); },
-                             R"({"agent_id": ")" + id + R"(", "profile": "mesh"})");
+  void create(const std::string& workspace) {
+    call([&](json::Value body) { return broker.create_workspace(admin, body); }, R"({"name": ")" + workspace + R"("})");
+  }
+
+  Caller enrol(const std::string& id, const std::string& workspace = "team", const std::string& profile = "mesh") {
+    const auto answer = call([&](json::Value body) { return broker.register_agent(admin, workspace, body); },
+                             R"({"agent_id": ")" + id + R"(", "profile": ")" + profile + R"("})");
     const auto document = json::Document::parse(answer->json);
     return *broker.caller_of(document->root().find("token").as_string());
   }
 
-  base::Result<Answer> unlimited() {
-    return call([&](json::Value body) { return broker.change_workspace(admin, "team", body); },
+  base::Result<Answer> unlimited(const std::string& workspace = "team") {
+    return call([&](json::Value body) { return broker.change_workspace(admin, workspace, body); },
                 R"({"settings": {"rate_messages": 0, "open_requests": 1000000}})");
   }
 
   // A request from a.
-  base::Result<Sent> send(std::size_t text_bytes = 10, const std::string& to = "b") {
+  base::Result<Sent> send(std::size_t text_bytes = 10, const std::string& to = "b") { return send(a, text_bytes, to); }
+  base::Result<Sent> send(const Caller& sender, std::size_t text_bytes = 10, const std::string& to = "b") {
     const std::string id = std::to_string(1'000'000'000'000 + ++sent).substr(1);
     const std::string bytes =
-        R"({"id":"00000000-0000-4000-8000-)" + id + R"(","from":"a","to":")" + to + R"(","timestamp":")" +
-        base::to_rfc3339(clock.wall()) +
+        R"({"id":"00000000-0000-4000-8000-)" + id + R"(","from":")" + sender.id + R"(","to":")" + to +
+        R"(","timestamp":")" + base::to_rfc3339(clock.wall()) +
         R"(","messageType":"request","priority":"normal","content":{"action":"look","parameters":{},"text":")" +
         std::string(text_bytes, 'x') + R"("}})";
     const auto document = json::Document::parse(bytes);
-    return broker.send(a, "team", {bytes, document->root()}, {});
+    return broker.send(sender, sender.workspace, {bytes, document->root()}, {});
   }
 
   TestClock clock;

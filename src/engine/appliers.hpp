@@ -7,7 +7,7 @@ namespace parley::engine {
 void apply(State&, const event::ServerStarted&);
 void apply(State&, const event::TimeSkipped&);
 void apply(State&, const event::WorkspaceCreated&, Instant at);
-void apply(Workspace&, const event::WorkspaceChanged&);
+void apply(State&, Workspace&, WorkspaceNumber, const event::WorkspaceChanged&);
 
 void apply(State&, Workspace&, WorkspaceNumber, const event::AgentRegistered&, Instant at);
 void apply(Workspace&, const event::AgentChanged&);
@@ -22,7 +22,7 @@ void apply(Workspace&, const event::RunnerRevoked&, Instant at);
 
 void apply(State&, Workspace&, WorkspaceNumber, Offset, const event::MessageAccepted&, const Placed&);
 void apply(State&, Workspace&, WorkspaceNumber, Offset, const event::NoticePosted&, const Placed&);
-void apply(Workspace&, const event::MessagesForgotten&);
+void apply(State&, Workspace&, WorkspaceNumber, const event::MessagesForgotten&);
 
 void apply(State&, Workspace&, WorkspaceNumber, const event::Offered&, Instant at);
 void apply(State&, Workspace&, WorkspaceNumber, const event::Acked&, Instant at);

@@ -1,4 +1,4 @@
-// What time brings: leases and backoffs that end, messages that expire, ids that are forgotten (D11: bounded a turn).
+// What time brings: leases and backoffs that end, messages that expire (D11: bounded a turn).
 #include <tuple>
 
 #include "engine/appliers.hpp"
@@ -201,25 +201,6 @@ void Engine::decide_due(const Context& context, Decided& decided, const PolledAt
   due.finish();
 }
 
-void Engine::decide_forgotten(WorkspaceNumber number, std::size_t most, const Context& context,
-                              Decided& decided) const {
-  const Workspace& workspace = state_.workspace(number);
-  const Settings& settings = workspace.settings;
-  const Instant oldest_kept = context.now - settings.remembered_for;
-  std::uint64_t over =
-      workspace.window_size > settings.remembered_ids ? workspace.window_size - settings.remembered_ids : 0;
-  Offset through = workspace.forgotten_through;
-  std::size_t count = 0;
-  workspace.messages.visit_after(through, [&](Offset offset, const Message& message) {
-    if (count++ == most || (over == 0 && message.accepted_at >= oldest_kept)) return false;
-    if (over > 0) --over;
-    through = offset;
-    return true;
-  });
-  if (through != workspace.forgotten_through)
-    decided.add(number).mutable_messages_forgotten()->set_through(through.value);
-}
-
 void apply(State& state, Workspace& workspace, WorkspaceNumber number, const event::LeasesEnded& event, Instant at) {
   const Scene scene{state, workspace, number, AgentNumber(event.agent()), at};
   for (const std::uint64_t value : event.offsets()) {
@@ -241,19 +222,6 @@ void apply(State& state, Workspace& workspace, WorkspaceNumber number, const eve
     if (found && found.receipt->state == ReceiptState::waiting)
       resume(scene, Offset(value), *found.message, *found.receipt);
   }
-}
-
-void apply(Workspace& workspace, const event::MessagesForgotten& event) {
-  const Offset through(event.through());
-  std::vector<Offset> settled;  // the others go when they are (transitions.cpp)
-  workspace.messages.visit_after(workspace.forgotten_through, [&](Offset offset, const Message& message) {
-    if (offset > through) return false;
-    --workspace.window_size;
-    if (message.settled()) settled.push_back(offset);
-    return true;
-  });
-  for (const Offset offset : settled) forget(workspace, offset, workspace.messages.at(offset));
-  workspace.forgotten_through = through;
 }
 
 }  // namespace parley::engine

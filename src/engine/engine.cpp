@@ -22,7 +22,7 @@ void apply_in_workspace(State& state, WorkspaceNumber number, const event::Event
   const Instant at = placed.at;
   switch (event.fact_case()) {
     case Event::kWorkspaceChanged:
-      return apply(workspace, event.workspace_changed());
+      return apply(state, workspace, number, event.workspace_changed());
     case Event::kAgentRegistered:
       return apply(state, workspace, number, event.agent_registered(), at);
     case Event::kAgentChanged:
@@ -46,7 +46,7 @@ void apply_in_workspace(State& state, WorkspaceNumber number, const event::Event
     case Event::kNoticePosted:
       return apply(state, workspace, number, offset, event.notice_posted(), placed);
     case Event::kMessagesForgotten:
-      return apply(workspace, event.messages_forgotten());
+      return apply(state, workspace, number, event.messages_forgotten());
     case Event::kOffered:
       return apply(state, workspace, number, event.offered(), at);
     case Event::kAcked:

@@ -9,6 +9,7 @@
 #include "engine/command.hpp"
 #include "engine/decided.hpp"
 #include "engine/retry.hpp"
+#include "envelope/settled.hpp"
 
 namespace parley::engine {
 
@@ -51,8 +52,7 @@ struct Offer {
   Instant accepted_at{};
 };
 
-enum class Settled : std::uint8_t { done, already, superseded, unknown };
-std::string_view name(Settled settled);
+using envelope::Settled;
 
 // The profile of this name that is in force; nullptr where there is none.
 using RulesetOf = std::function<const profile::Ruleset*(std::string_view profile)>;
@@ -115,8 +115,8 @@ class Engine {
   // The next step of what was decided and is unfinished, at most so many messages; nothing where nothing is.
   void decide_unfinished(std::size_t most, const Context&, Decided&) const;
   std::optional<Instant> next_due() const;  // of both
-  // Closed messages that leave the remembered window (R8), at most `most`; nothing where there are none.
-  void decide_forgotten(WorkspaceNumber, std::size_t most, const Context&, Decided&) const;
+  // Messages that leave the remembered window (R8) of one workspace, at most `most`. How many; 0: none is due anywhere.
+  std::size_t decide_forgotten(std::size_t most, const Context&, Decided&) const;
 
   void apply(const event::Event&, const Placed&);
 

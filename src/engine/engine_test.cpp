@@ -177,7 +177,7 @@ class Run {
       record();
       RC_ASSERT(anything);  // else the loop would turn for ever
     }
-    engine_.decide_forgotten(workspace, 100, context(), decided_);
+    engine_.decide_forgotten(100, context(), decided_);
     record();
   }
 

@@ -5,6 +5,7 @@
 
 #include <memory>
 
+#include "engine/messages/windows.hpp"
 #include "engine/workspaces/workspace.hpp"
 
 namespace parley::engine {
@@ -102,6 +103,7 @@ struct State {
   absl::btree_map<base::Digest, Credential> credentials;
   absl::btree_set<Timer> timers;
   Unfinished unfinished;
+  Windows windows;  // derived
 
   Workspace& workspace(WorkspaceNumber number) { return *workspaces.at(number.value - 1); }
   const Workspace& workspace(WorkspaceNumber number) const { return *workspaces.at(number.value - 1); }
@@ -113,6 +115,9 @@ struct State {
   template <class Archive>
   void archive(Archive& a) {
     a(now, workspaces_by_name, workspaces, credentials, timers, unfinished);
+    if constexpr (Archive::loads)
+      for (std::uint32_t number = 1; a.good() && number <= workspaces.size(); ++number)
+        watch_window(*this, WorkspaceNumber(number));
   }
 };
 

@@ -111,6 +111,8 @@ class Consistency {
       if (approval.waits()) ++waiting;
     }
     if (waiting != workspace.approvals.waiting()) defect(number, workspace.head, "waiting approvals are miscounted");
+    if (state_.windows.of(number) != forgets_at(state_, number))
+      defect(number, workspace.head, "another instant stands for the oldest that is remembered");
     if (window != workspace.window_size) defect(number, workspace.head, "the remembered window is miscounted");
     if (remembered != workspace.ids.size()) defect(number, workspace.head, "ids are kept of messages that are gone");
     for (std::uint32_t i = 1; i <= workspace.registry.agents.size(); ++i)

@@ -984,7 +984,7 @@ void settle(const Call& call, broker::Settlement what) {
   if (!settled) return call.world.answer(scenarios::print(settled.error()));
   std::string text;
   for (std::size_t i = 0; i < ids.size(); ++i)
-    text += std::string(ids[i]) + ' ' + std::string(broker::name((*settled)[i])) + '\n';
+    text += std::string(ids[i]) + ' ' + std::string(name((*settled)[i])) + '\n';
   call.world.answer(text);
 }
 

@@ -24,11 +24,6 @@ std::string confidence_of(const envelope::Envelope& envelope) {
   return stated.empty() ? "not stated" : base::excerpt(stated, 32);
 }
 
-std::string text_of(double threshold) {
-  std::string text = std::to_string(threshold);
-  return text.substr(0, std::max(text.find_last_not_of('0') + 1, text.find('.') + 2));
-}
-
 // Why a human decides, each reason once; empty: none does.
 class Reasons {
  public:

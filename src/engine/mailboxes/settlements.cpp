@@ -71,20 +71,6 @@ std::vector<Settled> judge(const Workspace& workspace, AgentNumber agent, std::s
 
 }  // namespace
 
-std::string_view name(Settled settled) {
-  switch (settled) {
-    case Settled::done:
-      return "done";
-    case Settled::already:
-      return "already";
-    case Settled::superseded:
-      return "superseded";
-    case Settled::unknown:
-      return "unknown";
-  }
-  return "unknown";
-}
-
 std::vector<Settled> Engine::decide(const AckMessages& command, const Context& context, Decided& decided) const {
   std::vector<Offset> done;
   auto verdicts =

@@ -248,7 +248,6 @@ void apply(State& state, Workspace& workspace, WorkspaceNumber number, Offset of
   if (event.has_sequence())
     note_sequence(workspace.registry.agent(AgentNumber(event.sender())), event.sender_instance(), event.sequence());
   Message& message = workspace.messages.add(offset);
-  ++workspace.window_size;
   if (event.has_counts_until())
     workspace.registry.agent(AgentNumber(event.sender()))
         .sent_lately.add(base::instant_of(event.counts_until()), placed.at);
@@ -260,6 +259,7 @@ void apply(State& state, Workspace& workspace, WorkspaceNumber number, Offset of
   message.content = base::first_half(placed.body_hash);
   message.sender = AgentNumber(event.sender());
   message.accepted_at = placed.at;
+  count_in_window(state, number);
   if (message.sender != AgentNumber{}) workspace.registry.agent(message.sender).spoke_at = placed.at;
   if (event.has_sent_at()) message.sent_at = base::instant_of(event.sent_at());
   if (event.has_expires_at()) message.expires_at = base::instant_of(event.expires_at());

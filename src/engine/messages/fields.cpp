@@ -1,6 +1,7 @@
 #include "engine/messages/fields.hpp"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 
 namespace parley::engine {
@@ -28,6 +29,12 @@ std::optional<base::Instant> instant_in(const envelope::Envelope& envelope, std:
   if (json.empty()) return std::nullopt;  // most state none, and what is no time costs words about it
   const auto instant = base::parse_rfc3339(envelope::unquoted(json));
   return instant ? std::optional(*instant) : std::nullopt;
+}
+
+std::string text_of(double number) {
+  std::array<char, 32> text{};
+  const auto end = std::to_chars(text.data(), text.data() + text.size(), number).ptr;
+  return {text.data(), end};
 }
 
 base::Duration wait_in(const envelope::Envelope& envelope, std::string_view name, base::Duration unit,

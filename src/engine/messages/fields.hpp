@@ -15,6 +15,8 @@ std::vector<std::string> texts_in(const envelope::Envelope& envelope, std::strin
 std::optional<double> number_in(const envelope::Envelope& envelope, std::string_view name);
 std::optional<base::Instant> instant_in(const envelope::Envelope& envelope, std::string_view name);
 
+std::string text_of(double number);  // as short as tells it from every other
+
 // How long to wait: so many of `unit`, more than nothing and at most `most`; else as it is otherwise.
 base::Duration wait_in(const envelope::Envelope& envelope, std::string_view name, base::Duration unit,
                        base::Duration otherwise, base::Duration most);

@@ -49,11 +49,11 @@ void apply(State& state, Workspace& workspace, WorkspaceNumber number, Offset of
            const Placed& placed) {
   const Scene scene{state, workspace, number, AgentNumber(event.agent()), placed.at};
   Message& message = workspace.messages.add(offset);
-  ++workspace.window_size;
   message.position = placed.position;
   message.length = placed.body_length;
   message.content = base::first_half(placed.body_hash);
   message.accepted_at = placed.at;
+  count_in_window(state, number);
   message.priority = Priority::high;
   message.notice = true;
   message.receipts.push_back({.agent = scene.agent_number});

@@ -22,11 +22,6 @@ std::optional<double> risk_of(const envelope::Envelope& envelope) {
   return number_in(envelope, "risk").value_or(std::numeric_limits<double>::infinity());
 }
 
-std::string text_of(double risk) {
-  std::string text = std::to_string(risk);
-  return text.substr(0, std::max(text.find_last_not_of('0') + 1, text.find('.') + 2));
-}
-
 std::string what_it_says(const envelope::Envelope& envelope) {
   return base::excerpt(envelope::field(envelope, "risk"), 32);
 }

@@ -2,20 +2,17 @@
 
 #include <algorithm>
 
-#include "base/excerpt.hpp"
 #include "base/hash.hpp"
+#include "base/quoted.hpp"
 #include "engine/messages/fields.hpp"
 
 namespace parley::engine {
 namespace {
 
 using base::ErrorCode;
+using base::quoted;
 using envelope::SignedCheck;
 using envelope::Statement;
-
-std::string quoted(std::string_view text) {
-  return "'" + base::excerpt(text, 128) + "'";
-}
 
 std::unexpected<base::Error> refused(ErrorCode code, std::string message, std::string hint = {}) {
   return base::fail(code, std::move(message), "evidence", std::move(hint));

@@ -1,8 +1,6 @@
 #include "engine/tasks/handoff.hpp"
 
 #include <algorithm>
-#include <array>
-#include <charconv>
 
 #include "base/excerpt.hpp"
 #include "engine/messages/fields.hpp"
@@ -31,12 +29,6 @@ std::optional<double> success_rate_of(const Agent& agent) {
   if (!agent.health || agent.health.get()->report.empty()) return std::nullopt;
   const auto report = json::Document::parse(agent.health.get()->report);
   return report ? report->root().find("success_rate").if_double() : std::nullopt;
-}
-
-std::string text_of(double number) {
-  std::array<char, 32> text{};
-  const auto end = std::to_chars(text.data(), text.data() + text.size(), number).ptr;
-  return {text.data(), end};
 }
 
 // Who else could take it.

@@ -142,8 +142,9 @@ void apply(State& state, const event::WorkspaceCreated& event, Instant at) {
   state.workspaces_by_name.emplace(event.name(), WorkspaceNumber(event.number()));
 }
 
-void apply(Workspace& workspace, const event::WorkspaceChanged& event) {
+void apply(State& state, Workspace& workspace, WorkspaceNumber number, const event::WorkspaceChanged& event) {
   workspace.settings = read(event.settings());
+  watch_window(state, number);
 }
 
 }  // namespace parley::engine

@@ -1,7 +1,10 @@
 #include "gateway/http/gateway.hpp"
 
+#include "base/quoted.hpp"
+#include "envelope/limits.hpp"
 #include "gateway/http/answers.hpp"
 #include "gateway/http/media.hpp"
+#include "net/http/settings.hpp"
 #include "net/http/target.hpp"
 
 namespace parley::gateway::http {
@@ -27,25 +30,23 @@ base::Result<> check_media_type(const Route& route, const net::http::Head& head)
                     (route.call == Call::send_messages && media_type(type) == "application/x-ndjson");
   if (!fits)
     return base::fail(ErrorCode::UNSUPPORTED_MEDIA_TYPE,
-                      type.empty() ? "the request has no Content-Type"
-                                   : "'" + std::string(type.substr(0, 64)) + "' is not taken here",
+                      type.empty() ? "the request has no Content-Type" : base::quoted(type) + " is not taken here",
                       "Content-Type", "Send application/json; messages also as application/x-ndjson.");
   const std::string_view coding = head.find("Content-Encoding");
   if (coding.empty() || net::http::same_ignoring_case(coding, "identity")) return {};
   return base::fail(ErrorCode::UNSUPPORTED_MEDIA_TYPE,
-                    "the content coding '" + std::string(coding.substr(0, 64)) + "' is not taken here",
-                    "Content-Encoding", "Send the body as it is.");
+                    "the content coding " + base::quoted(coding) + " is not taken here", "Content-Encoding",
+                    "Send the body as it is.");
 }
+
+// The net holds heads to its own.
+static_assert(net::http::Settings().head_bytes_max == envelope::head_bytes_max);
+static_assert(net::http::Settings().target_bytes_max == envelope::target_bytes_max);
 
 constexpr std::size_t hello_bytes_max = 16 << 10;  // of a stream's first frame: it comes from anybody (D10)
 
 bool may_wait(Call call) {
   return call == Call::take || call == Call::read_log || call == Call::await_tasks;
-}
-
-bool gives_a_token(Call call) {
-  return call == Call::register_agent || call == Call::register_person || call == Call::rotate_agent_token ||
-         call == Call::rotate_person_token;
 }
 
 // CORS. What asks here has one of the origins that may: the connection has looked (--allow-origin).
@@ -145,22 +146,38 @@ base::Result<Gateway::Request> Gateway::open(net::RequestId id, const net::http:
   return request;
 }
 
+base::Result<Answer> Gateway::ready() const {
+  std::string reason = broker_.not_ready();
+  if (reason.empty()) reason = not_ready();
+  if (!reason.empty()) return base::fail(ErrorCode::OVERLOADED, reason);
+  return Answer{200, R"({"status":"ready"})"};
+}
+
+base::Result<Answer> Gateway::answer(const Request& request, Body body) {
+  static const broker::Caller nobody;
+  const Route& route = *request.match.route;
+  if (route.call == Call::readyz) return ready();
+  return route.answer(
+      {broker_, request.caller ? *request.caller : nobody, request.match.parameters, request.query, body});
+}
+
 net::HeadDecision Gateway::on_head(net::RequestId id, const net::http::Head& head) {
   const std::string origin(head.find("Origin"));
   if (asks_what_it_may(head)) return preflight(origin);
-  auto request = open(id, head);
-  if (!request) {  // what it is refused by may not be durable yet
-    respond(id, shared_with(origin, error_response(request.error())));
+  const auto refuse = [&](const base::Error& error) {  // what it is refused by may not be durable yet
+    respond(id, shared_with(origin, error_response(error)));
     return net::AnswerLater{};
-  }
+  };
+  auto request = open(id, head);
+  if (!request) return refuse(request.error());
   request->origin = origin;
   const Route& route = *request->match.route;
   if (route.call == Call::stream) {
     if (head.asks_upgrade) return net::AcceptWebSocket{hello_bytes_max};
-    return error_response({ErrorCode::UPGRADE_REQUIRED, "this path speaks WebSocket", {}, "Upgrade", {}, {}});
+    return refuse({ErrorCode::UPGRADE_REQUIRED, "this path speaks WebSocket", {}, "Upgrade", {}, {}});
   }
   if (route.body_bytes_max == 0 && head.has_body())
-    return error_response({ErrorCode::BAD_REQUEST, "this call takes no body", {}, "Content-Length", {}, {}});
+    return refuse({ErrorCode::BAD_REQUEST, "this call takes no body", {}, "Content-Length", {}, {}});
   requests_.emplace(key(id), std::move(*request));
   return net::AcceptBody{route.body_bytes_max};
 }
@@ -193,7 +210,7 @@ void Gateway::on_request(net::RequestId id, const net::http::Head& head, std::st
   }
   const auto answered = answer(request, body);
   Response response = answered ? json_response(answered->status, answered->json) : error_response(answered.error());
-  if (gives_a_token(route.call)) response.fields.emplace_back("Cache-Control", "no-store");
+  if (route.call == Call::at_once_with_token) response.fields.emplace_back("Cache-Control", "no-store");
   respond(id, std::move(response));
   requests_.erase(at);
 }

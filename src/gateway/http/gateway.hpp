@@ -64,8 +64,7 @@ class Gateway final : public net::HttpPort {
   base::Result<> authenticate(Request& request, const net::http::Head& head);
 
   base::Result<broker::Answer> answer(const Request& request, Body body);
-  base::Result<broker::Answer> check(const Request& request, Body body);
-  base::Result<broker::Answer> settle(const Request& request, broker::Settlement what, Body body);
+  base::Result<broker::Answer> ready() const;
   void send(const Request& request, const net::http::Head& head, std::string_view bytes);
   void send_each(const Request& request, const broker::SendOptions& options, std::span<const std::string_view> texts);
 

@@ -1,5 +1,6 @@
 // POST …/messages: one native message, an array of them, or one a line (NDJSON). Each stands on its own (MSH-12).
 // POST …/messages/{message_id}/supersede: one, in the place of another.
+#include "envelope/limits.hpp"
 #include "gateway/form/form.hpp"
 #include "gateway/http/answers.hpp"
 #include "gateway/http/gateway.hpp"
@@ -11,7 +12,7 @@ namespace {
 
 using base::ErrorCode;
 
-constexpr std::size_t batch_max = 1'000;
+constexpr std::size_t batch_max = envelope::sent_messages_max;
 constexpr std::size_t key_bytes_max = 256;
 
 bool is_array(std::string_view text) {
@@ -27,7 +28,7 @@ bool looks_like_object(std::string_view text) {
 // A batch may be larger than a message, and has its messages one level deeper. Each is held to its own size by ingress.
 json::Limits batch_limits(std::string_view text) {
   json::Limits limits;
-  limits.bytes = 8 << 20;
+  limits.bytes = envelope::sent_bytes_max;
   if (is_array(text)) limits.depth += 1;
   return limits;
 }

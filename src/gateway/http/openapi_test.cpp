@@ -196,7 +196,7 @@ TEST(Contract, Checks_query_parameters_by_name_and_form) {
 TEST(Routes, Know_what_is_not_found_and_what_is_not_allowed) {
   EXPECT_EQ(match("GET", "/v1/workspaces/demo/agents/a%2Eb/inbox")->parameters,
             (std::vector<std::string>{"demo", "a.b"}));
-  EXPECT_EQ(match("HEAD", "/v1/workspaces")->route->call, Call::list_workspaces);
+  EXPECT_EQ(match("HEAD", "/v1/workspaces")->route->operation, "listWorkspaces");
   for (const std::string_view path :
        {"", "/", "*", "/v1", "/v1/workspaces/", "/v1/workspaces//agents", "/v1/workspaces/a/",
         "/v1/workspaces/demo/agents/a/inbox/take/more/and/more", "/V1/workspaces"})

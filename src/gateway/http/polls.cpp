@@ -2,14 +2,13 @@
 #include <algorithm>
 #include <charconv>
 
+#include "envelope/limits.hpp"
 #include "gateway/form/form.hpp"
 #include "gateway/http/answers.hpp"
 #include "gateway/http/gateway.hpp"
 
 namespace parley::gateway::http {
 namespace {
-
-constexpr base::Duration wait_max = std::chrono::seconds(60);
 
 template <class Number>
 void read_number(const net::http::QueryParameters& query, std::string_view name, Number& into) {
@@ -49,8 +48,8 @@ void Gateway::take(Request& request, Body body) {
   const auto wait = form::duration_member(body, "wait");
   const auto lease = form::lease_member(body);
   if (!wait || !lease) return finish(key(request.id), error_response(wait ? lease.error() : wait.error()));
-  request.deadline =
-      loop_.now() + (waits_ended_ ? base::Duration{} : std::min(wait->value_or(base::Duration{}), wait_max));
+  request.deadline = loop_.now() + (waits_ended_ ? base::Duration{}
+                                                 : std::min(wait->value_or(base::Duration{}), envelope::waited_max));
   request.take.max = static_cast<std::uint32_t>(body.find("max").if_uint().value_or(1));
   request.take.lease = *lease;
   request.take_id = body.find("take_id").if_string().value_or("");
@@ -78,7 +77,7 @@ void Gateway::read_log(Request& request) {
     if (name != "wait") continue;
     const auto parsed = base::parse_duration(value);
     if (!parsed) return finish(key(request.id), error_response(parsed.error()));
-    wait = std::min(*parsed, wait_max);
+    wait = std::min(*parsed, envelope::waited_max);
   }
   request.deadline = loop_.now() + (waits_ended_ ? base::Duration{} : wait);
   read_number(request.query, "from", request.log_from);
@@ -107,8 +106,8 @@ void Gateway::try_log(RequestKey key) {
 void Gateway::await_tasks(Request& request, Body body) {
   const auto timeout = form::duration_member(body, "timeout");
   if (!timeout) return finish(key(request.id), error_response(timeout.error()));
-  request.deadline =
-      loop_.now() + (waits_ended_ ? base::Duration{} : std::min(timeout->value_or(base::Duration{}), wait_max));
+  request.deadline = loop_.now() + (waits_ended_ ? base::Duration{}
+                                                 : std::min(timeout->value_or(base::Duration{}), envelope::waited_max));
   for (const json::Value id : body.find("task_ids").elements()) request.tasks.task_ids.emplace_back(id.as_string());
   const std::string_view mode = body.find("mode").if_string().value_or("all");
   request.tasks.until = mode == "any"             ? broker::TaskWait::Until::any

@@ -1,90 +1,159 @@
 #include "gateway/http/routes.hpp"
 
+#include <algorithm>
 #include <array>
 
+#include "base/excerpt.hpp"
+#include "envelope/limits.hpp"
 #include "net/http/target.hpp"
 
 namespace parley::gateway::http {
 namespace {
 
-constexpr std::size_t small = 64 * 1024;    // a registration, a settlement
-constexpr std::size_t medium = 512 * 1024;  // a list of ids
-constexpr std::size_t batch = 8 << 20;      // messages
+using broker::Answer;
+using broker::Settlement;
+
+constexpr std::size_t small = envelope::asked_bytes_max;
+constexpr std::size_t medium = envelope::listed_bytes_max;
+constexpr std::size_t batch = envelope::sent_bytes_max;
 constexpr std::array table{
-    Route{"POST", "/v1/workspaces", Call::create_workspace, "createWorkspace", small},
-    Route{"GET", "/v1/workspaces", Call::list_workspaces, "listWorkspaces"},
-    Route{"GET", "/v1/workspaces/{workspace}", Call::get_workspace, "getWorkspace"},
-    Route{"PATCH", "/v1/workspaces/{workspace}", Call::change_workspace, "changeWorkspace", small},
-    Route{"POST", "/v1/workspaces/{workspace}/agents", Call::register_agent, "registerAgent", small},
-    Route{"GET", "/v1/workspaces/{workspace}/agents", Call::list_agents, "listAgents"},
-    Route{"GET", "/v1/workspaces/{workspace}/agents/{id}", Call::get_agent, "getAgent"},
-    Route{"PATCH", "/v1/workspaces/{workspace}/agents/{id}", Call::change_agent, "changeAgent", small},
-    Route{"DELETE", "/v1/workspaces/{workspace}/agents/{id}", Call::remove_agent, "removeAgent"},
-    Route{"PUT", "/v1/workspaces/{workspace}/agents/{id}/allocations/{resource}", Call::allocate, "allocateResource",
+    Route{"POST", "/v1/workspaces", "createWorkspace",
+          [](const Asked& a) { return a.port.create_workspace(a.caller, a.body); }, small},
+    Route{"GET", "/v1/workspaces", "listWorkspaces",
+          [](const Asked& a) { return a.port.workspaces(a.caller, a.page()); }},
+    Route{"GET", "/v1/workspaces/{workspace}", "getWorkspace",
+          [](const Asked& a) { return a.port.workspace(a.caller, a.at[0]); }},
+    Route{"PATCH", "/v1/workspaces/{workspace}", "changeWorkspace",
+          [](const Asked& a) { return a.port.change_workspace(a.caller, a.at[0], a.body); }, small},
+    Route{"POST", "/v1/workspaces/{workspace}/agents", "registerAgent",
+          [](const Asked& a) { return a.port.register_agent(a.caller, a.at[0], a.body); }, small,
+          Call::at_once_with_token},
+    Route{"GET", "/v1/workspaces/{workspace}/agents", "listAgents",
+          [](const Asked& a) { return a.port.agents(a.caller, a.at[0], a.page()); }},
+    Route{"GET", "/v1/workspaces/{workspace}/agents/{id}", "getAgent",
+          [](const Asked& a) { return a.port.agent(a.caller, a.at[0], a.at[1]); }},
+    Route{"PATCH", "/v1/workspaces/{workspace}/agents/{id}", "changeAgent",
+          [](const Asked& a) { return a.port.change_agent(a.caller, a.at[0], a.at[1], a.body); }, small},
+    Route{"DELETE", "/v1/workspaces/{workspace}/agents/{id}", "removeAgent",
+          [](const Asked& a) { return a.port.remove_agent(a.caller, a.at[0], a.at[1]); }},
+    Route{"PUT", "/v1/workspaces/{workspace}/agents/{id}/allocations/{resource}", "allocateResource",
+          [](const Asked& a) { return a.port.allocate(a.caller, a.at[0], a.at[1], a.at[2], a.body); }, small},
+    Route{"POST", "/v1/workspaces/{workspace}/agents/{id}/token", "rotateAgentToken",
+          [](const Asked& a) { return rotate_token(a, "agents"); }, small, Call::at_once_with_token},
+    Route{"POST", "/v1/workspaces/{workspace}/people", "registerPerson",
+          [](const Asked& a) { return a.port.register_person(a.caller, a.at[0], a.body); }, small,
+          Call::at_once_with_token},
+    Route{"GET", "/v1/workspaces/{workspace}/people", "listPeople",
+          [](const Asked& a) { return a.port.people(a.caller, a.at[0], a.page()); }},
+    Route{"PATCH", "/v1/workspaces/{workspace}/people/{id}", "changePerson",
+          [](const Asked& a) { return a.port.change_person(a.caller, a.at[0], a.at[1], a.body); }, small},
+    Route{"DELETE", "/v1/workspaces/{workspace}/people/{id}", "removePerson",
+          [](const Asked& a) { return a.port.remove_person(a.caller, a.at[0], a.at[1]); }},
+    Route{"POST", "/v1/workspaces/{workspace}/people/{id}/token", "rotatePersonToken",
+          [](const Asked& a) { return rotate_token(a, "people"); }, small, Call::at_once_with_token},
+    Route{"POST", "/v1/workspaces/{workspace}/runners", "registerRunner",
+          [](const Asked& a) { return a.port.register_runner(a.caller, a.at[0], a.body); }, small},
+    Route{"GET", "/v1/workspaces/{workspace}/runners", "listRunners",
+          [](const Asked& a) { return a.port.runners(a.caller, a.at[0], a.page()); }},
+    Route{"DELETE", "/v1/workspaces/{workspace}/runners/{id}", "revokeRunner",
+          [](const Asked& a) { return a.port.revoke_runner(a.caller, a.at[0], a.at[1]); }},
+    Route{"POST", "/v1/workspaces/{workspace}/messages", "sendMessages", nullptr, batch, Call::send_messages},
+    Route{"GET", "/v1/workspaces/{workspace}/messages/{message_id}", "getMessage",
+          [](const Asked& a) { return a.port.message(a.caller, a.at[0], a.at[1], a.query("to")); }},
+    Route{"POST", "/v1/workspaces/{workspace}/messages/{message_id}/supersede", "supersedeMessage", nullptr, batch,
+          Call::supersede_message},
+    Route{"POST", "/v1/workspaces/{workspace}/messages/{message_id}/rescind", "rescindMessage",
+          [](const Asked& a) {
+            return a.port.rescind(a.caller, a.at[0], a.at[1], a.query("to"),
+                                  a.body.find("reason").if_string().value_or(""));
+          },
           small},
-    Route{"POST", "/v1/workspaces/{workspace}/agents/{id}/token", Call::rotate_agent_token, "rotateAgentToken", small},
-    Route{"POST", "/v1/workspaces/{workspace}/people", Call::register_person, "registerPerson", small},
-    Route{"GET", "/v1/workspaces/{workspace}/people", Call::list_people, "listPeople"},
-    Route{"PATCH", "/v1/workspaces/{workspace}/people/{id}", Call::change_person, "changePerson", small},
-    Route{"DELETE", "/v1/workspaces/{workspace}/people/{id}", Call::remove_person, "removePerson"},
-    Route{"POST", "/v1/workspaces/{workspace}/people/{id}/token", Call::rotate_person_token, "rotatePersonToken",
+    Route{
+        "GET", "/v1/workspaces/{workspace}/records", "listRecords",
+        [](const Asked& a) { return a.port.records(a.caller, a.at[0], a.query("task"), a.query("agent"), a.page()); }},
+    Route{"GET", "/v1/workspaces/{workspace}/tasks", "listTasks",
+          [](const Asked& a) { return a.port.tasks(a.caller, a.at[0], a.query("state"), a.query("agent"), a.page()); }},
+    Route{"GET", "/v1/workspaces/{workspace}/tasks/{task_id}", "getTask",
+          [](const Asked& a) { return a.port.task(a.caller, a.at[0], a.at[1]); }},
+    Route{"POST", "/v1/workspaces/{workspace}/tasks/wait", "awaitTasks", nullptr, medium, Call::await_tasks},
+    Route{"GET", "/v1/workspaces/{workspace}/tasks/{task_id}/dependencies", "listDependencies",
+          [](const Asked& a) { return a.port.dependencies(a.caller, a.at[0], a.at[1]); }},
+    Route{"PUT", "/v1/workspaces/{workspace}/tasks/{task_id}/dependencies", "setDependencies",
+          [](const Asked& a) { return a.port.set_dependencies(a.caller, a.at[0], a.at[1], a.body); }, small},
+    Route{"POST", "/v1/workspaces/{workspace}/tasks/{task_id}/extend", "extendTask",
+          [](const Asked& a) { return a.port.extend_task(a.caller, a.at[0], a.at[1], a.body); }, small},
+    Route{"POST", "/v1/workspaces/{workspace}/tasks/{task_id}/errors", "reportTaskError",
+          [](const Asked& a) { return a.port.report_task_error(a.caller, a.at[0], a.at[1], a.body); }, small},
+    Route{"POST", "/v1/workspaces/{workspace}/tasks/{task_id}/abort", "abortTask",
+          [](const Asked& a) { return a.port.abort_task(a.caller, a.at[0], a.at[1], a.body); }, small},
+    Route{"POST", "/v1/workspaces/{workspace}/tasks/{task_id}/check", "checkTask",
+          [](const Asked& a) {
+            return a.port.check_task(a.caller, a.at[0], a.at[1], a.body.find("epoch").if_uint().value_or(0));
+          },
           small},
-    Route{"POST", "/v1/workspaces/{workspace}/runners", Call::register_runner, "registerRunner", small},
-    Route{"GET", "/v1/workspaces/{workspace}/runners", Call::list_runners, "listRunners"},
-    Route{"DELETE", "/v1/workspaces/{workspace}/runners/{id}", Call::revoke_runner, "revokeRunner"},
-    Route{"POST", "/v1/workspaces/{workspace}/messages", Call::send_messages, "sendMessages", batch},
-    Route{"GET", "/v1/workspaces/{workspace}/messages/{message_id}", Call::get_message, "getMessage"},
-    Route{"POST", "/v1/workspaces/{workspace}/messages/{message_id}/supersede", Call::supersede_message,
-          "supersedeMessage", batch},
-    Route{"POST", "/v1/workspaces/{workspace}/messages/{message_id}/rescind", Call::rescind_message, "rescindMessage",
+    Route{"GET", "/v1/workspaces/{workspace}/tasks/{task_id}/findings", "listFindings",
+          [](const Asked& a) { return a.port.findings(a.caller, a.at[0], a.at[1]); }},
+    Route{
+        "GET", "/v1/workspaces/{workspace}/reviews", "listReviews",
+        [](const Asked& a) { return a.port.reviews(a.caller, a.at[0], a.query("state"), a.query("task"), a.page()); }},
+    Route{"GET", "/v1/workspaces/{workspace}/reviews/{review_id}", "getReview",
+          [](const Asked& a) { return a.port.review(a.caller, a.at[0], a.at[1]); }},
+    Route{"GET", "/v1/workspaces/{workspace}/help", "listHelp",
+          [](const Asked& a) {
+            return a.port.help_requests(a.caller, a.at[0], a.query("state"), a.query("agent"), a.page());
+          }},
+    Route{"GET", "/v1/workspaces/{workspace}/help/{help_id}", "getHelp",
+          [](const Asked& a) { return a.port.help_request(a.caller, a.at[0], a.at[1]); }},
+    Route{"GET", "/v1/workspaces/{workspace}/collaborations", "listCollaborations",
+          [](const Asked& a) {
+            return a.port.collaborations(a.caller, a.at[0], a.query("state"), a.query("agent"), a.page());
+          }},
+    Route{"GET", "/v1/workspaces/{workspace}/collaborations/{collaboration_id}", "getCollaboration",
+          [](const Asked& a) { return a.port.collaboration(a.caller, a.at[0], a.at[1]); }},
+    Route{"GET", "/v1/workspaces/{workspace}/approvals", "listApprovals",
+          [](const Asked& a) { return a.port.approvals(a.caller, a.at[0], a.query("state"), a.page()); }},
+    Route{"GET", "/v1/workspaces/{workspace}/approvals/{approval_id}", "getApproval",
+          [](const Asked& a) { return a.port.approval(a.caller, a.at[0], a.at[1]); }},
+    Route{"POST", "/v1/workspaces/{workspace}/approvals/{approval_id}/decision", "decideApproval",
+          [](const Asked& a) { return a.port.decide_approval(a.caller, a.at[0], a.at[1], a.body); }, small},
+    Route{"GET", "/v1/workspaces/{workspace}/agents/{id}/inbox", "lookIntoInbox",
+          [](const Asked& a) { return a.port.inbox(a.caller, a.at[0], a.at[1], a.page()); }},
+    Route{"POST", "/v1/workspaces/{workspace}/agents/{id}/inbox/take", "takeMessages", nullptr, small, Call::take},
+    Route{"POST", "/v1/workspaces/{workspace}/agents/{id}/inbox/ack", "ackDeliveries",
+          [](const Asked& a) {
+            return settle(a, a.body.find("acted").if_bool().value_or(false) ? Settlement::act : Settlement::ack);
+          },
           small},
-    Route{"GET", "/v1/workspaces/{workspace}/records", Call::list_records, "listRecords"},
-    Route{"GET", "/v1/workspaces/{workspace}/tasks", Call::list_tasks, "listTasks"},
-    Route{"GET", "/v1/workspaces/{workspace}/tasks/{task_id}", Call::get_task, "getTask"},
-    Route{"POST", "/v1/workspaces/{workspace}/tasks/wait", Call::await_tasks, "awaitTasks", medium},
-    Route{"GET", "/v1/workspaces/{workspace}/tasks/{task_id}/dependencies", Call::list_dependencies,
-          "listDependencies"},
-    Route{"PUT", "/v1/workspaces/{workspace}/tasks/{task_id}/dependencies", Call::set_dependencies, "setDependencies",
-          small},
-    Route{"POST", "/v1/workspaces/{workspace}/tasks/{task_id}/extend", Call::extend_task, "extendTask", small},
-    Route{"POST", "/v1/workspaces/{workspace}/tasks/{task_id}/errors", Call::report_task_error, "reportTaskError",
-          small},
-    Route{"POST", "/v1/workspaces/{workspace}/tasks/{task_id}/abort", Call::abort_task, "abortTask", small},
-    Route{"POST", "/v1/workspaces/{workspace}/tasks/{task_id}/check", Call::check_task, "checkTask", small},
-    Route{"GET", "/v1/workspaces/{workspace}/tasks/{task_id}/findings", Call::list_findings, "listFindings"},
-    Route{"GET", "/v1/workspaces/{workspace}/reviews", Call::list_reviews, "listReviews"},
-    Route{"GET", "/v1/workspaces/{workspace}/reviews/{review_id}", Call::get_review, "getReview"},
-    Route{"GET", "/v1/workspaces/{workspace}/help", Call::list_help, "listHelp"},
-    Route{"GET", "/v1/workspaces/{workspace}/help/{help_id}", Call::get_help, "getHelp"},
-    Route{"GET", "/v1/workspaces/{workspace}/collaborations", Call::list_collaborations, "listCollaborations"},
-    Route{"GET", "/v1/workspaces/{workspace}/collaborations/{collaboration_id}", Call::get_collaboration,
-          "getCollaboration"},
-    Route{"GET", "/v1/workspaces/{workspace}/approvals", Call::list_approvals, "listApprovals"},
-    Route{"GET", "/v1/workspaces/{workspace}/approvals/{approval_id}", Call::get_approval, "getApproval"},
-    Route{"POST", "/v1/workspaces/{workspace}/approvals/{approval_id}/decision", Call::decide_approval,
-          "decideApproval", small},
-    Route{"GET", "/v1/workspaces/{workspace}/agents/{id}/inbox", Call::look_into_inbox, "lookIntoInbox"},
-    Route{"POST", "/v1/workspaces/{workspace}/agents/{id}/inbox/take", Call::take, "takeMessages", small},
-    Route{"POST", "/v1/workspaces/{workspace}/agents/{id}/inbox/ack", Call::ack, "ackDeliveries", small},
-    Route{"POST", "/v1/workspaces/{workspace}/agents/{id}/inbox/acted", Call::act, "actOnDeliveries", small},
-    Route{"POST", "/v1/workspaces/{workspace}/agents/{id}/inbox/nack", Call::nack, "nackDeliveries", small},
-    Route{"POST", "/v1/workspaces/{workspace}/agents/{id}/inbox/extend", Call::extend, "extendLeases", small},
-    Route{"POST", "/v1/workspaces/{workspace}/agents/{id}/inbox/check", Call::check_deliveries, "checkDeliveries",
-          medium},
-    Route{"GET", "/v1/workspaces/{workspace}/deadletters", Call::list_dead_letters, "listDeadLetters"},
-    Route{"POST", "/v1/workspaces/{workspace}/deadletters/{delivery_id}/redrive", Call::redrive, "redriveDeadLetter",
-          small},
-    Route{"POST", "/v1/workspaces/{workspace}/deadletters/{delivery_id}/discard", Call::discard, "discardDeadLetter",
-          small},
-    Route{"GET", "/v1/workspaces/{workspace}/log", Call::read_log, "readLog"},
+    Route{"POST", "/v1/workspaces/{workspace}/agents/{id}/inbox/acted", "actOnDeliveries",
+          [](const Asked& a) { return settle(a, Settlement::act); }, small},
+    Route{"POST", "/v1/workspaces/{workspace}/agents/{id}/inbox/nack", "nackDeliveries",
+          [](const Asked& a) { return settle(a, Settlement::nack); }, small},
+    Route{"POST", "/v1/workspaces/{workspace}/agents/{id}/inbox/extend", "extendLeases",
+          [](const Asked& a) { return settle(a, Settlement::extend); }, small},
+    Route{"POST", "/v1/workspaces/{workspace}/agents/{id}/inbox/check", "checkDeliveries", check, medium},
+    Route{"GET", "/v1/workspaces/{workspace}/deadletters", "listDeadLetters",
+          [](const Asked& a) { return a.port.dead_letters(a.caller, a.at[0], a.page()); }},
+    Route{"POST", "/v1/workspaces/{workspace}/deadletters/{delivery_id}/redrive", "redriveDeadLetter",
+          [](const Asked& a) { return a.port.redrive(a.caller, a.at[0], a.at[1]); }, small},
+    Route{"POST", "/v1/workspaces/{workspace}/deadletters/{delivery_id}/discard", "discardDeadLetter",
+          [](const Asked& a) { return a.port.discard(a.caller, a.at[0], a.at[1]); }, small},
+    Route{"GET", "/v1/workspaces/{workspace}/log", "readLog", nullptr, 0, Call::read_log},
     // Its token comes in the first frame: browsers' WebSockets cannot set a header.
-    Route{"GET", "/v1/workspaces/{workspace}/stream", Call::stream, "openStream", 0, Access::anyone},
-    Route{"GET", "/v1/limits", Call::limits, "getLimits"},
-    Route{"GET", "/healthz", Call::healthz, "getHealth", 0, Access::anyone},
-    Route{"GET", "/readyz", Call::readyz, "getReadiness", 0, Access::anyone},
-    Route{"GET", "/metrics", Call::metrics, "getMetrics", 0, Access::admin},
-    Route{"GET", "/openapi.json", Call::openapi, "getOpenApi", 0, Access::anyone},
+    Route{"GET", "/v1/workspaces/{workspace}/stream", "openStream", nullptr, 0, Call::stream, Access::anyone},
+    Route{"GET", "/v1/limits", "getLimits", [](const Asked& a) -> base::Result<Answer> { return a.port.limits(); }},
+    Route{"GET", "/healthz", "getHealth",
+          [](const Asked&) -> base::Result<Answer> { return Answer{200, R"({"status":"ok"})"}; }, 0, Call::at_once,
+          Access::anyone},
+    Route{"GET", "/readyz", "getReadiness", nullptr, 0, Call::readyz, Access::anyone},
+    Route{"GET", "/metrics", "getMetrics", nullptr, 0, Call::metrics, Access::admin},
+    Route{"GET", "/openapi.json", "getOpenApi", nullptr, 0, Call::openapi, Access::anyone},
 };
+
+constexpr bool answers_at_once(const Route& route) {
+  return route.call == Call::at_once || route.call == Call::at_once_with_token;
+}
+static_assert(std::all_of(table.begin(), table.end(),
+                          [](const Route& route) { return answers_at_once(route) == (route.answer != nullptr); }));
 
 constexpr std::size_t segments_max = 8;
 
@@ -154,9 +223,8 @@ base::Result<Match> match(std::string_view method, std::string_view path) {
     return match;
   }
   if (!allowed.empty())
-    return base::fail(base::ErrorCode::METHOD_NOT_ALLOWED, "this path has no " + std::string(method.substr(0, 16)),
-                      allowed);
-  return base::fail(base::ErrorCode::NOT_FOUND, "no call has this path", std::string(path.substr(0, 256)),
+    return base::fail(base::ErrorCode::METHOD_NOT_ALLOWED, "this path has no " + base::excerpt(method, 16), allowed);
+  return base::fail(base::ErrorCode::NOT_FOUND, "no call has this path", base::excerpt(path, 256),
                     "See GET /openapi.json for the calls there are.");
 }
 

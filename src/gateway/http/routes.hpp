@@ -1,4 +1,5 @@
-// Which call answers which method and path. The same set stands in spec/api/openapi.json; a test compares the two.
+// Which call answers which method and path, and what of the broker's port it is. The same set stands in
+// spec/api/openapi.json; a test compares the two.
 #pragma once
 #include <cstdint>
 #include <span>
@@ -7,67 +8,20 @@
 #include <vector>
 
 #include "base/result.hpp"
+#include "gateway/http/calls.hpp"
 
 namespace parley::gateway::http {
 
+// How a call is answered.
 enum class Call : std::uint8_t {
-  create_workspace,
-  list_workspaces,
-  get_workspace,
-  change_workspace,
-  register_agent,
-  list_agents,
-  get_agent,
-  change_agent,
-  remove_agent,
-  allocate,
-  rotate_agent_token,
-  register_person,
-  list_people,
-  change_person,
-  remove_person,
-  rotate_person_token,
-  register_runner,
-  list_runners,
-  revoke_runner,
+  at_once,             // by its route
+  at_once_with_token,  // likewise; nobody keeps the answer
   send_messages,
-  get_message,
   supersede_message,
-  rescind_message,
-  list_records,
-  list_tasks,
-  get_task,
-  check_task,
-  await_tasks,
-  list_dependencies,
-  set_dependencies,
-  extend_task,
-  report_task_error,
-  abort_task,
-  list_findings,
-  list_reviews,
-  get_review,
-  list_help,
-  get_help,
-  list_collaborations,
-  get_collaboration,
-  list_approvals,
-  get_approval,
-  decide_approval,
-  look_into_inbox,
   take,
-  ack,
-  act,
-  nack,
-  extend,
-  check_deliveries,
-  list_dead_letters,
-  redrive,
-  discard,
   read_log,
+  await_tasks,
   stream,
-  limits,
-  healthz,
   readyz,
   metrics,
   openapi,
@@ -78,10 +32,11 @@ enum class Access : std::uint8_t { anyone, bearer, admin };
 
 struct Route {
   std::string_view method;
-  std::string_view pattern;  // "/v1/workspaces/{workspace}/agents"
-  Call call{};
+  std::string_view pattern;        // "/v1/workspaces/{workspace}/agents"
   std::string_view operation;      // operationId in the OpenAPI document
+  Answerer answer = nullptr;       // where it is answered at once
   std::size_t body_bytes_max = 0;  // 0: takes no body
+  Call call = Call::at_once;
   Access access = Access::bearer;
 };
 

@@ -8,7 +8,7 @@ namespace {
 
 json::Limits frame_limits() {
   json::Limits limits;
-  limits.bytes = 8 << 20;
+  limits.bytes = envelope::sent_bytes_max;
   limits.depth += 2;  // a message inside a frame's array
   return limits;
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "broker/port.hpp"
+#include "envelope/limits.hpp"
 #include "json/parser.hpp"
 #include "net/port.hpp"
 #include "net/workers.hpp"
@@ -15,7 +16,7 @@ namespace parley::gateway::websocket {
 
 class Gateway;
 
-inline constexpr std::size_t batch_max = 1'000;  // messages of a frame
+inline constexpr std::size_t batch_max = envelope::sent_messages_max;
 
 class Frame final : public net::Job {
  public:

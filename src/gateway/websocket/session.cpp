@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/quoted.hpp"
 #include "gateway/form/form.hpp"
 
 namespace parley::gateway::websocket {
@@ -41,7 +42,7 @@ base::Result<broker::SendOptions> options_of(json::Value envelope) {
   if (!envelope.is_object()) return bad_frame("`envelopes` holds what is neither an object nor null", "/envelopes");
   for (const auto [key, value] : envelope.members())
     if (key != "supersedes" && key != "to" && key != "reply_by" && key != "evidence")
-      return bad_frame("an envelope has no member '" + std::string(key.substr(0, 64)) + '\'', "/envelopes");
+      return bad_frame("an envelope has no member " + base::quoted(key), "/envelopes");
   PARLEY_TRY(options.supersedes, text_of(envelope, "supersedes"));
   PARLEY_TRY(options.to, text_of(envelope, "to"));
   PARLEY_TRY(options.evidence, text_of(envelope, "evidence"));
@@ -206,13 +207,12 @@ base::Result<> Session::run(std::uint64_t id, json::Value content, Frame& frame)
     return base::fail(ErrorCode::UNAUTHENTICATED, "the first frame must be hello", "/op",
                       R"(Begin with {"id": 1, "op": "hello", "token": TOKEN}.)");
   if (operation == std::end(operations) || (greeted() && op == "hello"))
-    return bad_frame('\'' + std::string(op.substr(0, 64)) + "' is no operation here", "/op",
+    return bad_frame(base::quoted(op) + " is no operation here", "/op",
                      "Use send, rescind, check, ack, acted, nack, extend, credit or drain.");
   for (const auto [key, value] : content.members()) {
     const auto& members = operation->members;
     if (key != "op" && key != "id" && (key.empty() || std::find(members.begin(), members.end(), key) == members.end()))
-      return bad_frame(std::string(op) + " has no member '" + std::string(key.substr(0, 64)) + '\'',
-                       '/' + std::string(key.substr(0, 64)));
+      return bad_frame(std::string(op) + " has no member " + base::quoted(key), '/' + base::excerpt(key, 64));
   }
   return (this->*operation->run)(id, content, frame);
 }

@@ -108,6 +108,21 @@ TEST(BrowserOrigins, J2_a_page_that_is_allowed_may_call_and_read_and_no_other) {
   EXPECT_EQ(call(server, {"POST", "/v1/workspaces", server.admin(), R"({"name":"w"})", "application/json", from})
                 .reply.field("Access-Control-Allow-Origin"),
             "http://app.example:3000");
+  const std::string json = "application/json";
+  const std::vector<std::pair<int, Call>> refused = {
+      {400, {"DELETE", "/v1/workspaces/w/agents/a", server.admin(), "{}", json, from}},
+      {400, {"GET", "/v1/workspaces?limit=many", server.admin(), "", "", from}},
+      {401, {"GET", "/v1/workspaces", "", "", "", from}},
+      {404, {"GET", "/v1/nothing", server.admin(), "", "", from}},
+      {405, {"PUT", "/v1/workspaces", server.admin(), "", "", from}},
+      {415, {"POST", "/v1/workspaces", server.admin(), "name: w", "text/yaml", from}},
+      {426, {"GET", "/v1/workspaces/w/stream", "", "", "", from}},
+  };
+  for (const auto& [status, one] : refused) {
+    const Answer answer = call(server, one);
+    EXPECT_EQ(answer.status, status) << one.target;
+    EXPECT_EQ(answer.reply.field("Access-Control-Allow-Origin"), "http://app.example:3000") << status;
+  }
   const Fields stranger = {{"Origin", "http://evil.example"}, {"Access-Control-Request-Method", "POST"}};
   EXPECT_EQ(call(server, {"OPTIONS", "/v1/workspaces", "", "", "", stranger}).status, 403);
   EXPECT_EQ(call(server, {"GET", "/v1/workspaces", server.admin()}).reply.field("Access-Control-Allow-Origin"), "");

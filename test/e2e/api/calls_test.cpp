@@ -259,6 +259,11 @@ TEST_F(Calls, Every_operation_answers_a_valid_call) {
   empty_mailbox();
 
   EXPECT_EQ(get(s, "/v1/limits", developer).number("/take/max"), 1000u);
+  // D11: told as it is held to.
+  const std::uint64_t largest = get(s, "/v1/limits", developer).number("/request/call_bytes");
+  const auto of = [](std::uint64_t bytes) { return R"({"max":1})" + std::string(bytes - 9, ' '); };
+  EXPECT_EQ(post(s, workspace + "/agents/developer-01/inbox/take", developer, of(largest)).status, 200);
+  EXPECT_EQ(post(s, workspace + "/agents/developer-01/inbox/take", developer, of(largest + 1)).status, 413);
   EXPECT_EQ(get(s, "/healthz", "").status, 200);
   EXPECT_EQ(get(s, "/readyz", "").status, 200);
   EXPECT_THAT(get(s, "/metrics", admin).body, testing::HasSubstr("parley_messages_accepted_total{"));

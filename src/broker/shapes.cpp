@@ -1,4 +1,4 @@
-#include "broker/views.hpp"
+#include "broker/shapes.hpp"
 
 #include <charconv>
 #include <utility>
@@ -162,10 +162,6 @@ void write_allocations(json::Writer& writer, const engine::Settings& settings, c
 }
 
 }  // namespace
-
-std::string_view name(Settled settled) {
-  return engine::name(static_cast<engine::Settled>(settled));
-}
 
 std::string_view name(engine::ReceiptState state) {
   using engine::ReceiptState;

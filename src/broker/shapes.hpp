@@ -52,9 +52,4 @@ engine::DeliveryId parse_delivery(std::string_view text);
 // 000 §5.2, TaskExecutionError: of the server's word about a task (R36).
 std::string task_error_of(const event::MessageAccepted& accepted);
 
-// What a task depends on, and how that stands (000 §3.4).
-void write_dependencies(json::Writer& writer, const engine::Workspace& workspace, std::string_view task_id);
-// Of the task that this message assigned: those of its soft dependencies that are not completed.
-std::vector<std::string> pending_results(const engine::Workspace& workspace, base::Offset assignment);
-
 }  // namespace parley::broker

@@ -1,0 +1,55 @@
+// What a client may ask for and send here, and whether the server is ready for it.
+#include "envelope/limits.hpp"
+#include "broker/bounds.hpp"
+#include "broker/broker.hpp"
+#include "profile/files.hpp"
+
+namespace parley::broker {
+
+Answer Broker::limits() const {
+  const engine::Settings settings;
+  const json::Limits json_limits;
+  Answer answer;
+  json::Writer writer(answer.json);
+  writer.begin_object();
+  writer.key("message").begin_object().member("bytes", json_limits.bytes).member("depth", json_limits.depth);
+  writer.member("keys", json_limits.keys).member("key_bytes", json_limits.key_bytes);
+  writer.member("number_chars", json_limits.number_chars).member("elements", json_limits.elements).end_object();
+  writer.key("request").begin_object().member("body_bytes", envelope::sent_bytes_max);
+  writer.member("call_bytes", envelope::asked_bytes_max).member("header_bytes", envelope::head_bytes_max);
+  writer.member("url_bytes", envelope::target_bytes_max).member("batch", envelope::sent_messages_max).end_object();
+  writer.key("websocket").begin_object().member("frame_bytes", envelope::sent_bytes_max);
+  writer.member("batch", envelope::sent_messages_max).end_object();
+  writer.key("take").begin_object().member("max", envelope::taken_max);
+  writer.member("wait", base::to_text(envelope::waited_max));
+  writer.member("lease", base::to_text(lease_max)).end_object();
+  writer.key("settle").begin_object().member("batch", batch_max).member("reason_chars", reason_max);
+  writer.member("delay", base::to_text(delay_max)).end_object();
+  writer.key("workspace_defaults").begin_object().member("mailbox_messages", settings.mailbox_messages);
+  writer.member("mailbox_bytes", settings.mailbox_bytes).member("recipients", settings.recipients);
+  writer.member("remembered_ids", settings.remembered_ids);
+  writer.member("remembered_for", base::to_text(settings.remembered_for));
+  writer.member("lease", base::to_text(settings.lease)).member("kept_records", settings.kept_records);
+  writer.member("open_requests", settings.open_requests).member("tasks", settings.tasks);
+  writer.member("approvals", settings.approvals).member("loop_hops", settings.loops.hops);
+  writer.member("loop_rounds", settings.loops.rounds).member("loop_messages", settings.loops.messages).end_object();
+  // MSH-15: of one agent; a workspace may set another.
+  writer.key("rates").begin_object();
+  for (const std::string& name : profile::built_in_names())
+    if (const profile::Ruleset* rules = parts_.ruleset_of(name); rules && rules->rate.messages > 0)
+      writer.key(name)
+          .begin_object()
+          .member("messages", rules->rate.messages)
+          .member("window", base::to_text(rules->rate.window))
+          .end_object();
+  writer.end_object().end_object();
+  return answer;
+}
+
+std::string Broker::not_ready() const {
+  if (failure_) return failure_->message;
+  if (parts_.journal.room_for(1) != journal::Room::enough) return "the journal has no room for messages yet";
+  return {};
+}
+
+}  // namespace parley::broker
