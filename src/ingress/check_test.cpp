@@ -148,6 +148,21 @@ TEST(Check, DefectsAreBounded) {
   const auto refused = assignment({{"\"must_not_break\": [", "\"must_not_break\": [" + many}}).run();
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().details.size(), details_max);
+  EXPECT_THAT(refused.error().message, HasSubstr("200 defects, 50 of them named."));
+}
+
+// COL-22, R5
+TEST(Lenient, OfManyDefectsThoseOfTheEnvelopeAreRecordedAndTheOthersCounted) {
+  std::string many;
+  for (int i = 0; i < 200; ++i) many += "7,";
+  const auto checked = assignment({{id_member, R"("message_id": "no-uuid",)"},
+                                   {"\"must_not_break\": [", "\"must_not_break\": [" + many}},
+                                  lenient())
+                           .run();
+  ASSERT_TRUE(checked);
+  ASSERT_EQ(checked->validation_errors.size(), details_max + 1);
+  EXPECT_THAT(words(checked->validation_errors), Contains(HasSubstr("/message_id ")));
+  EXPECT_EQ(checked->validation_errors.back().message, "The message has 151 more defects.");
 }
 
 // R25: nothing of a private message's values, whatever is wrong with them.
