@@ -246,6 +246,17 @@ TEST(Lenient, TheIdempotencyKeyServesWhereTheMessageHasNoId) {
   EXPECT_EQ(assignment({}, options).run()->envelope.message_id, "c9754236-4374-4338-a814-c0e83408d504");
 }
 
+// R5: that it was replaced is said; of one that is missing the schema says it.
+TEST(Lenient, WhatCanBeNoIdIsReplacedAndItsSenderHearsOfIt) {
+  const std::string too_long = R"("message_id": ")" + std::string(1025, 'z') + "\",";
+  for (const std::string& no_id : {std::string(R"("message_id": "",)"), std::string(R"("message_id": 5,)"), too_long}) {
+    const auto checked = assignment({{id_member, no_id}}, lenient()).run();
+    EXPECT_EQ(checked->envelope.message_id, "");
+    EXPECT_THAT(words(checked->warnings), ElementsAre("/message_id MADE_ID")) << no_id;
+  }
+  EXPECT_THAT(assignment({{id_member, ""}}, lenient()).run()->warnings, IsEmpty());
+}
+
 TEST(Lenient, WithoutSenderOrRecipientItCannotBeRouted) {
   EXPECT_EQ(assignment({{"\"to_agent\"", "\"too_agent\""}}, lenient()).run().error().code, ErrorCode::SCHEMA);
   EXPECT_EQ(assignment({{"\"from_agent\"", "\"form_agent\""}}, lenient()).run().error().code, ErrorCode::SCHEMA);
