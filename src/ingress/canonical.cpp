@@ -166,12 +166,14 @@ void canonicalise(const Found& found, const profile::Ruleset& rules, const Optio
   envelope.sender_instance = id_of(found.at(slots.sender_instance));
   read_recipients(found.at(slots.recipients), rules, envelope);
   envelope.recipient_role = id_of(found.at(slots.recipient_role));
+  envelope.recipient_instance = id_of(found.at(slots.recipient_instance));
   envelope.priority = priority_of(found, slots, type, reading);
   envelope.delivery = type.delivery[static_cast<std::size_t>(envelope.priority)];
   read_timestamp(found.at(slots.timestamp), reading.places[places.places].pointer(slots.timestamp), options.now,
                  checked);
   read_expiry(found, slots, reading.places[places.places], options.now, envelope);
   envelope.sequence = found.at(slots.sequence).if_int();
+  envelope.max_retries = found.at(slots.max_retries).if_uint();
   envelope.task = first_id(found, slots.task);
   envelope.correlation = id_of(found.at(slots.correlation));
   envelope.reply_to = id_of(found.at(slots.reply_to));
