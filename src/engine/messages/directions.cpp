@@ -77,6 +77,13 @@ base::Result<> check_recipient(const AcceptMessage& command, const Agent& sender
                       "the message says '" + recipient.id + "' is a '" + base::excerpt(envelope.recipient_role, 64) +
                           "', it is registered " + registered_as(recipient),
                       "recipient's agent_type", "Write the agent_type that the recipient is registered with.");
+  const std::string& instance = recipient.properties.instance_id;
+  if (!instance.empty() && !envelope.recipient_instance.empty() && envelope.recipient_instance != instance)
+    return base::fail(ErrorCode::DIRECTION,
+                      "the message is for instance '" + base::excerpt(envelope.recipient_instance, 64) + "' of '" +
+                          recipient.id + "', which is registered as instance '" + base::excerpt(instance, 64) + "'",
+                      "recipient's instance_id",
+                      "Write the instance_id that the recipient is registered with, or leave it out.");
   const std::string role = role_of(command.ruleset, recipient);
   if (command.ruleset.may_receive(command.type, role)) return {};
   return std::unexpected(direction_refused(
