@@ -61,7 +61,8 @@ std::uint32_t Chronicle::attempts_allowed(std::uint32_t workspace, const Message
   // R31: what the server says is in its recipient's protocol.
   const auto whose = agents.find(message.sender == 0 ? message.receipts.begin()->first : message.sender);
   const profile::Ruleset* ruleset = whose == agents.end() ? nullptr : ruleset_of_(whose->second.profile);
-  return ruleset ? ruleset->retry.attempts : 0;
+  const std::uint32_t attempts = ruleset ? ruleset->retry.attempts : 0;
+  return message.attempts_max > 0 ? std::min(attempts, message.attempts_max) : attempts;
 }
 
 // Called before and after a mailbox changes.
@@ -256,6 +257,7 @@ void Chronicle::fold(std::uint32_t number, std::uint64_t offset, const event::Me
   message.priority = event.priority();
   message.sender = event.sender();
   message.at_most_once = event.at_most_once();
+  message.attempts_max = event.attempts_max();
   message.hash = message.sent = hash;
   if (event.has_expires_at()) message.expires = base::instant_of(event.expires_at());
   if (workspace.rate_messages > 0 && event.sender() != 0) {  // MSH-15, as a window that ends now sees it
@@ -322,6 +324,7 @@ void Chronicle::fold(std::uint32_t number, const event::MessageReleased& event, 
   if (event.changed()) {
     message.hash = hash;
     message.priority = event.as().priority();
+    message.attempts_max = event.as().attempts_max();
   }
   std::size_t held = 0;
   for (auto& [number_of, receipt] : message.receipts) {

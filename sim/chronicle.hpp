@@ -68,6 +68,7 @@ class Chronicle {
     std::uint64_t lane = 0;
     std::uint32_t priority = 0;
     std::uint32_t sender = 0;
+    std::uint32_t attempts_max = 0;  // its sender's; 0: it says none
     bool at_most_once = false;
     bool notice = false;
     bool taken_back = false;

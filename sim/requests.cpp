@@ -101,6 +101,12 @@ void RequestChronicle::fold(std::uint32_t workspace, std::uint64_t offset, const
     const auto& to = message.recipients();
     Asked request{message.message_id(), message.sender(),   {to.begin(), to.end()}, timeout,
                   at + timeout,         message.reply_by(), message.task(),         is_order};
+    for (const std::uint32_t agent : message.asked_in_vain()) {
+      findings_.require(!request.reply_by && std::ranges::count(message.bounced(), agent) == 1, place,
+                        "PIP-08: asked in vain where it did not bounce");
+      request.waiting.insert(agent);
+      request.never_got.insert(agent);
+    }
     const bool waits = !request.reply_by && !decides(message);
     const bool for_itself = waits && waits_for_itself(workspace, request, message.reply_to());
     findings_.require(!for_itself, place, "BEY-04: its asker waits for itself");

@@ -41,6 +41,10 @@ class Consistency {
                       ' ' + what);
   }
 
+  static bool reached_anybody(const Message& message) {
+    return std::ranges::any_of(message.receipts, [](const Receipt& r) { return r.state != ReceiptState::bounced; });
+  }
+
   void workspace(WorkspaceNumber number) {
     const Workspace& workspace = state_.workspace(number);
     resources(number);
@@ -58,9 +62,10 @@ class Consistency {
     });
     for (const auto& [offset, request] : workspace.requests.open()) {
       timers_wanted_.insert({request.due, TimerKind::request_times_out, number, {}, offset});
-      if (request.waiting.empty())
+      const Message* const asks = workspace.messages.find(offset);
+      if (request.waiting.empty() && asks && reached_anybody(*asks))
         defect(number, offset, "an answered request is open");
-      else if (!workspace.requests.find(request.id.view(), request.waiting.front()))
+      if (!request.waiting.empty() && !workspace.requests.find(request.id.view(), request.waiting.front()))
         defect(number, offset, "a request is not found by its id");
       if (!workspace.requests.of(request.asker).contains(offset)) defect(number, offset, "not among its asker's");
       for (const auto& [agent, again] : request.again) {

@@ -43,15 +43,17 @@ struct Envelope {
   std::string sender_instance;  // 000 §2.1
   std::vector<std::string> recipients;
   std::string recipient_role;
+  std::string recipient_instance;
   bool broadcast = false;  // to every other agent of the workspace
   bool automatic = false;  // to whom the routing picks ("auto")
 
   Priority priority = Priority::normal;
   DeliveryClass delivery = DeliveryClass::at_least_once;
-  std::optional<base::Instant> sent_at;     // the sender's timestamp
-  std::optional<base::Instant> expires_at;  // the earliest of those stated (R10)
-  std::string_view expiry_at;               // and its place, a text of the ruleset's
-  std::optional<std::int64_t> sequence;     // R9
+  std::optional<base::Instant> sent_at;      // the sender's timestamp
+  std::optional<base::Instant> expires_at;   // the earliest of those stated (R10)
+  std::string_view expiry_at;                // and its place, a text of the ruleset's
+  std::optional<std::int64_t> sequence;      // R9
+  std::optional<std::uint64_t> max_retries;  // HND-09: after the first attempt
 
   std::string task;  // what orders it: task, card or conversation (R32); empty: a lane of its own
   std::string correlation;

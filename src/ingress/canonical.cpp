@@ -128,6 +128,21 @@ std::string id_from_key(const Options& options) {
   return base::uuid_of(std::string(options.sender) + '\0' + std::string(options.idempotency_key));
 }
 
+// R5: one that is missing is a defect of the schema's; one that cannot be used is said to have been replaced.
+void read_id(json::Value value, const std::string& pointer, const Options& options, Checked& checked) {
+  Envelope& envelope = checked.envelope;
+  const bool has_key = !options.idempotency_key.empty();
+  envelope.message_id = id_of(value);
+  envelope.made_id = envelope.message_id.empty() && has_key;
+  if (!envelope.message_id.empty()) return;
+  if (has_key) envelope.message_id = id_from_key(options);
+  if (value)
+    checked.warnings.push_back(
+        {pointer, "MADE_ID",
+         std::string("This can be no id: the server made one") +
+             (has_key ? " of the Idempotency-Key." : ", and the same message again is another.")});
+}
+
 }  // namespace
 
 std::string_view id_of(json::Value value) {
@@ -145,20 +160,20 @@ void canonicalise(const Found& found, const profile::Ruleset& rules, const Optio
   envelope.profile = rules.name;
   envelope.native_type = type.name;
   envelope.kind = type.kind;
-  envelope.message_id = id_of(found.at(slots.id));
-  envelope.made_id = envelope.message_id.empty() && !options.idempotency_key.empty();
-  if (envelope.made_id) envelope.message_id = id_from_key(options);
+  read_id(found.at(slots.id), reading.places[places.places].pointer(slots.id), options, checked);
   envelope.sender = options.sender;
   envelope.sender_role = id_of(found.at(slots.sender_role));
   envelope.sender_instance = id_of(found.at(slots.sender_instance));
   read_recipients(found.at(slots.recipients), rules, envelope);
   envelope.recipient_role = id_of(found.at(slots.recipient_role));
+  envelope.recipient_instance = id_of(found.at(slots.recipient_instance));
   envelope.priority = priority_of(found, slots, type, reading);
   envelope.delivery = type.delivery[static_cast<std::size_t>(envelope.priority)];
   read_timestamp(found.at(slots.timestamp), reading.places[places.places].pointer(slots.timestamp), options.now,
                  checked);
   read_expiry(found, slots, reading.places[places.places], options.now, envelope);
   envelope.sequence = found.at(slots.sequence).if_int();
+  envelope.max_retries = found.at(slots.max_retries).if_uint();
   envelope.task = first_id(found, slots.task);
   envelope.correlation = id_of(found.at(slots.correlation));
   envelope.reply_to = id_of(found.at(slots.reply_to));

@@ -111,8 +111,8 @@ Result<> check(const Native& native, const Ruleset& rules, const Options& option
   const bool tolerant = options.validation == Validation::lenient && !defects.refuse_lenient;
   if (!defects.errors.empty() && !(tolerant && can_be_routed(found, type.envelope)))
     return refusal(rules.type(checked.type), std::move(defects));
-  checked.validation_errors = std::move(defects.errors);
   checked.warnings = std::move(defects.warnings);
+  checked.validation_errors = recorded(std::move(defects));
   PARLEY_CHECK(check_limits(found, type, places));
 
   canonicalise(found, rules, options, checked);

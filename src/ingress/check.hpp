@@ -52,7 +52,7 @@ struct Checked {
   std::vector<base::Problem> validation_errors;  // lenient: what strict would have refused
 };
 
-inline constexpr std::size_t details_max = 50;  // defects named in one refusal
+inline constexpr std::size_t details_max = 50;  // defects named in one refusal, or recorded
 
 // Refusals: PAYLOAD_TOO_LARGE, TYPE_UNKNOWN, VERSION_UNSUPPORTED, SENDER_MISMATCH, SCHEMA; those of limits
 // name limit and size.

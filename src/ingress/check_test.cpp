@@ -148,6 +148,21 @@ TEST(Check, DefectsAreBounded) {
   const auto refused = assignment({{"\"must_not_break\": [", "\"must_not_break\": [" + many}}).run();
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().details.size(), details_max);
+  EXPECT_THAT(refused.error().message, HasSubstr("200 defects, 50 of them named."));
+}
+
+// COL-22, R5
+TEST(Lenient, OfManyDefectsThoseOfTheEnvelopeAreRecordedAndTheOthersCounted) {
+  std::string many;
+  for (int i = 0; i < 200; ++i) many += "7,";
+  const auto checked = assignment({{id_member, R"("message_id": "no-uuid",)"},
+                                   {"\"must_not_break\": [", "\"must_not_break\": [" + many}},
+                                  lenient())
+                           .run();
+  ASSERT_TRUE(checked);
+  ASSERT_EQ(checked->validation_errors.size(), details_max + 1);
+  EXPECT_THAT(words(checked->validation_errors), Contains(HasSubstr("/message_id ")));
+  EXPECT_EQ(checked->validation_errors.back().message, "The message has 151 more defects.");
 }
 
 // R25: nothing of a private message's values, whatever is wrong with them.
@@ -229,6 +244,17 @@ TEST(Lenient, TheIdempotencyKeyServesWhereTheMessageHasNoId) {
   options.idempotency_key = "retry-18";
   EXPECT_NE(assignment({{id_member, ""}}, options).run()->envelope.message_id, made);
   EXPECT_EQ(assignment({}, options).run()->envelope.message_id, "c9754236-4374-4338-a814-c0e83408d504");
+}
+
+// R5: that it was replaced is said; of one that is missing the schema says it.
+TEST(Lenient, WhatCanBeNoIdIsReplacedAndItsSenderHearsOfIt) {
+  const std::string too_long = R"("message_id": ")" + std::string(1025, 'z') + "\",";
+  for (const std::string& no_id : {std::string(R"("message_id": "",)"), std::string(R"("message_id": 5,)"), too_long}) {
+    const auto checked = assignment({{id_member, no_id}}, lenient()).run();
+    EXPECT_EQ(checked->envelope.message_id, "");
+    EXPECT_THAT(words(checked->warnings), ElementsAre("/message_id MADE_ID")) << no_id;
+  }
+  EXPECT_THAT(assignment({{id_member, ""}}, lenient()).run()->warnings, IsEmpty());
 }
 
 TEST(Lenient, WithoutSenderOrRecipientItCannotBeRouted) {

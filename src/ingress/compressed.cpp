@@ -18,6 +18,7 @@ std::optional<Compression> compression_of(json::Value encoding) {
 }
 
 void add_inside(Defects inside, Defects& defects) {
+  defects.found += inside.found;
   const auto move = [](std::vector<base::Problem>& from, std::vector<base::Problem>& to) {
     for (base::Problem& problem : from) {
       if (to.size() == details_max) return;
@@ -65,6 +66,7 @@ base::Result<> check_compressed(const Native& native, const profile::Ruleset& ru
 
   const std::string where = json::pointer_to(native.value, data);
   const auto defect = [&](const std::string& what) {
+    ++defects.found;
     if (defects.errors.size() < details_max)
       defects.errors.push_back({where, "compressed", "The compressed content " + what + '.'});
     return base::Result<>();

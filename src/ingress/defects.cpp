@@ -1,22 +1,24 @@
 #include "ingress/defects.hpp"
 
-#include <algorithm>
-
 #include "ingress/check.hpp"
 #include "profile/reading.hpp"
 
 namespace parley::ingress {
 namespace {
 
-// Each problem named after its check, the hint behind what is so.
-void run(const profile::BoundCheck& bound, json::Value message, std::vector<base::Problem>& problems) {
-  const std::size_t before = problems.size();
-  bound.check->run(message, problems);
-  if (problems.size() > details_max) problems.resize(std::max(before, details_max));
-  for (std::size_t i = before; i < problems.size(); ++i) {
-    problems[i].schema = bound.name;
-    if (!bound.hint.empty()) problems[i].message += ' ' + bound.hint;
+// How many there are. Each is named after its check, the hint behind what is so. What lenient validation refuses too is
+// named whatever else there is.
+std::size_t run(const profile::BoundCheck& bound, json::Value message, std::vector<base::Problem>& problems) {
+  std::vector<base::Problem> found;
+  bound.check->run(message, found);
+  if (!found.empty() && bound.also_lenient && problems.size() == details_max) problems.pop_back();
+  for (base::Problem& problem : found) {
+    if (problems.size() == details_max) break;
+    problem.schema = bound.name;
+    if (!bound.hint.empty()) problem.message += ' ' + bound.hint;
+    problems.push_back(std::move(problem));
   }
+  return found.size();
 }
 
 void run_checks(json::Value message, const std::vector<profile::BoundCheck>& checks, Defects& defects) {
@@ -25,10 +27,10 @@ void run_checks(json::Value message, const std::vector<profile::BoundCheck>& che
       run(bound, message, defects.warnings);
       continue;
     }
-    const std::size_t before = defects.errors.size();
-    run(bound, message, defects.errors);
-    if (defects.errors.size() == before) continue;
-    if (before == 0) defects.hint = bound.hint;
+    const std::size_t found = run(bound, message, defects.errors);
+    if (found == 0) continue;
+    if (defects.found == 0) defects.hint = bound.hint;
+    defects.found += found;
     defects.refuse_lenient |= bound.also_lenient;
   }
 }
@@ -39,18 +41,28 @@ Defects defects_of(json::Value message, const profile::Ruleset& rules, profile::
   const profile::TypeReading& reading = rules.reading->types[type.value];
   const schema::Program& program = rules.reading->programs[reading.program];
   Defects defects;
-  if (!program.accepts(message)) defects.errors = program.explain(message, {details_max, rules.type(type).is_private});
+  if (!program.accepts(message))
+    defects.errors = program.explain(message, {details_max, rules.type(type).is_private}, &defects.found);
   run_checks(message, reading.checks, defects);
   return defects;
 }
 
 std::unexpected<base::Error> refusal(const profile::MessageType& type, Defects defects) {
-  const std::size_t count = defects.errors.size();
+  const std::string named = std::to_string(defects.errors.size());
   base::Error error{base::ErrorCode::SCHEMA, {}, std::move(defects.hint), defects.errors.front().instance, {}, {}};
-  error.message =
-      "The message is no valid '" + type.name + "': " + std::to_string(count) + (count == 1 ? " defect." : " defects.");
+  error.message = "The message is no valid '" + type.name + "': " + std::to_string(defects.found) +
+                  (defects.found == 1 ? " defect" : " defects") +
+                  (defects.found > defects.errors.size() ? ", " + named + " of them named." : ".");
   error.details = std::move(defects.errors);
   return std::unexpected(std::move(error));
+}
+
+std::vector<base::Problem> recorded(Defects defects) {
+  const std::size_t named = defects.errors.size();
+  if (defects.found > named)
+    defects.errors.push_back(
+        {"", "MORE_DEFECTS", "The message has " + std::to_string(defects.found - named) + " more defects."});
+  return std::move(defects.errors);
 }
 
 }  // namespace parley::ingress

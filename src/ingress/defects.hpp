@@ -10,7 +10,9 @@
 namespace parley::ingress {
 
 struct Defects {
-  std::vector<base::Problem> errors;    // the schema's, then the checks'; at most details_max
+  std::vector<base::Problem> errors;    // the schema's, then the checks'; at most details_max, and those of the
+                                        // envelope before others
+  std::size_t found = 0;                // errors, also those that are not among them
   std::vector<base::Problem> warnings;  // of checks that only warn
   std::string hint;                     // of the check that found the first error, where the schema found none
   bool refuse_lenient = false;          // a check found one that lenient validation does not overlook
@@ -19,7 +21,10 @@ struct Defects {
 // Allocates nothing where there is none. Of a private type no value is told (R25).
 Defects defects_of(json::Value message, const profile::Ruleset& rules, profile::TypeIndex type);
 
-// SCHEMA with every error in `details`.
+// SCHEMA with the errors in `details`.
 std::unexpected<base::Error> refusal(const profile::MessageType& type, Defects defects);
+
+// R5: what is recorded of a message that is taken all the same; the last says how many more there are.
+std::vector<base::Problem> recorded(Defects defects);
 
 }  // namespace parley::ingress

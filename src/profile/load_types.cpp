@@ -101,7 +101,9 @@ class TypeLoader {
     slots.sender_instance = slot_at(stated.find("sender_instance"));
     slots.recipients = slot_at(stated.find("recipients"));
     slots.recipient_role = slot_at(stated.find("recipient_role"));
+    slots.recipient_instance = slot_at(stated.find("recipient_instance"));
     slots.sequence = slot_at(stated.find("sequence"));
+    slots.max_retries = slot_at(stated.find("max_retries"));
     slots.correlation = slot_at(stated.find("correlation"));
     slots.reply_to = slot_at(stated.find("reply_to"));
     slots.conversation = slot_at(stated.find("conversation"));

@@ -30,7 +30,8 @@ struct ExpirySlot {
 // Where the envelope's parts stand; no_slot: this profile has none.
 struct EnvelopeSlots {
   Slot id = no_slot, timestamp = no_slot, sender = no_slot, sender_role = no_slot, sender_instance = no_slot;
-  Slot recipients = no_slot, recipient_role = no_slot, sequence = no_slot;
+  Slot recipients = no_slot, recipient_role = no_slot, recipient_instance = no_slot;
+  Slot sequence = no_slot, max_retries = no_slot;
   Slot correlation = no_slot, reply_to = no_slot, conversation = no_slot;
   Slot version = no_slot;
   std::vector<Slot> priority;  // the first that is there counts

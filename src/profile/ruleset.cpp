@@ -50,6 +50,14 @@ bool Ruleset::may_receive(TypeIndex index, std::string_view recipient_role) cons
   return type(index).to.has(role_index(recipient_role));
 }
 
+std::vector<std::string> Ruleset::receivers(TypeIndex index) const {
+  std::vector<std::string> names;
+  for (const std::string& role : roles)
+    if (may_receive(index, role)) names.push_back(role);
+  if (may_receive(index, human_role)) names.emplace_back(human_role);
+  return names;
+}
+
 std::vector<std::string> Ruleset::legal_types(std::string_view sender_role) const {
   return names_where(types, [sender = role_index(sender_role)](const MessageType& t) { return t.from.has(sender); });
 }

@@ -247,6 +247,7 @@ struct Ruleset {
 
   bool may_send(TypeIndex type, std::string_view sender_role) const;
   bool may_receive(TypeIndex type, std::string_view recipient_role) const;
+  std::vector<std::string> receivers(TypeIndex type) const;  // the roles that may, but the server's
 
   // The names of the types this role may send at all, or to that role: `legal_next` of a refusal (BEY-02).
   std::vector<std::string> legal_types(std::string_view sender_role) const;

@@ -152,6 +152,11 @@ struct BranchesRule {
   std::vector<NodeId> nodes;
 };
 
+struct NegationRule {
+  NodeId node;
+  std::string why;  // the description beside it: what `not` refuses says itself badly
+};
+
 struct ConditionalRule {
   NodeId condition, then = none, otherwise = none;
 };
@@ -177,7 +182,7 @@ struct Code {
   std::vector<ReferRule> references;
   std::vector<DynamicRule> dynamic_references;
   std::vector<BranchesRule> branches;
-  std::vector<NodeId> negations;
+  std::vector<NegationRule> negations;
   std::vector<ConditionalRule> conditionals;
   std::vector<DependRule> dependencies;
   std::vector<UnevaluatedRule> unevaluated;

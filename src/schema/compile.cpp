@@ -512,7 +512,8 @@ class Compiler {
     }
     if (const Value negated = schema.find("not")) {
       PARLEY_TRY(const NodeId id, in_place_child(negated, "not"));
-      add(Action::not_, code_->negations, id, every_family);
+      const auto why = schema.find("description").if_string();
+      add(Action::not_, code_->negations, NegationRule{id, std::string(why.value_or(""))}, every_family);
     }
     if (const Value condition = schema.find("if")) {
       ConditionalRule rule;

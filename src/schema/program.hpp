@@ -41,7 +41,9 @@ class Program {
   // keywords and names from the root schema down, through `$ref`, ending in the keyword: /properties/to/$ref/pattern.
   // Of anyOf and oneOf the branch that fits best is explained: one whose const and enum match, then the one with the
   // fewest defects; where none comes near, the defect is the anyOf or oneOf itself. Empty exactly where accepted.
-  std::vector<base::Problem> explain(const json::Value& document, const ExplainOptions& options = {}) const;
+  // Of more than problems_max those nearest the root; `found`, where given, becomes the number of all.
+  std::vector<base::Problem> explain(const json::Value& document, const ExplainOptions& options = {},
+                                     std::size_t* found = nullptr) const;
 
  private:
   friend class Compiler;

@@ -156,7 +156,26 @@ TEST(SchemaExplain, hidden_values_do_not_appear) {
 
 TEST(SchemaExplain, stops_at_the_number_of_problems_asked_for) {
   const json::Document d = document("[1,1,1,1,1]");
-  EXPECT_EQ(program(R"({"items":{"type":"null"}})").explain(d.root(), {.problems_max = 3}).size(), 3u);
+  std::size_t found = 0;
+  EXPECT_EQ(program(R"({"items":{"type":"null"}})").explain(d.root(), {.problems_max = 3}, &found).size(), 3u);
+  EXPECT_EQ(found, 5u);
+}
+
+TEST(SchemaExplain, COL_22_what_is_wrong_near_the_root_is_always_named) {
+  const json::Document d = document(R"({"deep":[[1,1,1]],"id":1})");
+  const Program p = program(
+      R"({"properties":{"deep":{"items":{"items":{"type":"null"}}}},"allOf":[{"properties":{"id":{"type":"string"}}}]})");
+  Places named;
+  std::size_t found = 0;
+  for (const base::Problem& problem : p.explain(d.root(), {.problems_max = 2}, &found))
+    named.push_back(problem.instance);
+  EXPECT_EQ(named, (Places{"/deep/0/0", "/id"}));
+  EXPECT_EQ(found, 4u);
+}
+
+TEST(SchemaExplain, COR_04_not_says_why_where_its_schema_does) {
+  EXPECT_EQ(message(R"({"description":"It stands alone.","not":{"const":"all"}})", R"("all")"),
+            "found string \"all\": It stands alone.");
 }
 
 TEST(SchemaFormats, are_asserted_only_when_asked) {

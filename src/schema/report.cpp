@@ -1,14 +1,37 @@
 #include "schema/report.hpp"
 
+#include <algorithm>
+
 #include "json/writer.hpp"
 #include "schema/code.hpp"
 
 namespace parley::schema {
 
 void Report::add(const Trail<true>& trail, std::string message) {
-  if (is_full()) return;
+  ++found;
+  const std::uint32_t depth = depth_of(trail.instance());
+  if (!make_room(depth)) return;
   problems.push_back({pointer_of(trail.instance()), pointer_of(trail.schema()), std::move(message)});
-  depths.push_back(depth_of(trail.instance()));
+  depths.push_back(depth);
+}
+
+void Report::take_over(Report branch) {
+  found += branch.found;
+  for (std::size_t i = 0; i < branch.problems.size(); ++i) {
+    if (!make_room(branch.depths[i])) continue;
+    problems.push_back(std::move(branch.problems[i]));
+    depths.push_back(branch.depths[i]);
+  }
+}
+
+bool Report::make_room(std::uint32_t depth) {
+  if (problems.size() < problems_max) return true;
+  const auto deepest = std::max_element(depths.rbegin(), depths.rend());  // of equal ones the last
+  if (deepest == depths.rend() || *deepest <= depth) return false;
+  const auto at = std::distance(deepest, depths.rend()) - 1;
+  problems.erase(problems.begin() + at);
+  depths.erase(depths.begin() + at);
+  return true;
 }
 
 std::size_t Report::distance(std::uint32_t depth) const {

@@ -14,14 +14,19 @@ namespace parley::schema {
 struct Report {
   std::size_t problems_max = 0;
   bool hide_values = false;
-  std::vector<base::Problem> problems;
-  std::vector<std::uint32_t> depths;  // of each problem's instance
+  std::vector<base::Problem> problems = {};
+  std::vector<std::uint32_t> depths = {};  // of each problem's instance
+  std::size_t found = 0;                   // also those that had no room
 
-  bool is_full() const { return problems.size() >= problems_max; }
-  void add(const Trail<true>& trail, std::string message);  // as long as it is not full
+  // Where there is no room, what lies deepest goes: what is wrong near the root, as in an envelope, is always told.
+  void add(const Trail<true>& trail, std::string message);
+  void take_over(Report branch);
 
   // How far a branch is from fitting: of the wrong type altogether, told apart by a const or enum, or merely flawed.
   std::size_t distance(std::uint32_t depth) const;
+
+ private:
+  bool make_room(std::uint32_t depth);
 };
 
 std::uint32_t depth_of(const Link<true>* link);

@@ -598,9 +598,14 @@ class Run {
     return false;
   }
 
-  bool negate(NodeId id, std::uint32_t at, T trail) {
-    if (!holds(id, at, nullptr)) return !exhausted_;
-    if constexpr (Explains) report(trail, "not", "expected what does not fit the schema under `not`", at);
+  bool negate(const NegationRule& rule, std::uint32_t at, T trail) {
+    if (!holds(rule.node, at, nullptr)) return !exhausted_;
+    if constexpr (Explains) {
+      if (rule.why.empty())
+        report(trail, "not", "expected what does not fit the schema under `not`", at);
+      else
+        report(trail, "not", "found " + found_text(value(at), report_->hide_values) + ": " + rule.why);
+    }
     return false;
   }
 
@@ -683,7 +688,7 @@ class Run {
     bool tie = false;
     std::string summary;
     for (std::uint32_t i = 0; i < rule.nodes.size() && !exhausted_; ++i) {
-      Report report{.problems_max = 16, .hide_values = outer->hide_values, .problems = {}, .depths = {}};
+      Report report{.problems_max = 16, .hide_values = outer->hide_values};
       report_ = &report;
       std::optional<Marks> own = own_marks(marks, at);
       const L index(&link, i);
@@ -700,10 +705,7 @@ class Run {
       return report(trail, keyword,
                     "none of the " + std::to_string(rule.nodes.size()) +
                         " alternatives fits: " + shortened(std::move(summary), 256));
-    for (std::size_t i = 0; i < best.problems.size() && !report_->is_full(); ++i) {
-      report_->problems.push_back(std::move(best.problems[i]));
-      report_->depths.push_back(best.depths[i]);
-    }
+    report_->take_over(std::move(best));
   }
 
   void report(T trail, std::string_view keyword, std::string message, std::uint32_t at) {
@@ -731,15 +733,14 @@ Verdict Program::check(const Value& document) const {
   return Run<false>(*code_, document, nullptr).check(document.at());
 }
 
-std::vector<Problem> Program::explain(const Value& document, const ExplainOptions& options) const {
+std::vector<Problem> Program::explain(const Value& document, const ExplainOptions& options, std::size_t* found) const {
+  if (found) *found = 0;
   if (accepts(document)) return {};
-  Report report{.problems_max = std::max<std::size_t>(1, options.problems_max),
-                .hide_values = options.hide_values,
-                .problems = {},
-                .depths = {}};
+  Report report{.problems_max = std::max<std::size_t>(1, options.problems_max), .hide_values = options.hide_values};
   const Verdict verdict = Run<true>(*code_, document, &report).check(document.at());
   if (verdict == Verdict::too_complex && report.problems.empty())
     report.problems.push_back({"", "", "the document takes too many steps to validate against this schema"});
+  if (found) *found = std::max(report.found, report.problems.size());
   return std::move(report.problems);
 }
 

@@ -550,7 +550,8 @@ void message(const Call& call) {
     if (const json::Value request = body.find("request"); request && awaited_too) {
       std::vector<std::string> awaited;
       for (const json::Value agent : request.find("waiting_for").elements()) awaited.emplace_back(agent.as_string());
-      text += "  answer awaited from " + scenarios::joined(awaited, ", ") + " until " + text_of(request, "due") + '\n';
+      const std::string whom = awaited.empty() ? "nobody" : scenarios::joined(awaited, ", ");
+      text += "  answer awaited from " + whom + " until " + text_of(request, "due") + '\n';
     }
     for (const json::Value receipt : body.find("receipts").elements()) {
       text += "  " + text_of(receipt, "recipient") + ' ' + text_of(receipt, "state") +

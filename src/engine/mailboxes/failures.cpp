@@ -1,5 +1,7 @@
 #include "engine/mailboxes/failures.hpp"
 
+#include <algorithm>
+
 #include "base/excerpt.hpp"
 #include "engine/appliers.hpp"
 #include "engine/mailboxes/transitions.hpp"
@@ -14,7 +16,9 @@ profile::RetryPolicy retry_of(const RulesetOf& ruleset_of, const Workspace& work
   if (by_server && message.notice) return {};
   const AgentNumber whose = by_server ? message.receipts.front().agent : message.sender;
   const profile::Ruleset* const rules = ruleset_of(workspace.registry.agent(whose).properties.profile);
-  return rules ? rules->retry : profile::RetryPolicy{};
+  profile::RetryPolicy policy = rules ? rules->retry : profile::RetryPolicy{};
+  if (message.attempts_max > 0) policy.attempts = std::min<std::uint32_t>(policy.attempts, message.attempts_max);
+  return policy;
 }
 
 void decide_dead(Decided& decided, const State& state, const DeliveryFacts& delivery, std::string reason,

@@ -266,6 +266,7 @@ void apply(State& state, Workspace& workspace, WorkspaceNumber number, Offset of
   message.lane = LaneId(event.lane());
   message.priority = static_cast<Priority>(event.priority());
   message.at_most_once = event.at_most_once();
+  message.attempts_max = static_cast<std::uint8_t>(event.attempts_max());
   message.private_ = event.private_();
   message.remarked = event.warnings_size() + event.validation_errors_size() > 0 || event.supersedes() > 0 ||
                      event.reply_by() || event.has_task_error() || event.sender_told_size() > 0;

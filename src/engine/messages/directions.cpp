@@ -7,17 +7,25 @@ namespace {
 
 using base::ErrorCode;
 
-base::Error direction_refused(const AcceptMessage& command, std::string message, std::string where,
-                              std::vector<std::string> legal) {
+// `otherwise`: the hint where nothing is legal.
+base::Error direction_refused(std::string message, std::string where, std::vector<std::string> legal,
+                              std::string otherwise) {
   base::Error error;
   error.code = ErrorCode::DIRECTION;
   error.message = std::move(message);
   error.where = std::move(where);
   error.legal_next = std::move(legal);
-  if (error.legal_next.empty())
-    error.hint =
-        "This role may send nothing here in profile '" + command.ruleset.name + "'; ask for another agent_type.";
+  if (error.legal_next.empty()) error.hint = std::move(otherwise);
   return error;
+}
+
+// What else the sender may do about a recipient to whom it may send nothing.
+std::string send_elsewhere(const AcceptMessage& command, const std::string& role) {
+  std::string roles;
+  for (const std::string& name : command.ruleset.receivers(command.type))
+    roles += (roles.empty() ? "'" : ", '") + name + "'";
+  return "You may send nothing to the role '" + role + "'; '" + command.envelope.native_type + "' may go to: " + roles +
+         '.';
 }
 
 std::string registered_as(const Agent& agent) {
@@ -56,9 +64,10 @@ base::Result<> check_sender(const AcceptMessage& command, const Agent& sender) {
                       "sender's instance_id",
                       "Write the instance_id that you are registered with; who runs as several registers without one.");
   if (may) return {};
-  return std::unexpected(direction_refused(command,
-                                           "the role '" + role + "' may not send '" + envelope.native_type + "'",
-                                           "sender", command.ruleset.legal_types(role)));
+  return std::unexpected(direction_refused(
+      "the role '" + role + "' may not send '" + envelope.native_type + "'", "sender",
+      command.ruleset.legal_types(role),
+      "This role may send nothing in profile '" + command.ruleset.name + "'; ask for another agent_type."));
 }
 
 base::Result<> check_recipient(const AcceptMessage& command, const Agent& sender, const Agent& recipient) {
@@ -68,11 +77,18 @@ base::Result<> check_recipient(const AcceptMessage& command, const Agent& sender
                       "the message says '" + recipient.id + "' is a '" + base::excerpt(envelope.recipient_role, 64) +
                           "', it is registered " + registered_as(recipient),
                       "recipient's agent_type", "Write the agent_type that the recipient is registered with.");
+  const std::string& instance = recipient.properties.instance_id;
+  if (!instance.empty() && !envelope.recipient_instance.empty() && envelope.recipient_instance != instance)
+    return base::fail(ErrorCode::DIRECTION,
+                      "the message is for instance '" + base::excerpt(envelope.recipient_instance, 64) + "' of '" +
+                          recipient.id + "', which is registered as instance '" + base::excerpt(instance, 64) + "'",
+                      "recipient's instance_id",
+                      "Write the instance_id that the recipient is registered with, or leave it out.");
   const std::string role = role_of(command.ruleset, recipient);
   if (command.ruleset.may_receive(command.type, role)) return {};
   return std::unexpected(direction_refused(
-      command, "'" + envelope.native_type + "' may not be sent to the role '" + role + "' ('" + recipient.id + "')",
-      "recipient", command.ruleset.legal_types(role_of(command.ruleset, sender), role)));
+      "'" + envelope.native_type + "' may not be sent to the role '" + role + "' ('" + recipient.id + "')", "recipient",
+      command.ruleset.legal_types(role_of(command.ruleset, sender), role), send_elsewhere(command, role)));
 }
 
 }  // namespace parley::engine

@@ -83,9 +83,10 @@ struct Message {
   bool private_ = false;  // R25: delivered to nobody here, shown as {offset, private}
   bool remarked = false;  // its event carries what its deliveries say beside it
   bool remembered = false;
-  std::uint8_t needed = 0;  // by how many mechanisms: an open task's order, its offer, its parts
-  bool linked = false;      // was taken back, or stands in another's place (currentness/replacements.hpp)
-  bool over = false;        // what it asked for is over, and its record of it gone: nobody acts upon it any more
+  std::uint8_t needed = 0;        // by how many mechanisms: an open task's order, its offer, its parts
+  bool linked = false;            // was taken back, or stands in another's place (currentness/replacements.hpp)
+  std::uint8_t attempts_max = 0;  // its sender's bound (HND-09); 0: its profile's alone
+  bool over = false;              // what it asked for is over, and its record of it gone: nobody acts upon it any more
   IdKey id_key{};
   base::PackedText id;                       // the sender's, or the one made for it
   absl::InlinedVector<Receipt, 1> receipts;  // rising by agent
@@ -118,7 +119,7 @@ struct Message {
   template <class Archive>
   void archive(Archive& a) {
     a(position, length, sender, content, accepted_at, sent_at, expires_at, lane, priority, at_most_once, notice,
-      private_, remarked, remembered, needed, linked, over, id_key, id, receipts);
+      private_, remarked, remembered, needed, linked, attempts_max, over, id_key, id, receipts);
   }
 };
 

@@ -123,6 +123,7 @@ void change(Message& message, const event::MessageAccepted& as, const Placed& pl
   message.position = placed.position;
   message.length = placed.body_length;
   message.priority = static_cast<Priority>(as.priority());
+  message.attempts_max = static_cast<std::uint8_t>(as.attempts_max());
   message.expires_at = as.has_expires_at() ? base::instant_of(as.expires_at()) : Instant{};
   message.remarked = as.warnings_size() + as.validation_errors_size() > 0 || as.supersedes() > 0;
 }

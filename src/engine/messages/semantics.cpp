@@ -1,5 +1,7 @@
 #include "engine/messages/semantics.hpp"
 
+#include <algorithm>
+
 #include "engine/currentness/take_back.hpp"
 #include "engine/errors/follow.hpp"
 #include "engine/reviews/follow.hpp"
@@ -9,6 +11,15 @@
 namespace parley::engine {
 
 using base::ErrorCode;
+
+namespace {
+
+// HND-09: the first one, and what its sender lets follow; a byte of it, which no profile's bound exceeds.
+std::uint32_t attempts_of(std::uint64_t retries) {
+  return static_cast<std::uint32_t>(std::min<std::uint64_t>(retries, 254)) + 1;
+}
+
+}  // namespace
 
 void write(std::span<const base::Problem> problems, google::protobuf::RepeatedPtrField<event::Problem>& out) {
   for (const base::Problem& problem : problems) {
@@ -36,6 +47,7 @@ void write(const AcceptMessage& command, const Recipients& recipients, std::stri
   if (envelope.sent_at) event.set_sent_at(base::unix_us(*envelope.sent_at));
   if (envelope.expires_at) event.set_expires_at(base::unix_us(*envelope.expires_at));
   if (envelope.sequence) event.set_sequence(*envelope.sequence);
+  if (envelope.max_retries) event.set_attempts_max(attempts_of(*envelope.max_retries));
   event.set_lane(command.lane.value);
   event.set_task(envelope.task);
   event.set_correlation(envelope.correlation);

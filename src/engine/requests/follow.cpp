@@ -74,6 +74,23 @@ Timer timer_of(WorkspaceNumber number, Offset offset, Instant due) {
   return {due, TimerKind::request_times_out, number, {}, offset};
 }
 
+// PIP-08: who asks everybody and reaches nobody, or not all, hears of it when the time is over. Of a deadline it hears
+// at once.
+void ask(const AcceptMessage& command, const Workspace& workspace, const Context& context,
+         event::MessageAccepted& event) {
+  const bool by_deadline = command.reply_by != Instant{};
+  if (event.recipients().empty() && (by_deadline || !command.envelope.broadcast)) return;
+  const base::Duration timeout = by_deadline ? command.reply_by - context.now
+                                             : wait_in(command.envelope, "timeout_seconds", std::chrono::seconds(1),
+                                                       command.ruleset.requests->timeout, longest_wait);
+  event.set_answer_timeout(timeout.count());
+  event.set_answer_due(base::unix_us(context.now + timeout));
+  event.set_reply_by(by_deadline);
+  if (by_deadline) return;
+  for (const std::uint32_t agent : event.bounced())
+    if (!workspace.registry.agent(AgentNumber(agent)).removed) event.add_asked_in_vain(agent);
+}
+
 }  // namespace
 
 bool awaits_answer(const AcceptMessage& command) {
@@ -120,15 +137,7 @@ void follow_requests(const AcceptMessage& command, const Workspace& workspace, c
                      event::MessageAccepted& event) {
   const auto& policy = command.ruleset.requests;
   const envelope::Envelope& envelope = command.envelope;
-  if (awaits_answer(command) && event.recipients_size() > 0) {
-    const bool by_deadline = command.reply_by != Instant{};
-    const base::Duration timeout =
-        by_deadline ? command.reply_by - context.now
-                    : wait_in(envelope, "timeout_seconds", std::chrono::seconds(1), policy->timeout, longest_wait);
-    event.set_answer_timeout(timeout.count());
-    event.set_answer_due(base::unix_us(context.now + timeout));
-    event.set_reply_by(by_deadline);
-  }
+  if (awaits_answer(command)) ask(command, workspace, context, event);
   if (workspace.requests.with_reply_by() > 0)
     if (const auto replied = replied_to(command, workspace)) {
       const Request& request = *workspace.requests.find(*replied);
@@ -162,7 +171,9 @@ void open(State& state, Workspace& workspace, WorkspaceNumber number, Offset off
                   event.reply_by(),
                   static_cast<Kind>(event.kind()) == Kind::request,
                   about_of(workspace, message.sender, event.reply_to(), event.correlation())};
-  for (const std::uint32_t agent : event.recipients()) request.waiting.emplace_back(agent);
+  for (const auto* asked : {&event.recipients(), &event.asked_in_vain()})
+    for (const std::uint32_t agent : *asked) request.waiting.emplace_back(agent);
+  std::ranges::sort(request.waiting);
   state.timers.insert(timer_of(number, offset, request.due));
   workspace.requests.add(offset, std::move(request));
 }

@@ -33,7 +33,7 @@ struct Request {
   std::string task;
   base::Duration timeout{};
   Instant due;
-  std::vector<AgentNumber> waiting;  // rising: who was asked and has not answered
+  std::vector<AgentNumber> waiting;  // rising: who was asked and has not answered; nobody where it reached nobody
   bool reply_by = false;             // its sender's own deadline: unmet, the message bounces (BEY-01)
   bool asks = true;                  // it is answered for good; else its sender wants to hear, and it may be more
   About about{};

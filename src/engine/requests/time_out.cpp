@@ -13,6 +13,14 @@ namespace {
 constexpr std::size_t escalated_to_max = 16;
 constexpr std::size_t escalation_looks = 10'000;  // agents a turn, in the search for them (D11)
 
+// `of`: whose request, where another is told.
+std::string unanswered(const Request& request, const std::string& silent, const std::string& of) {
+  const std::string named = "request '" + base::excerpt(request.id.view(), 128) + "'" + of;
+  const std::string in_time = " within " + base::to_text(request.timeout);
+  if (silent.empty()) return "Nobody got " + named + ", and no answer came" + in_time + '.';
+  return "No answer from " + silent + in_time + " to " + named + '.';
+}
+
 }  // namespace
 
 const std::vector<AgentNumber>& Escalations::of(const State& state, WorkspaceNumber workspace,
@@ -53,16 +61,14 @@ void decide_timed_out(Decided& decided, const State& state, WorkspaceNumber numb
 
   const std::string silent = names_of(workspace.registry, request.waiting);
   const std::string& asker = workspace.registry.agent(request.asker).id;
-  const std::string waited =
-      " within " + base::to_text(request.timeout) + " to request '" + base::excerpt(request.id.view(), 128) + "'";
   Saying saying;
   saying.task = request.task;
   saying.reply_to = request.id.view();
   saying.silent = silent;
-  saying.text = "No answer from " + silent + waited + ". Ask again under a new id, or ask somebody else.";
+  saying.text = unanswered(request, silent, {}) + " Ask again under a new id, or ask somebody else.";
   if (!request.reply_by)
     say(decided, state, number, request.asker, *rules, profile::Occasion::request_timed_out, saying, context);
-  saying.text = "No answer from " + silent + waited + " of '" + asker + "'.";
+  saying.text = unanswered(request, silent, " of '" + asker + "'");
   if (!rules->requests) return;
   for (const AgentNumber agent : escalations.of(state, number, *rules, rules->requests->escalates_to)) {
     const bool concerned = agent == request.asker || std::ranges::binary_search(request.waiting, agent);

@@ -26,8 +26,9 @@ bool is_bounded(const std::vector<json::Value>& schemas) {
 }
 
 std::vector<Slot> id_slots(const EnvelopeSlots& e) {
-  std::vector<Slot> slots{e.id,          e.sender,   e.sender_role, e.sender_instance, e.recipients, e.recipient_role,
-                          e.correlation, e.reply_to, e.conversation};
+  std::vector<Slot> slots{e.id,         e.sender,         e.sender_role,        e.sender_instance,
+                          e.recipients, e.recipient_role, e.recipient_instance, e.correlation,
+                          e.reply_to,   e.conversation};
   slots.insert(slots.end(), e.task.begin(), e.task.end());
   std::erase(slots, no_slot);
   return slots;

@@ -11,6 +11,7 @@ std::vector<Slot> envelope_slots(const EnvelopeSlots& e) {
   std::vector<Slot> slots{e.id,           e.timestamp,      e.sender,   e.sender_role, e.sender_instance,
                           e.recipients,   e.recipient_role, e.sequence, e.correlation, e.reply_to,
                           e.conversation, e.version};
+  slots.insert(slots.end(), {e.recipient_instance, e.max_retries});
   slots.insert(slots.end(), e.priority.begin(), e.priority.end());
   slots.insert(slots.end(), e.task.begin(), e.task.end());
   for (const ExpirySlot& expiry : e.expiry) slots.push_back(expiry.slot);

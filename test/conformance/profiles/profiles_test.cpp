@@ -53,9 +53,11 @@ std::string rendered(const Checked& checked) {
       << (e.sender_instance.empty() ? "" : " instance " + e.sender_instance) << '\n';
   out << "  to" << (e.broadcast ? " everybody" : "") << (e.automatic ? " whom routing picks" : "");
   for (const std::string& recipient : e.recipients) out << ' ' << recipient;
-  out << (e.recipient_role.empty() ? "" : " (" + e.recipient_role + ")") << '\n';
+  out << (e.recipient_role.empty() ? "" : " (" + e.recipient_role + ")")
+      << (e.recipient_instance.empty() ? "" : " instance " + e.recipient_instance) << '\n';
   if (e.sent_at) out << "  sent " << base::to_rfc3339(*e.sent_at) << '\n';
   if (e.expires_at) out << "  expires " << base::to_rfc3339(*e.expires_at) << '\n';
+  if (e.max_retries) out << "  max retries " << *e.max_retries << '\n';
   if (e.sequence) out << "  sequence " << *e.sequence << '\n';
   if (!e.task.empty()) out << "  task " << e.task << ", lane " << std::hex << checked.lane.value << std::dec << '\n';
   if (!e.correlation.empty()) out << "  correlation " << e.correlation << '\n';

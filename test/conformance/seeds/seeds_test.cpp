@@ -130,6 +130,13 @@ void expect_verdict(json::Value expected, const Verdict& got, const std::string&
   EXPECT_EQ(got.recorded, defects) << where;
 }
 
+// A row may say otherwise of a text with one of the alternatives that are printed.
+json::Value row_of(json::Value row, std::string_view text) {
+  for (const json::Value other : row.find("but").elements())
+    if (text.find(other.find("with").as_string()) != text.npos) return other;
+  return row;
+}
+
 // COL-22, PIP-01, PIP-02, PIP-03, SUP-02, SUP-03, MSH-01
 TEST_F(Seeds, EveryPrintedExampleGetsItsVerdict) {
   const profile::Rulesets rulesets = profile::built_in();
@@ -160,7 +167,7 @@ TEST_F(Seeds, EveryPrintedExampleGetsItsVerdict) {
           std::printf("\n");
           continue;
         }
-        expect_verdict(row, verdict, where + '\n' + text);
+        expect_verdict(row_of(row, text), verdict, where + '\n' + text);
       }
     }
   }
