@@ -126,13 +126,12 @@ void Workload::tend_dead_letters() {
   if (ids.empty()) return;
   const std::string& id = dice_.among(ids);
   const bool redrives = !dice_.one_in(4);
-  const auto done =
-      redrives ? world_.broker().redrive(admin_, name, id) : world_.broker().discard(admin_, name, id);
+  const auto done = redrives ? world_.broker().redrive(admin_, name, id) : world_.broker().discard(admin_, name, id);
   findings_.trace((redrives ? "redrive " : "discard ") + id + (done ? "" : ": " + done.error().message));
   if (done || for_want_of_room(done.error())) return;
   const base::ErrorCode code = done.error().code;
-  const bool is_over = code == base::ErrorCode::EXPIRED || code == base::ErrorCode::STALE_ORDER ||
-                       code == base::ErrorCode::NOT_FOUND;
+  const bool is_over =
+      code == base::ErrorCode::EXPIRED || code == base::ErrorCode::STALE_ORDER || code == base::ErrorCode::NOT_FOUND;
   if (!redrives || !is_over)
     findings_.wrong("a dead letter that was listed was not " + std::string(redrives ? "redriven" : "discarded") + ": " +
                     done.error().message);

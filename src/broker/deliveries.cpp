@@ -13,7 +13,6 @@
 namespace parley::broker {
 namespace {
 
-
 // Of an order that is given again: its bytes say what held at first.
 void note_times(const engine::Workspace& workspace, base::Offset order, Delivery& delivery) {
   const engine::TaskWatch& watch = workspace.tasks.at(*workspace.tasks.of_assignment(order)).watch;

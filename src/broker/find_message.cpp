@@ -63,10 +63,10 @@ base::Result<base::Offset> offset_at_any(const engine::Workspace& workspace, con
   }
   if (count == 1) return offset;
   if (count == 0) return not_known(message_id);
-  auto error = base::fail(ErrorCode::CONFLICT,
-                          base::quoted(message_id) + " was sent " + std::to_string(count) +
-                              " times, each in a message of its own",
-                          "?to", "Say whose with ?to=; * is the one to all.");
+  auto error = base::fail(
+      ErrorCode::CONFLICT,
+      base::quoted(message_id) + " was sent " + std::to_string(count) + " times, each in a message of its own", "?to",
+      "Say whose with ?to=; * is the one to all.");
   error.error().legal_next = std::move(at);
   return error;
 }

@@ -27,9 +27,10 @@ std::unexpected<base::Error> mailbox_full(const Agent& agent) {
   const std::string holds = "the mailbox of '" + agent.id + "' holds " + std::to_string(load.messages) +
                             " messages of " + std::to_string(load.bytes) + " bytes";
   if (agent.dead_letters.empty()) return base::fail(ErrorCode::MAILBOX_FULL, holds, "recipients");
-  return base::fail(ErrorCode::MAILBOX_FULL,
-                    holds + ", " + std::to_string(agent.dead_letters.size()) + " of them dead letters", "recipients",
-                    "Wait until the recipient has worked some off, or have dead letters redriven and done, or discarded.");
+  return base::fail(
+      ErrorCode::MAILBOX_FULL, holds + ", " + std::to_string(agent.dead_letters.size()) + " of them dead letters",
+      "recipients",
+      "Wait until the recipient has worked some off, or have dead letters redriven and done, or discarded.");
 }
 
 base::Result<Recipients> resolve_broadcast(const AcceptMessage& command, const Workspace& workspace, Instant now) {
