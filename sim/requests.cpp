@@ -52,8 +52,9 @@ RequestChronicle::Asked* RequestChronicle::asked(const Place& place) {
 // Through whomever: but for the request that it asks back about, and is itself awaited for.
 bool RequestChronicle::waits_for_itself(std::uint32_t workspace, const Asked& request,
                                         const std::string& asked_back) const {
-  std::set<std::uint32_t> reached = request.waiting;
-  reached.erase(request.asker);  // who asks himself can answer
+  std::set<std::uint32_t> reached;
+  for (const std::uint32_t agent : request.waiting)
+    if (agent != request.asker && !request.never_got.contains(agent)) reached.insert(agent);  // one can answer oneself
   for (bool grew = true; grew && !reached.contains(request.asker);) {
     grew = false;
     for (const auto& [place, other] : open_) {

@@ -72,12 +72,22 @@ const Place* TaskChronicle::whole_of(const Workspace& workspace, std::uint32_t s
   return awaited && may && whole.id != task ? &asked->second.whole : nullptr;
 }
 
+// In the place of one that a human had yet to decide about: what is replaced there the journal does not say (BEY-03).
+bool TaskChronicle::may_be_held_part_anew(const TaskWord& word, const Place& whole) const {
+  return word.supersedes != 0 && std::ranges::any_of(held_as_part_, [&](const auto& held) {
+           return held.second.whole == whole && held.second.task == word.task &&
+                  tasks_.at(whole).held_parts.contains(held.first.second);
+         });
+}
+
 void TaskChronicle::note_part(const Workspace& workspace, const TaskWord& word, const Place& place,
                               const event::MessageAccepted& message) {
   const Place* whole = whole_of(workspace, word.sender, word.task, word.answers);
   for (const auto& [of, task] : tasks_)  // what was held is what it was then
     if (word.released != 0 && of.first == place.first && task.held_parts.contains(word.released)) whole = &of;
   const std::uint64_t part_of = message.task_moved().part_of();
+  const auto told = tasks_.find({place.first, part_of});
+  if (!whole && told != tasks_.end() && may_be_held_part_anew(word, told->first)) whole = &told->first;
   if (whole && part_of == 0 && tasks_.at(*whole).split_by <= workspace.forgotten_through) return;  // R8
   findings_.require(part_of == (whole ? whole->second : 0), place,
                     "COL-16: a part of another task than was asked for, or of none");
@@ -92,7 +102,7 @@ void TaskChronicle::hold_part(const Place& place, const event::MessageAccepted& 
   const bool right = whole != tasks_.end() && whole->second.state == State::in_parts;
   findings_.require(right, place, "COL-16: held as a part of what is not in parts");
   if (right) whole->second.held_parts.insert(place.second);
-  held_as_part_[place] = {place.first, message.approval_part_of()};
+  held_as_part_[place] = {{place.first, message.approval_part_of()}, message.task()};
   sightings_.saw(Sighting::part_held);
 }
 

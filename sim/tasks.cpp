@@ -217,7 +217,7 @@ void TaskChronicle::fold(std::uint32_t number, std::uint64_t offset, const event
   Judged judged = judge(workspace, word);
   const auto part = held_as_part_.find({number, word.released});
   if (judged.verdict == Verdict::legal && part != held_as_part_.end() &&
-      tasks_.at(part->second).state != State::in_parts)
+      tasks_.at(part->second.whole).state != State::in_parts)
     judged.verdict = Verdict::out_of_sequence;  // what it was to be a part of is over
   if (is_of_forgotten(workspace, word, judged) && !message.has_task_moved()) return;
   const Place place{number, offset};

@@ -288,6 +288,7 @@ class TaskChronicle {
   void cancel(const Place& place, const Task& task, base::Instant at);
   void note_error(const Place& place, Task& task, const event::TaskError& error);
   void extend(const Place& place, Task& task, const event::TaskMoved& moved, base::Instant at);
+  bool may_be_held_part_anew(const TaskWord& word, const Place& whole) const;
   void note_part(const Workspace& workspace, const TaskWord& word, const Place& place,
                  const event::MessageAccepted& message);
   const Place* whole_of(const Workspace& workspace, std::uint32_t sender, const std::string& task,
@@ -315,8 +316,11 @@ class TaskChronicle {
   std::map<std::uint32_t, Workspace> workspaces_;
   std::map<Place, Task> tasks_;
   std::set<Place> ended_;  // by events of the server's own
-  std::map<Place, Place>
-      held_as_part_;  // messages that a human decides about first, and the tasks they are to be parts of
+  struct HeldPart {
+    Place whole;
+    std::string task;
+  };
+  std::map<Place, HeldPart> held_as_part_;  // by the messages that a human decides about first
   std::map<std::uint32_t, std::vector<Answered>> answered_;
   base::Instant started_at_{}, now_{};  // the first: when time went on, after a start or a sleep
 };

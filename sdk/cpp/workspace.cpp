@@ -19,7 +19,10 @@ base::Result<json::Document> read_answer(std::string_view body) {
   return document;
 }
 
-Sent read_sent(json::Value value) {
+base::Result<Sent> read_sent(json::Value value) {
+  if (const auto error = value.find("error")) return std::unexpected(read_error(error, 422));
+  if (!value.find("message_id").is_string())
+    return base::fail(base::ErrorCode::INTERNAL, "the server's answer tells the outcome of no message");
   Sent sent;
   sent.message_id = value.find("message_id").if_string().value_or("");
   sent.offset = value.find("offset").if_uint().value_or(0);
@@ -83,7 +86,9 @@ base::Result<Sent> Workspace::send(std::string_view native, std::string_view ide
                                    const SendOptions& beside) {
   PARLEY_TRY(const Reply reply, client_->post(messages_path(name_, beside), native, sending(idempotency_key, beside)));
   PARLEY_TRY(const auto document, read_answer(reply.body));
-  return read_sent(document.root());
+  const json::Value root = document.root();
+  if (root.is_array() && root.size() == 1) return read_sent(*root.elements().begin());
+  return read_sent(root);
 }
 
 base::Result<std::vector<base::Result<Sent>>> Workspace::send_many(std::string_view natives, bool ndjson,
@@ -96,12 +101,7 @@ base::Result<std::vector<base::Result<Sent>>> Workspace::send_many(std::string_v
   PARLEY_TRY(const auto document, read_answer(reply.body));
   const json::Value root = document.root();
   std::vector<base::Result<Sent>> outcomes;
-  for (const auto one : (root.is_array() ? root : root.find("results")).elements()) {
-    if (const auto error = one.find("error"))
-      outcomes.push_back(std::unexpected(read_error(error, 422)));
-    else
-      outcomes.push_back(read_sent(one));
-  }
+  for (const auto one : (root.is_array() ? root : root.find("results")).elements()) outcomes.push_back(read_sent(one));
   return outcomes;
 }
 

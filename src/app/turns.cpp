@@ -27,7 +27,7 @@ base::Result<> Turns::turn() {
   const base::Duration suspended = parts_.broker.counts().suspended;
   PARLEY_CHECK(parts_.broker.turn());
   if (const base::Duration more = parts_.broker.counts().suspended - suspended; more != base::Duration{})
-    parts_.log.info("woken", {{"suspended", base::to_text(more)}});
+    parts_.log.info("woken", {{"suspended", base::to_text(std::chrono::floor<std::chrono::seconds>(more))}});
   parts_.snapshots.consider(parts_.loop.now());
   parts_.loop.flush();
   return {};

@@ -4,6 +4,8 @@
 #include <charconv>
 #include <limits>
 
+#include "base/quoted.hpp"
+
 namespace parley::base {
 namespace {
 
@@ -25,8 +27,7 @@ bool digits(std::string_view text, std::size_t at, std::size_t count, int& value
 }
 
 std::unexpected<Error> no_time(std::string_view text) {
-  return fail(ErrorCode::BAD_REQUEST, "'" + std::string(text.substr(0, 64)) + "' is no RFC 3339 time", {},
-              "Write it like 2026-01-26T10:00:00Z.");
+  return fail(ErrorCode::BAD_REQUEST, quoted(text) + " is no RFC 3339 time", {}, "Write it like 2026-01-26T10:00:00Z.");
 }
 
 // ±hh:mm or Z; the offset in minutes.
@@ -108,7 +109,7 @@ Result<Duration> parse_duration(std::string_view text) {
     for (const Unit& unit : units)
       if (unit.name == unit_name && count <= std::numeric_limits<std::int64_t>::max() / unit.us)
         return Duration(count * unit.us);
-  return fail(ErrorCode::BAD_REQUEST, "'" + std::string(text.substr(0, 64)) + "' is no duration", {},
+  return fail(ErrorCode::BAD_REQUEST, quoted(text) + " is no duration", {},
               "Write a whole number and a unit of us, ms, s, m, h, d: \"100ms\", \"30s\".");
 }
 

@@ -109,6 +109,24 @@ TEST(Room, What_time_brings_waits_for_room) {
   EXPECT_GT(broker.until_next_due().value_or(std::chrono::seconds(1)), base::Duration{});  // no loop without a pause
 }
 
+// D2: also where there is always something to decide before a turn ends; the time that a block had stays its own.
+TEST(Time, A_sleep_of_the_machine_is_skipped_under_load) {
+  TestBench bench(open());
+  Broker& broker = bench.broker;
+  const auto turn = [&] {
+    ASSERT_EQ(code(bench.send()), "");
+    ASSERT_TRUE(broker.turn());
+  };
+  turn();
+  const base::Instant before = broker.engine().state().now;
+  bench.clock.passed += std::chrono::hours(2);
+  bench.clock.slept += std::chrono::hours(2);
+  turn();
+  turn();
+  EXPECT_GE(broker.engine().state().now - before, std::chrono::hours(2));
+  EXPECT_EQ(broker.counts().suspended, std::chrono::hours(2));
+}
+
 // R8, D11: what is forgotten is bounded for the turn, not for each workspace that comes of age in it.
 TEST(Forgetting, Workspaces_that_come_of_age_together_share_a_turn) {
   TestBench bench(open(), {.cache_bytes = 1 << 20, .block_bytes = 1 << 20});

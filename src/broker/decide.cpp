@@ -2,6 +2,7 @@
 #include "broker/broker.hpp"
 
 #include "base/assert.hpp"
+#include "base/splitmix.hpp"
 #include "broker/fact_shape.hpp"
 
 namespace parley::broker {
@@ -10,14 +11,6 @@ namespace {
 constexpr std::size_t forgotten_a_turn = 10'000;
 constexpr std::size_t expiries_a_turn = 1'000;  // D11: those that takes come upon; the timers have as many
 constexpr base::Duration forget_every = std::chrono::seconds(1);
-
-// SplitMix64 (Steele, Lea, Flood 2014): one seed a block becomes one a command.
-std::uint64_t next_seed(std::uint64_t& state) {
-  std::uint64_t mixed = state += 0x9E3779B97F4A7C15u;
-  mixed = (mixed ^ (mixed >> 30)) * 0xBF58476D1CE4E5B9u;
-  mixed = (mixed ^ (mixed >> 27)) * 0x94D049BB133111EBu;
-  return mixed ^ (mixed >> 31);
-}
 
 }  // namespace
 
@@ -37,7 +30,7 @@ engine::Context Broker::context() {
     block_time_ = std::max(time_.now(), engine_.state().now);
     block_seed_ = parts_.random.next();  // a system call: once a block, not once a message
   }
-  return {*block_time_, next_seed(block_seed_)};
+  return {*block_time_, base::next_mixed(block_seed_)};  // one seed a block becomes one a command
 }
 
 void Broker::record(engine::Decided& decided, std::string_view native, const base::Digest& native_hash) {
@@ -179,7 +172,6 @@ base::Result<> Broker::turn() {
   parts_.journal.poll(*this);
   if (failure_) return std::unexpected(*failure_);
   release_held();  // what this asks for is decided in this turn
-  catch_up_with_time();
   expiries_left_ = expiries_a_turn;
   inflate_left_ = ingress::inflated_max;
   if (const auto due = next_duty(); due && *due <= context().now) {
@@ -204,7 +196,10 @@ base::Result<> Broker::turn() {
   push_receipts();
   record_refusals();
   for (WaitDone& done : waits_.take_due(time_.now())) done();
-  if (!syncing()) PARLEY_CHECK(commit());  // else the block goes on gathering until that sync has ended
+  if (!syncing()) {  // else the block goes on gathering until that sync has ended
+    PARLEY_CHECK(commit());
+    catch_up_with_time();
+  }
   release_held();
   history_.release();
   if (block_->empty()) block_time_.reset();
@@ -221,14 +216,16 @@ void Broker::forget_old() {
   }
 }
 
-// Of a block that has begun the time stands. Without room for the event the time stands as well.
+// Of a block that has begun the time stands: it is asked where none has. Without room for the event it stands as well.
 void Broker::catch_up_with_time() {
-  if (!block_->empty()) return;
   const base::Duration missed = time_.missed();
   if (missed == base::Duration{}) return;
   block_time_.reset();
   time_.skip(missed);
-  if (!decide(engine::SkipTime{missed}, journal::Need::duty)) return time_.skip(-missed);
+  if (!decide(engine::SkipTime{missed}, journal::Need::duty)) {
+    block_time_.reset();
+    return time_.skip(-missed);
+  }
   for (auto& [mailbox, at] : polled_) at += missed;
   counts_.suspended += missed;
 }

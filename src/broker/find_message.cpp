@@ -61,6 +61,10 @@ base::Result<base::Offset> offset_at_any(const engine::Workspace& workspace, con
     if (++tried > recipients_tried) break;
     look(id + '\n', id);
   }
+  if (tried > recipients_tried)
+    return base::fail(ErrorCode::CONFLICT,
+                      "there are more agents here than are tried for whose " + base::quoted(message_id) + " is", "?to",
+                      "Say whose with ?to=; * is the one to all.");
   if (count == 1) return offset;
   if (count == 0) return not_known(message_id);
   auto error = base::fail(

@@ -12,8 +12,10 @@ namespace parley::broker {
 class TestClock final : public base::Clock {
  public:
   base::Instant wall() override { return base::instant_of(1'770'109'200'000'000) + passed; }
-  base::Duration monotonic() override { return passed; }
-  base::Duration passed{};
+  base::Duration monotonic() override { return passed - slept; }
+  base::Duration suspended() override { return slept; }
+  base::Duration passed{};  // slept too
+  base::Duration slept{};
 };
 
 class TestRandom final : public base::Random {

@@ -2,9 +2,12 @@
 
 #include "cli/online.hpp"
 #include "json/parser.hpp"
+#include "json/parts.hpp"
 
 namespace parley::cli {
 namespace {
+
+constexpr std::size_t file_messages_max = 1'000'000;
 
 std::vector<std::string> lines_of(std::string_view text) {
   std::vector<std::string> lines;
@@ -31,7 +34,10 @@ Natives natives_in(const std::string& text, bool ndjson) {
   limits.depth += 1;  // each message of an array is one level deeper
   json::Parser parser;
   const auto array = parser.parse(text, limits);
-  if (!array) return {{text}, false};
+  if (!array) {  // what is wrong with one of them is the server's to say
+    const auto parts = json::parts_of(text, file_messages_max);
+    return parts ? Natives{{parts->begin(), parts->end()}, true} : Natives{{text}, false};
+  }
   std::vector<std::string_view> slices;
   parser.slices(*array, slices);
   return {{slices.begin(), slices.end()}, true};

@@ -13,7 +13,7 @@ struct Natives {
   bool many = false;                  // an array or lines, also of one
 };
 
-// What is no array, or none that can be read, is one message: whoever reads it says what is wrong with it.
+// What is no array, and nothing that can be cut like one, is one message: whoever reads it says what is wrong with it.
 Natives natives_in(const std::string& text, bool ndjson);
 
 }  // namespace parley::cli

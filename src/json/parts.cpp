@@ -19,7 +19,7 @@ std::size_t end_of_string(std::string_view text, std::size_t at) {
 
 }  // namespace
 
-std::optional<std::vector<std::string_view>> parts_of(std::string_view text) {
+std::optional<std::vector<std::string_view>> parts_of(std::string_view text, std::size_t most) {
   text = trimmed(text);
   const bool is_array = text.starts_with('[') && text.ends_with(']');
   const bool is_object = text.starts_with('{') && text.ends_with('}');
@@ -37,6 +37,7 @@ std::optional<std::vector<std::string_view>> parts_of(std::string_view text) {
     } else if (c == ']' || c == '}') {
       if (depth-- == 0) return std::nullopt;
     } else if (c == ',' && depth == 0) {
+      if (parts.size() == most) return std::nullopt;
       parts.push_back(trimmed(text.substr(begin, at - begin)));
       if (parts.back().empty()) return std::nullopt;
       begin = at + 1;

@@ -8,7 +8,8 @@
 namespace parley::json {
 
 // The elements of an array, or the members of an object, without the whitespace around them; each may be anything.
-// None where the text is neither, where its brackets do not match, or where nothing stands between two commas.
-std::optional<std::vector<std::string_view>> parts_of(std::string_view text);
+// None where the text is neither, where its brackets do not match, where nothing stands between two commas, or where
+// there are more than `most`.
+std::optional<std::vector<std::string_view>> parts_of(std::string_view text, std::size_t most);
 
 }  // namespace parley::json

@@ -10,7 +10,7 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 
 std::vector<std::string_view> parts(std::string_view text) {
-  const auto found = parts_of(text);
+  const auto found = parts_of(text, 4);
   EXPECT_TRUE(found) << text;
   return found.value_or(std::vector<std::string_view>());
 }
@@ -28,8 +28,8 @@ TEST(JsonParts, StringsHideWhatIsInThem) {
 
 TEST(JsonParts, AreNoneWhereBracketsOrCommasAreOut) {
   for (const char* text : {"", "[", "]", "1", "[1,]", "[,1]", "[1,,2]", "[{]", "[}]", "[1]]", "[[1]", "[\"a]", "[1}",
-                           "[\"\\\"]", "{\"a\":1"})
-    EXPECT_FALSE(parts_of(text)) << text;
+                           "[\"\\\"]", "{\"a\":1", "[1,2,3,4,5]"})
+    EXPECT_FALSE(parts_of(text, 4)) << text;
 }
 
 }  // namespace

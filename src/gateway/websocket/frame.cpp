@@ -15,9 +15,8 @@ json::Limits frame_limits() {
 
 // Its sender matches the refusal to its frame by it.
 std::uint64_t id_in(std::string_view refused) {
-  const auto parts = json::parts_of(refused);
-  if (!parts || !refused.starts_with('{')) return 0;
-  for (const std::string_view member : *parts) {
+  constexpr std::size_t members_max = 16;
+  for (const std::string_view member : json::parts_of(refused, members_max).value_or(std::vector<std::string_view>())) {
     if (!member.starts_with(R"("id")")) continue;
     const auto document = json::Document::parse("{" + std::string(member) + "}");
     return document ? document->root().find("id").if_uint().value_or(0) : 0;

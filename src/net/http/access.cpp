@@ -3,15 +3,13 @@
 
 #include <algorithm>
 
+#include "base/quoted.hpp"
+
 namespace parley::net::http {
 namespace {
 
 bool holds(const std::vector<std::string>& list, std::string_view name) {
   return std::ranges::any_of(list, [&](const auto& allowed) { return same_ignoring_case(allowed, name); });
-}
-
-std::string quoted(std::string_view text) {
-  return '"' + std::string(text.substr(0, 100)) + '"';
 }
 
 // A name without a port stands for it at any port: a proxy may keep the port of the outside, and rebinding is a matter
@@ -45,13 +43,13 @@ void AccessPolicy::allow(std::string_view host, std::uint16_t port) {
 base::Result<> check_access(const AccessPolicy& policy, const Head& head) {
   if (!answers_to(policy, head.host))
     return base::fail(base::ErrorCode::BAD_HOST,
-                      "this server does not answer to the name " + quoted(head.host) +
+                      "this server does not answer to the name " + base::quoted(head.host) +
                           (wants_port(policy, head.host) ? " without its port" : ""),
                       "Host");
   for (const auto& field : head.fields)
     if (same_ignoring_case(field.name, "Origin") && !holds(policy.origins, field.value))
-      return base::fail(base::ErrorCode::BAD_ORIGIN, "pages of " + quoted(field.value) + " may not call this server",
-                        "Origin");
+      return base::fail(base::ErrorCode::BAD_ORIGIN,
+                        "pages of " + base::quoted(field.value) + " may not call this server", "Origin");
   return {};
 }
 

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "base/quoted.hpp"
+
 namespace parley::net::http {
 namespace {
 
@@ -51,7 +53,7 @@ base::Result<QueryParameters> parse_query(std::string_view query) {
     PARLEY_TRY(auto name, decoded(part.substr(0, equals), true));
     PARLEY_TRY(auto value, decoded(part.substr(std::min(equals + 1, part.size())), true));
     if (std::ranges::any_of(parameters, [&](const auto& known) { return known.first == name; }))
-      return base::fail(base::ErrorCode::BAD_REQUEST, "a query parameter comes twice: " + name.substr(0, 64), "target");
+      return base::fail(base::ErrorCode::BAD_REQUEST, "a query parameter comes twice: " + base::quoted(name), "target");
     parameters.emplace_back(std::move(name), std::move(value));
   }
   return parameters;

@@ -324,6 +324,37 @@ TEST(Commands, Nothing_said_beside_a_file_of_many_messages_is_lost) {
   EXPECT_EQ(send("--idempotency-key", "k").status, 0) << "one alone has a name";
 }
 
+// MSH-12: nothing that was refused looks sent, whatever the file is.
+TEST(Commands, What_is_wrong_with_one_message_of_a_file_is_told) {
+  const Server server;
+  ASSERT_EQ(run_parley(server, {"workspace", "create", "demo"}).status, 0);
+  for (const char* id : {"dispatcher", "extractor-2"})
+    ASSERT_EQ(run_parley(server, {"agent", "add", id, "--profile", "handoff", "--type", "worker"}).status, 0);
+  const auto fresh = [] {
+    return run_parley({"fresh", source_folder() + "/spec/profiles/handoff/examples/HEARTBEAT.json"}).out;
+  };
+  const auto send = [&](const std::string& name, const std::string& text) {
+    const std::string file = server.folder() + "/" + name;
+    std::ofstream(file) << text;
+    return run_parley(server, {"send", "--as", "extractor-2", file, "--json"});
+  };
+  const Ran mixed = send("mixed.json", "[" + fresh() + R"(,{"a":1,"a":2},)" + fresh() + "]");
+  EXPECT_EQ(mixed.status, 1);
+  const auto results = json::Document::parse(mixed.out);
+  ASSERT_TRUE(results) << mixed.out;
+  EXPECT_EQ(results->root().at_pointer("/0/status").if_string(), "accepted");
+  EXPECT_EQ(results->root().at_pointer("/1/error/code").if_string(), "BAD_JSON");
+  EXPECT_EQ(results->root().at_pointer("/2/status").if_string(), "accepted");
+  for (const auto& [name, text] : {std::pair("broken.json", R"([{"a":1,"a":2},{"b":1,"b":1}])"),
+                                   {"nested.json", R"([[{"a":1}]])"},
+                                   {"line.ndjson", R"([{"a":1}])"},
+                                   {"cut.json", R"([{"a":1)"}}) {
+    const Ran ran = send(name, text);
+    EXPECT_EQ(ran.status, 1) << name << ": " << ran.out;
+    EXPECT_THAT(ran.out, testing::Not(HasSubstr("accepted"))) << name;
+  }
+}
+
 TEST(Commands, Where_there_are_several_workspaces_they_are_named) {
   const Server server;
   for (const char* name : {"one", "two"}) ASSERT_EQ(run_parley(server, {"workspace", "create", name}).status, 0);
