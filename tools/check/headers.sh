@@ -3,7 +3,8 @@
 # files of a folder together. A name that is another file's means something else there, and nobody would see it.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
-[ -d build/dev/generated/event ] || { echo "build first: ./dev build"; exit 1; }
+# What is made from spec/, as it is now.
+cmake --preset dev >/dev/null && cmake --build build/dev --target parley_catalog parley_event_proto >/dev/null
 check() {
   if ! g++ -std=c++23 -fsyntax-only -x c++ -Isrc -I. -isystem build/dev/generated "-DPARLEY_VERSION=\"\"" -include "$1" /dev/null 2>/tmp/header.$$; then
     echo "$1 does not compile by itself:" && grep -m2 error /tmp/header.$$

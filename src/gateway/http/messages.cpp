@@ -1,5 +1,7 @@
 // POST …/messages: one native message, an array of them, or one a line (NDJSON). Each stands on its own (MSH-12).
 // POST …/messages/{message_id}/supersede: one, in the place of another.
+#include <algorithm>
+
 #include "envelope/limits.hpp"
 #include "gateway/form/form.hpp"
 #include "gateway/http/answers.hpp"
