@@ -56,7 +56,13 @@ base::Result<Exit> show_readable(Context& context, const base::Result<sdk::Reply
 base::Result<Exit> create(Context& context, const WorkspaceOptions& options) {
   PARLEY_TRY(const auto body, body_of(options, true));
   PARLEY_TRY(auto client, options.online.client());
-  return show_readable(context, client.post("/v1/workspaces", body));
+  const auto reply = client.post("/v1/workspaces", body);
+  if (!reply || context.json) return show(context, reply);
+  const bool existed = reply->status == 200;  // just so
+  context.terminal.out << printable(options.name) << (existed ? " is there already.\n" : " is made.\n")
+                       << "  next   parley agent add NAME --profile PROFILE --workspace " << printable(options.name)
+                       << '\n';
+  return Exit::done;
 }
 
 base::Result<Exit> list_workspaces(Context& context, const WorkspaceOptions& options) {

@@ -406,9 +406,10 @@ TEST(Commands, Tasks_are_waited_for_extended_and_aborted) {
 
 TEST(Commands, What_was_done_is_told_in_words) {
   const Server server;
-  EXPECT_THAT(run_parley(server, {"workspace", "create", "demo"}).out, HasSubstr("profiles    all\n"));
+  EXPECT_THAT(run_parley(server, {"workspace", "create", "demo"}).out, HasSubstr("demo is made.\n"));
+  EXPECT_THAT(run_parley(server, {"workspace", "create", "demo"}).out, HasSubstr("demo is there already.\n"));
   const Ran shown = run_parley(server, {"workspace", "show", "demo"});
-  EXPECT_THAT(shown.out, HasSubstr("profiles"));
+  EXPECT_THAT(shown.out, HasSubstr("profiles    all\n"));
   EXPECT_THAT(shown.out, HasSubstr("\nsettings\n  ")) << "a setting a line";
   EXPECT_THAT(run_parley(server, {"workspace", "show", "demo", "--json"}).out, HasSubstr(R"("profiles":[])"));
   ASSERT_EQ(run_parley(server, {"agent", "add", "a", "--profile", "handoff", "--type", "worker"}).status, 0);
