@@ -83,8 +83,7 @@ void Workload::speak_of_errors(const std::string& space, std::string_view exampl
   sending.id = wish.id = natives_.fresh_id(profile, from, clock_.wall(), dice_);
   wish.edits["/from_agent"] = quoted(from);
   wish.recipients = {to};
-  sending.bytes = natives_.text(natives_.examples()[sending.example], wish);
-  sending.hash = base::sha256(sending.bytes);
+  write(sending, wish);
   findings_.trace("send " + std::string(example) + " of errors from " + from + " to " + to + ' ' + sending.id);
   send(std::move(sending));
 }

@@ -123,6 +123,22 @@ void Workload::aim_error(const Sending& sending, Wish& wish) {
   wish.edits["/content/error/recoverable"] = "true";
 }
 
+Workload::Sending Workload::begun(std::size_t client, std::size_t example, Wish& wish) {
+  Sending sending;
+  sending.client = client;
+  sending.group = ++groups_;
+  sending.example = example;
+  sending.may_expire = natives_.may_expire(natives_.examples()[example]);
+  wish.now = clock_.wall();
+  sending.id = wish.id = natives_.fresh_id(natives_.examples()[example], clock_.wall(), dice_);
+  return sending;
+}
+
+void Workload::write(Sending& sending, const Wish& wish) const {
+  sending.bytes = natives_.text(natives_.examples()[sending.example], wish);
+  sending.hash = base::sha256(sending.bytes);
+}
+
 void Workload::send_something(Manner manner) {
   Sending sending;
   sending.example = dice_.below(natives_.examples().size());
@@ -135,8 +151,7 @@ void Workload::send_something(Manner manner) {
   Wish wish = wish_of(example, sending, manner);
   answer_help(example, sending, wish);
   talk_together(example, sending, wish);
-  sending.bytes = natives_.text(example, wish);
-  sending.hash = base::sha256(sending.bytes);
+  write(sending, wish);
   if (wish.defect == Defect::sender) {  // with another's credential
     Client* const other = any_active();
     if (!other || other->agent_id == example.sender) return;

@@ -86,19 +86,11 @@ void Workload::abort_session() {
   const std::string& space = dice_.among(workspaces_);
   const auto client = client_of(space, architect);
   if (!client || !clients_[*client].active()) return;
-  Sending sending;
-  sending.example = natives_.example_named("collab", "abort.session.json");
-  sending.client = *client;
-  sending.group = ++groups_;
-  const Example& example = natives_.examples()[sending.example];
   Wish wish;
-  wish.now = clock_.wall();
-  sending.id = wish.id = natives_.fresh_id(example, clock_.wall(), dice_);
-  sending.may_expire = natives_.may_expire(example);
+  Sending sending = begun(*client, natives_.example_named("collab", "abort.session.json"), wish);
   const std::string target = dice_.one_in(4) ? "elsewhere" : space;
   json::append_string(wish.edits["/payload/target_id"], target);
-  sending.bytes = natives_.text(example, wish);
-  sending.hash = base::sha256(sending.bytes);
+  write(sending, wish);
   findings_.trace("abort the session '" + target + "' " + sending.id);
   send(std::move(sending));
 }

@@ -367,20 +367,13 @@ void Workload::say_of_task(std::string_view profile, const std::string& space, c
   choose(talk);
   if (!address(talk)) return;
   const Words& words = talk.words;
-  Sending sending;
-  sending.example = natives_.example_named(profile, examples_of(profile).at(words.what));
   const auto client = client_of(space, words.from);
   if (!client || !clients_[*client].active()) return;
-  sending.client = *client;
-  sending.group = ++groups_;
-  const Example& example = natives_.examples()[sending.example];
   Wish wish;
-  wish.now = clock_.wall();
-  sending.id = wish.id = natives_.fresh_id(example, clock_.wall(), dice_);
-  sending.may_expire = natives_.may_expire(example);
+  Sending sending = begun(*client, natives_.example_named(profile, examples_of(profile).at(words.what)), wish);
+  const Example& example = natives_.examples()[sending.example];
   fill(talk, wish);
-  sending.bytes = natives_.text(example, wish);
-  sending.hash = base::sha256(sending.bytes);
+  write(sending, wish);
   decorate(talk, sending);
   findings_.trace("send " + example.profile + "/" + example.name + " of task '" + id + "' from " + words.from + " to " +
                   words.to + " " + sending.id +

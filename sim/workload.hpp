@@ -100,6 +100,8 @@ class Workload {
   const Accepted* own_message(std::size_t client);
   void send_other_content();
   void retry_unknown();
+  Sending begun(std::size_t client, std::size_t example, Wish& wish);  // of now, under a fresh id
+  void write(Sending& sending, const Wish& wish) const;                // its bytes, as wished for
   void send(Sending sending);
   std::optional<std::size_t> client_of(std::string_view workspace, std::string_view agent_id) const;
   std::string request_to_answer(const Example& example);
