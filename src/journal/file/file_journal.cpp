@@ -61,6 +61,7 @@ class FileJournal final : public Journal {
         index_reserve_((options_.segment_bytes / options_.index_bytes + 2) * index_row_bytes),
         segment_room_(options_.segment_bytes - blocks_at - index_reserve_),
         snapshots_(std::move(state.snapshots)),
+        refused_(std::move(state.refused)),
         catalog_(std::make_shared<Catalog>(options_.index_bytes)),
         space_(*options_.files, options_.folder, options_.segment_bytes, segments_ahead(), *options_.worker) {
     resume(std::move(state));
@@ -144,17 +145,12 @@ class FileJournal final : public Journal {
         kept.push_back(snapshot);
         continue;
       }
+      refused_.push_back(snapshot.at.position);
       refused.push_back(damaged(options_.folder + "/" + snapshot_name(snapshot.at.position), 0, snapshot.at.position,
                                 "the snapshot is of another history")
                             .error());
     }
     snapshots_ = std::move(kept);
-    PARLEY_TRY(const auto names, options_.files->list(options_.folder));
-    const auto is_kept = [this](Position at) {
-      return std::ranges::any_of(snapshots_, [at](const SnapshotInfo& one) { return one.at.position == at; });
-    };
-    for (const std::string& name : names)
-      if (const auto at = snapshot_position(name); at && !is_kept(*at)) refused_.push_back(*at);
     return {};
   }
 

@@ -123,6 +123,7 @@ class Recovery {
         state_.snapshots.push_back(*info);
         synced_ = std::max(synced_, position);
       } else if (info.error().code == base::ErrorCode::JOURNAL_DAMAGED) {
+        state_.refused.push_back(position);
         state_.report.refused_snapshots.push_back(std::move(info).error());
       } else {
         return std::unexpected(std::move(info).error());

@@ -15,6 +15,7 @@ struct RecoveredState {
   Head head;
   std::vector<ReadySegment> ready;      // in order, whole
   std::vector<SnapshotInfo> snapshots;  // whole, newest first; their chain is not yet compared
+  std::vector<Position> refused;        // snapshots that are none
   Recovered report;
 };
 
