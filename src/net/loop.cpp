@@ -3,6 +3,7 @@
 
 #include <csignal>
 #include <ctime>
+#include <list>
 #include <queue>
 #include <thread>
 
@@ -63,10 +64,12 @@ struct Loop::Core {
   struct Place {
     std::uint32_t generation = 0;
     std::unique_ptr<Connection> connection;
+    std::list<ConnectionId>::iterator stranger = {};
   };
   std::vector<Place> places;
   std::vector<std::uint32_t> free_places;
   std::size_t open = 0;
+  std::list<ConnectionId> strangers;  // of these: no valid token has come from them. The oldest first
 
   std::vector<std::unique_ptr<Reactor::Watch>> listeners;
   bool accepting = true;
@@ -95,6 +98,7 @@ struct Loop::Core {
   observe::Counter& accepted = metrics.counter(Metric::connections_accepted);
   observe::Counter& refused_for_limit = metrics.counter(Metric::connections_refused, "limit");
   observe::Counter& refused_for_descriptors = metrics.counter(Metric::connections_refused, "descriptors");
+  observe::Counter& made_room = metrics.counter(Metric::connections_refused, "stranger");
   observe::Histogram& turns = metrics.histogram(Metric::loop_turn_seconds);
 
   Core(base::Clock& c, observe::Metrics& m, observe::Log& l, LoopSettings settings)
@@ -137,7 +141,7 @@ struct Loop::Core {
 
   void take_over(int descriptor, std::span<char> bytes) {
     if (!accepting) return close_descriptor(descriptor);
-    if (!has_place_for(descriptor)) return refuse(descriptor);
+    if (!make_room_for(descriptor)) return refuse(descriptor);
     const auto id = adopt(descriptor);
     auto* const connection = find(id);
     connection->take(bytes);
@@ -178,6 +182,7 @@ struct Loop::Core {
     place.generation = (place.generation + 1) & 0x7FFF'FFFF;  // bit 63 is the listeners'
     const ConnectionId id(std::uint64_t{place.generation} << 32 | number);
     place.connection = std::make_unique<Connection>(shared, id, reactor, descriptor);
+    place.stranger = strangers.insert(strangers.end(), id);
     ++open;
     accepted.add();
     log.debug("connection_opened", {{"connection", id.value}, {"open", open}});
@@ -190,9 +195,15 @@ struct Loop::Core {
     auto& place = places[static_cast<std::uint32_t>(id.value)];
     place.connection->tell_closed();
     place.connection.reset();
+    vouch_for(id);
     free_places.push_back(static_cast<std::uint32_t>(id.value));
     --open;
     log.debug("connection_closed", {{"connection", id.value}, {"open", open}});
+  }
+
+  void vouch_for(ConnectionId id) {
+    auto& place = places[static_cast<std::uint32_t>(id.value)];
+    if (place.stranger != strangers.end()) strangers.erase(std::exchange(place.stranger, strangers.end()));
   }
 
   void schedule(Connection& connection, ConnectionId id) {
@@ -232,7 +243,7 @@ struct Loop::Core {
         case Accept::accepted:
           break;
       }
-      if (has_place_for(descriptor)) {
+      if (make_room_for(descriptor)) {
         adopt(descriptor);
       } else {
         refuse(descriptor);
@@ -240,8 +251,17 @@ struct Loop::Core {
     }
   }
 
-  bool has_place_for(int descriptor) const {
-    return open < shared.settings.connections_max && descriptor < shared.settings.descriptors_max;
+  // Who comes finds room while anybody is here that has shown no token: the oldest of them goes. So whoever opens
+  // connections without end keeps nobody out who shows one at once (D11).
+  bool make_room_for(int& descriptor) {
+    const auto& settings = shared.settings;
+    const bool room = open < settings.connections_max && descriptor < settings.descriptors_max;
+    if (room && strangers.size() < settings.strangers_max) return true;
+    if (strangers.empty()) return false;
+    bury(strangers.front());
+    made_room.add();
+    descriptor = with_lowest_number(descriptor);
+    return descriptor < settings.descriptors_max;
   }
 
   void refuse(int descriptor) {
@@ -480,8 +500,11 @@ void Loop::hold_reading(ConnectionId socket, bool held) {
   if (auto* connection = core_->find(socket)) connection->hold_reading(held);
 }
 
-void Loop::allow_messages(ConnectionId socket) {
-  if (auto* connection = core_->find(socket)) connection->allow_messages();
+void Loop::vouch_for(ConnectionId id) {
+  auto* const connection = core_->find(id);
+  if (connection == nullptr) return;
+  core_->vouch_for(id);
+  connection->allow_messages();
 }
 
 std::size_t Loop::unwritten_bytes(ConnectionId id) const {

@@ -25,7 +25,7 @@ struct AcceptBody {
   std::uint64_t bytes_max = 1 << 20;
 };
 struct AcceptWebSocket {
-  std::uint64_t message_bytes_max = UINT64_MAX;  // until Loop::allow_messages; never more than the settings' bound
+  std::uint64_t message_bytes_max = UINT64_MAX;  // until Loop::vouch_for; never more than the settings' bound
 };
 
 struct AnswerLater {};  // by Loop::respond, once on_head has returned; the body is not read

@@ -39,9 +39,11 @@ base::Result<> check_media_type(const Route& route, const net::http::Head& head)
                     "Send the body as it is.");
 }
 
-// The net holds heads to its own.
+// The net holds heads and connections to its own.
 static_assert(net::http::Settings().head_bytes_max == envelope::head_bytes_max);
 static_assert(net::http::Settings().target_bytes_max == envelope::target_bytes_max);
+static_assert(net::LoopSettings().connections_max == envelope::connections_max);
+static_assert(net::LoopSettings().strangers_max == envelope::strangers_max);
 
 constexpr std::size_t hello_bytes_max = 16 << 10;  // of a stream's first frame: it comes from anybody (D10)
 
@@ -126,6 +128,7 @@ base::Result<> Gateway::authenticate(Request& request, const net::http::Head& he
                       token.empty() ? "the request has no bearer token" : "the bearer token is not valid here",
                       "Authorization");
   }
+  loop_.vouch_for(request.id.connection);
   if (route.access == Access::admin && request.caller->kind != broker::Caller::Kind::admin)
     return base::fail(ErrorCode::FORBIDDEN, "'" + request.caller->id + "' may not do this", {}, "Use the admin token.");
   if (may_wait(route.call)) request.token = token;

@@ -238,7 +238,7 @@ base::Result<> Session::hello(std::uint64_t id, json::Value content, Frame&) {
   PARLEY_TRY(session_, gateway_.broker_.open_session(*caller, *this, options));
   token_ = token;
   caller_ = std::move(caller);
-  gateway_.loop_.allow_messages(socket_);
+  gateway_.loop_.vouch_for(socket_);
 
   std::string welcome;
   json::Writer writer(welcome);
