@@ -263,10 +263,18 @@ base::Result<> Session::send(std::uint64_t id, json::Value content, Frame& frame
     if (i > 0) result += ',';
     json::Writer one(result);
     const broker::SendOptions* const options = envelopes.empty() ? nullptr : &envelopes[i];
-    form::write_sent(one, gateway_.broker_.send(*caller_, workspace_, frame.batch(), i, options));
+    form::write_sent(one, send_one(frame, i, options));
   }
   put(std::move(result) + "]}");
   return {};
+}
+
+base::Result<broker::Sent> Session::send_one(Frame& frame, std::size_t index, const broker::SendOptions* options) {
+  broker::Port& broker = gateway_.broker_;
+  const base::Error* const defect = frame.defect_of(index);
+  if (!defect) return broker.send(*caller_, workspace_, frame.batch(), index, options);
+  broker.count_refused(*caller_, *defect);
+  return std::unexpected(*defect);
 }
 
 void Session::answered(std::uint64_t id, const broker::Answer& answer) {

@@ -50,6 +50,7 @@ class Session final : public broker::Outbox {
   // `content` is the frame's document.
   base::Result<> hello(std::uint64_t id, json::Value content, Frame&);
   base::Result<> send(std::uint64_t id, json::Value content, Frame& frame);
+  base::Result<broker::Sent> send_one(Frame& frame, std::size_t index, const broker::SendOptions* options);
   base::Result<> rescind(std::uint64_t id, json::Value content, Frame&);
   base::Result<> check(std::uint64_t id, json::Value content, Frame&);
   base::Result<> ack(std::uint64_t id, json::Value content, Frame&);
