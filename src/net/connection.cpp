@@ -91,7 +91,7 @@ bool Connection::decide_head() {
   const auto& head = http_->head();
   const auto number = http_->number();
   if (auto access = http::check_access(shared_.settings.access, head); !access) {
-    respond(number, shared_.http->refusal(access.error()));
+    respond(number, shared_.http->refusal({id_, number}, access.error()));
     return true;
   }
   auto decision = shared_.http->on_head({id_, number}, head);
@@ -109,7 +109,8 @@ bool Connection::decide_head() {
 }
 
 void Connection::refuse_http() {
-  respond(http_->number(), shared_.http->refusal(http_->error()));
+  const auto number = http_->number();
+  respond(number, shared_.http->refusal({id_, number}, http_->error()));
 }
 
 bool Connection::become_websocket(const AcceptWebSocket& how) {
@@ -118,7 +119,7 @@ bool Connection::become_websocket(const AcceptWebSocket& how) {
   if (accept) upgraded = http_->upgrade("websocket", {{"Sec-WebSocket-Accept", *accept}});
   if (!accept || !upgraded) {
     const auto& error = accept ? upgraded.error() : accept.error();
-    auto response = shared_.http->refusal(error);
+    auto response = shared_.http->refusal({id_, http_->number()}, error);
     if (error.code == base::ErrorCode::UPGRADE_REQUIRED) {
       response.fields.emplace_back("Sec-WebSocket-Version", "13");
     }

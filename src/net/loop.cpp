@@ -266,8 +266,8 @@ struct Loop::Core {
 
   void refuse(int descriptor) {
     refused_for_limit.add();
-    http::Response response =
-        shared.http->refusal({base::ErrorCode::OVERLOADED, "there are too many connections", {}, "connection", {}, {}});
+    http::Response response = shared.http->refusal(
+        {}, {base::ErrorCode::OVERLOADED, "there are too many connections", {}, "connection", {}, {}});
     response.fields.emplace_back("Retry-After", "1");
     wire::Output output;
     http::write_response(std::move(response), {.close = true}, shared.settings.http, output);

@@ -96,8 +96,9 @@ void Gateway::finish(RequestKey request, Response response) {
   requests_.erase(at);
 }
 
-Response Gateway::refusal(const base::Error& error) {
-  return error_response(error);
+Response Gateway::refusal(net::RequestId id, const base::Error& error) {
+  const auto request = requests_.extract(key(id));
+  return shared_with(request ? request.mapped().origin : std::string(), error_response(error));
 }
 
 void Gateway::on_no_more_input(net::ConnectionId connection) {
