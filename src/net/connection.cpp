@@ -221,6 +221,7 @@ bool Connection::send(websocket::MessageKind kind, std::span<const std::string_v
 
 bool Connection::close(std::uint16_t code, std::string_view reason) {
   if (phase_ != Phase::open || !socket_ || socket_->closing()) return false;
+  if (code == websocket::close_code::too_slow) count_slow();
   socket_->close(code, reason, shared_.now);
   after_machine();
   return true;
@@ -296,7 +297,7 @@ void Connection::flush() {
 void Connection::settle_output() {
   const auto& settings = shared_.settings;
   if (output_.size() > settings.output_bytes_max) {
-    shared_.figures.slow.add();
+    count_slow();
     return cut();
   }
   if (output_.empty()) {
@@ -325,6 +326,10 @@ void Connection::settle_output() {
   phase_ = Phase::lingering;
   waiting_since_ = shared_.now;
   shared_.wants_reading(id_);
+}
+
+void Connection::count_slow() {
+  if (!std::exchange(counted_slow_, true)) shared_.figures.slow.add();
 }
 
 void Connection::begin_stall() {
@@ -362,7 +367,7 @@ void Connection::on_time() {
   if (phase_ == Phase::lingering) return cut();
   if (write_stalled_ && now >= waiting_since_ + shared_.settings.write_stall_timeout) {
     if (taken_by_peer() < shared_.settings.write_stall_bytes) {
-      shared_.figures.slow.add();
+      count_slow();
       return cut();
     }
     begin_stall();

@@ -93,6 +93,7 @@ class Connection {
   void end_of_input();
   void after_machine();
   void end_websocket();
+  void count_slow();
   void begin_ending();
   void settle_output();
   bool awaits_us() const;
@@ -110,6 +111,7 @@ class Connection {
 
   Phase phase_ = Phase::open;
   bool slow_ = false;
+  bool counted_slow_ = false;
   bool reading_held_ = false;
   bool sealed_ = false;  // drained, and not closed yet
   bool input_ended_ = false;

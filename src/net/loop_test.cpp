@@ -317,6 +317,22 @@ TEST_F(LoopTest, TellsWhoIsSlowAndCutsWhoStaysSo) {
   EXPECT_EQ(metrics.counter(observe::Metric::connections_slow).value(), 1u);
 }
 
+// COR-13: also where its front closes it, and once, whatever becomes of it.
+TEST_F(LoopTest, CountsOnceWhoIsSlow) {
+  LoopSettings settings;
+  settings.write_stall_timeout = milliseconds(50);
+  start(settings);
+  Client client(port);
+  client.take_little();
+  client.write(upgrade());
+  read_until(client, "\r\n\r\n");
+  ASSERT_TRUE(loop->send(echo.socket, websocket::MessageKind::binary, std::string(16 << 20, 'x')));
+  ASSERT_TRUE(loop->close(echo.socket, websocket::close_code::too_slow, "too slow"));
+  EXPECT_EQ(metrics.counter(observe::Metric::connections_slow).value(), 1u);
+  EXPECT_TRUE(turn_until([&] { return loop->connections() == 0; }));
+  EXPECT_EQ(metrics.counter(observe::Metric::connections_slow).value(), 1u);
+}
+
 TEST_F(LoopTest, AnswersAPeerThatSendsNoMoreAndGivesUpOnOneThatWaits) {
   Client client(port);
   client.write(get("/a", ""));
