@@ -133,7 +133,7 @@ struct StreamTest : testing::Test {
     ASSERT_TRUE(broker->start());
     loop = std::make_unique<net::Loop>(clock, metrics, *log, net::LoopSettings());
     workers = std::make_unique<net::Workers>(clock, *loop, threads);
-    gateway = std::make_unique<Gateway>(*broker, *loop, threads > 0 ? workers.get() : nullptr, settings);
+    gateway = std::make_unique<Gateway>(*broker, *loop, threads > 0 ? workers.get() : nullptr, clock, *log, settings);
     loop->serve(http, *gateway);
     port = loop->listen({}).value();
     call(&broker::Broker::create_workspace, R"({"name":"w"})");

@@ -40,6 +40,7 @@ void Frame::try_to_mend(std::string_view text) {
 }
 
 void Frame::begin(net::websocket::MessageKind kind) {
+  came_ = gateway_.loop_.now();
   has_batch_ = false;
   mended_.reset();
   id_of_refused_ = 0;

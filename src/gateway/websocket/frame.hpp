@@ -29,6 +29,7 @@ class Frame final : public net::Job {
   // Kept, until its turn comes. For a worker the batch is begun before.
   void keep(net::ConnectionId socket, const net::websocket::Received& message);
   void give_to(net::Workers& workers, std::shared_ptr<Frame> self);
+  base::Duration came() const { return came_; }
   bool with_worker() const { return with_worker_; }
   std::size_t bytes() const { return bytes_; }
   std::size_t memory() const { return text_.capacity() + (mended_ ? mended_->text.capacity() : 0); }
@@ -51,6 +52,7 @@ class Frame final : public net::Job {
 
   Gateway& gateway_;
   net::ConnectionId socket_;
+  base::Duration came_{};
   std::string text_;  // and json::padding behind it
   std::size_t bytes_ = 0;
   bool is_read_ = false;
