@@ -178,9 +178,9 @@ base::Result<> serve(const cli::ServeOptions& options, const std::function<void(
   broker::Broker broker({clock, random, *journal, ruleset_of}, broker_options);
   PARLEY_TRY(const base::Position replayed_from, start(broker, clock, *log));
 
-  gateway::http::Gateway http(broker, loop, metrics);
+  gateway::http::Gateway http(broker, loop, metrics, clock, *log);
   net::Workers workers(clock, loop, workers_for(std::thread::hardware_concurrency()));
-  gateway::websocket::Gateway sockets(broker, loop, workers.threads() > 0 ? &workers : nullptr);
+  gateway::websocket::Gateway sockets(broker, loop, workers.threads() > 0 ? &workers : nullptr, clock, *log);
   WrongTokens wrong_tokens(clock, *log);
   http.on_wrong_token = [&wrong_tokens] { wrong_tokens.seen("http"); };
   sockets.on_wrong_token = [&] {

@@ -20,6 +20,8 @@ Answer Broker::limits() const {
   writer.member("url_bytes", envelope::target_bytes_max).member("batch", envelope::sent_messages_max).end_object();
   writer.key("websocket").begin_object().member("frame_bytes", envelope::sent_bytes_max);
   writer.member("batch", envelope::sent_messages_max).end_object();
+  writer.key("connections").begin_object().member("max", envelope::connections_max);
+  writer.member("without_token", envelope::strangers_max).end_object();
   writer.key("take").begin_object().member("max", envelope::taken_max);
   writer.member("wait", base::to_text(envelope::waited_max));
   writer.member("lease", base::to_text(lease_max)).end_object();

@@ -12,6 +12,8 @@ inline constexpr std::size_t asked_bytes_max = 64u << 10;    // the body of any 
 inline constexpr std::size_t listed_bytes_max = 512u << 10;  // but for those that list what they ask about
 inline constexpr std::size_t head_bytes_max = 32u << 10;     // of a call, with its target
 inline constexpr std::size_t target_bytes_max = 8u << 10;
+inline constexpr std::size_t connections_max = 16'000;
+inline constexpr std::size_t strangers_max = 8'000;                     // connections that have shown no valid token
 inline constexpr std::size_t taken_max = 1'000;                         // messages of one take
 inline constexpr base::Duration waited_max = std::chrono::seconds(60);  // for what is not there yet
 

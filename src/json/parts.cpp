@@ -47,4 +47,8 @@ std::optional<std::vector<std::string_view>> parts_of(std::string_view text, std
   return parts;
 }
 
+bool looks_like_object(std::string_view part) {
+  return part.starts_with('{') && part.ends_with('}');
+}
+
 }  // namespace parley::json

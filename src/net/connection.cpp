@@ -91,7 +91,7 @@ bool Connection::decide_head() {
   const auto& head = http_->head();
   const auto number = http_->number();
   if (auto access = http::check_access(shared_.settings.access, head); !access) {
-    respond(number, shared_.http->refusal(access.error()));
+    respond(number, shared_.http->refusal({id_, number}, access.error()));
     return true;
   }
   auto decision = shared_.http->on_head({id_, number}, head);
@@ -109,7 +109,8 @@ bool Connection::decide_head() {
 }
 
 void Connection::refuse_http() {
-  respond(http_->number(), shared_.http->refusal(http_->error()));
+  const auto number = http_->number();
+  respond(number, shared_.http->refusal({id_, number}, http_->error()));
 }
 
 bool Connection::become_websocket(const AcceptWebSocket& how) {
@@ -118,7 +119,7 @@ bool Connection::become_websocket(const AcceptWebSocket& how) {
   if (accept) upgraded = http_->upgrade("websocket", {{"Sec-WebSocket-Accept", *accept}});
   if (!accept || !upgraded) {
     const auto& error = accept ? upgraded.error() : accept.error();
-    auto response = shared_.http->refusal(error);
+    auto response = shared_.http->refusal({id_, http_->number()}, error);
     if (error.code == base::ErrorCode::UPGRADE_REQUIRED) {
       response.fields.emplace_back("Sec-WebSocket-Version", "13");
     }
@@ -220,6 +221,7 @@ bool Connection::send(websocket::MessageKind kind, std::span<const std::string_v
 
 bool Connection::close(std::uint16_t code, std::string_view reason) {
   if (phase_ != Phase::open || !socket_ || socket_->closing()) return false;
+  if (code == websocket::close_code::too_slow) count_slow();
   socket_->close(code, reason, shared_.now);
   after_machine();
   return true;
@@ -295,7 +297,7 @@ void Connection::flush() {
 void Connection::settle_output() {
   const auto& settings = shared_.settings;
   if (output_.size() > settings.output_bytes_max) {
-    shared_.figures.slow.add();
+    count_slow();
     return cut();
   }
   if (output_.empty()) {
@@ -324,6 +326,10 @@ void Connection::settle_output() {
   phase_ = Phase::lingering;
   waiting_since_ = shared_.now;
   shared_.wants_reading(id_);
+}
+
+void Connection::count_slow() {
+  if (!std::exchange(counted_slow_, true)) shared_.figures.slow.add();
 }
 
 void Connection::begin_stall() {
@@ -361,7 +367,7 @@ void Connection::on_time() {
   if (phase_ == Phase::lingering) return cut();
   if (write_stalled_ && now >= waiting_since_ + shared_.settings.write_stall_timeout) {
     if (taken_by_peer() < shared_.settings.write_stall_bytes) {
-      shared_.figures.slow.add();
+      count_slow();
       return cut();
     }
     begin_stall();

@@ -67,7 +67,7 @@ class Connection {
   bool send(websocket::MessageKind kind, std::span<const std::string_view> pieces);
   bool close(std::uint16_t code, std::string_view reason);
   void hold_reading(bool held);
-  void allow_messages();  // as large as the settings allow
+  void allow_messages();  // as large as the settings allow, where it is a WebSocket
   void cut();             // on_closed is not called from within: the loop calls tell_closed before it destroys
   void tell_closed();     // once, however often it is called
   void drain();           // a WebSocket is not read from any more; HTTP ends after its answers
@@ -93,6 +93,7 @@ class Connection {
   void end_of_input();
   void after_machine();
   void end_websocket();
+  void count_slow();
   void begin_ending();
   void settle_output();
   bool awaits_us() const;
@@ -110,6 +111,7 @@ class Connection {
 
   Phase phase_ = Phase::open;
   bool slow_ = false;
+  bool counted_slow_ = false;
   bool reading_held_ = false;
   bool sealed_ = false;  // drained, and not closed yet
   bool input_ended_ = false;

@@ -1,4 +1,4 @@
-// Who is connected, who waits to be read, written, or for a time. Connections are destroyed only between callbacks.
+// Who waits to be read, written, or for a time. Connections are destroyed only between callbacks.
 #include "net/loop.hpp"
 
 #include <csignal>
@@ -7,7 +7,8 @@
 #include <thread>
 
 #include "base/assert.hpp"
-#include "net/connection.hpp"
+#include "net/acceptor.hpp"
+#include "net/connections.hpp"
 #include "net/reactor.hpp"
 #include "net/socket.hpp"
 #include "net/watchdog.hpp"
@@ -16,8 +17,6 @@ namespace parley::net {
 namespace {
 
 using observe::Metric;
-constexpr int accepts_per_turn = 64;
-constexpr std::uint64_t listener_bit = std::uint64_t{1} << 63;  // of a reactor's token: a listener, not a connection
 
 std::string date_field(base::Instant at) {  // RFC 9110 §5.6.7
   const std::time_t seconds = std::chrono::floor<std::chrono::seconds>(at).time_since_epoch().count();
@@ -58,21 +57,8 @@ struct Loop::Core {
   Heartbeat heartbeat;
   Reactor reactor;
   Shared shared;
-
-  // A place is used again under a new generation: id = generation << 32 | place, so that none comes twice.
-  struct Place {
-    std::uint32_t generation = 0;
-    std::unique_ptr<Connection> connection;
-  };
-  std::vector<Place> places;
-  std::vector<std::uint32_t> free_places;
-  std::size_t open = 0;
-
-  std::vector<std::unique_ptr<Reactor::Watch>> listeners;
-  bool accepting = true;
-  bool accept_paused = false;
-  bool accept_ready = true;
-  base::Duration warn_again{0};
+  Connections connections;
+  Acceptor acceptor;
 
   std::vector<ConnectionId> to_flush;
   std::vector<ConnectionId> to_read;
@@ -92,9 +78,6 @@ struct Loop::Core {
   base::Duration date_until{0};
   std::unique_ptr<Watchdog> watchdog;
 
-  observe::Counter& accepted = metrics.counter(Metric::connections_accepted);
-  observe::Counter& refused_for_limit = metrics.counter(Metric::connections_refused, "limit");
-  observe::Counter& refused_for_descriptors = metrics.counter(Metric::connections_refused, "descriptors");
   observe::Histogram& turns = metrics.histogram(Metric::loop_turn_seconds);
 
   Core(base::Clock& c, observe::Metrics& m, observe::Log& l, LoopSettings settings)
@@ -106,7 +89,11 @@ struct Loop::Core {
                .settings = std::move(settings),
                .wants_flush = {},
                .wants_reading = {},
-               .figures = figures_of(m)} {
+               .figures = figures_of(m)},
+        connections(shared, reactor, m, l),
+        acceptor(
+            shared, reactor, connections,
+            [this](base::Duration when, std::function<void()> work) { due.push({when, {}, std::move(work)}); }, m, l) {
     shared.read_buffer.resize(shared.settings.read_bytes);
     shared.wants_flush = [this](ConnectionId id) { to_flush.push_back(id); };
     shared.wants_reading = [this](ConnectionId id) { to_read.push_back(id); };
@@ -121,27 +108,15 @@ struct Loop::Core {
     if (shared.settings.watchdog_after == base::Duration{}) return;
     auto settings = shared.settings;
     settings.http.standing_fields = settings.fixed_fields;  // the Date in it would grow old
-    std::vector<int> descriptors;
-    descriptors.reserve(listeners.size());
-    for (const auto& listener : listeners) descriptors.push_back(listener->descriptor());
     watchdog = std::make_unique<Watchdog>(
         Watchdog::Work{clock, heartbeat, metrics.counter(Metric::watchdog_answers), std::move(settings),
-                       std::move(descriptors), [this](int descriptor, std::string bytes) {
+                       acceptor.descriptors(), [this](int descriptor, std::string bytes) {
                          auto taken = std::make_shared<InTransit>(descriptor, std::move(bytes));
                          reactor.post([this, taken] {
                            woken();
-                           take_over(std::exchange(taken->descriptor, -1), taken->bytes);
+                           acceptor.take_over(std::exchange(taken->descriptor, -1), taken->bytes);
                          });
                        }});
-  }
-
-  void take_over(int descriptor, std::span<char> bytes) {
-    if (!accepting) return close_descriptor(descriptor);
-    if (!has_place_for(descriptor)) return refuse(descriptor);
-    const auto id = adopt(descriptor);
-    auto* const connection = find(id);
-    connection->take(bytes);
-    schedule(*connection, id);
   }
 
   // The first thing after a wait, before anybody is called: time has passed, and the loop is busy again.
@@ -159,42 +134,6 @@ struct Loop::Core {
     shared.settings.http.standing_fields = date_field(clock.wall()) + shared.settings.fixed_fields;
   }
 
-  // ---- connections
-
-  Connection* find(ConnectionId id) {
-    const auto place = static_cast<std::uint32_t>(id.value);
-    if (place >= places.size() || places[place].generation != id.value >> 32) return nullptr;
-    return places[place].connection.get();
-  }
-
-  ConnectionId adopt(int descriptor) {
-    if (free_places.empty()) {
-      free_places.push_back(static_cast<std::uint32_t>(places.size()));
-      places.emplace_back();
-    }
-    const auto number = free_places.back();
-    free_places.pop_back();
-    auto& place = places[number];
-    place.generation = (place.generation + 1) & 0x7FFF'FFFF;  // bit 63 is the listeners'
-    const ConnectionId id(std::uint64_t{place.generation} << 32 | number);
-    place.connection = std::make_unique<Connection>(shared, id, reactor, descriptor);
-    ++open;
-    accepted.add();
-    log.debug("connection_opened", {{"connection", id.value}, {"open", open}});
-    to_read.push_back(id);
-    schedule(*place.connection, id);
-    return id;
-  }
-
-  void bury(ConnectionId id) {
-    auto& place = places[static_cast<std::uint32_t>(id.value)];
-    place.connection->tell_closed();
-    place.connection.reset();
-    free_places.push_back(static_cast<std::uint32_t>(id.value));
-    --open;
-    log.debug("connection_closed", {{"connection", id.value}, {"open", open}});
-  }
-
   void schedule(Connection& connection, ConnectionId id) {
     const auto when = connection.next_deadline();
     if (when >= connection.scheduled) return;  // it will be looked at before, and scheduled again then
@@ -206,12 +145,9 @@ struct Loop::Core {
 
   void on_ready(std::uint64_t token, Reactor::Ready ready) {
     woken();
-    if ((token & listener_bit) != 0) {
-      accept_some(token & ~listener_bit);
-      return;
-    }
+    if (Acceptor::is_listener(token)) return acceptor.on_ready(token);
     const ConnectionId id(token);
-    auto* connection = find(id);
+    auto* connection = connections.find(id);
     if (connection == nullptr) return;
     if (ready == Reactor::Ready::read)
       connection->on_readable();
@@ -220,68 +156,16 @@ struct Loop::Core {
     schedule(*connection, id);
   }
 
-  void accept_some(std::size_t listener) {
-    accept_ready = true;
-    for (int i = 0; i < accepts_per_turn && accepting; ++i) {
-      int descriptor = -1;
-      switch (accept_from(listeners[listener]->descriptor(), descriptor)) {
-        case Accept::none:
-          return;
-        case Accept::exhausted:
-          return pause_accepting();
-        case Accept::accepted:
-          break;
-      }
-      if (has_place_for(descriptor)) {
-        adopt(descriptor);
-      } else {
-        refuse(descriptor);
-      }
-    }
-  }
-
-  bool has_place_for(int descriptor) const {
-    return open < shared.settings.connections_max && descriptor < shared.settings.descriptors_max;
-  }
-
-  void refuse(int descriptor) {
-    refused_for_limit.add();
-    http::Response response =
-        shared.http->refusal({base::ErrorCode::OVERLOADED, "there are too many connections", {}, "connection", {}, {}});
-    response.fields.emplace_back("Retry-After", "1");
-    wire::Output output;
-    http::write_response(std::move(response), {.close = true}, shared.settings.http, output);
-    const std::string text = output.text();
-    const std::string_view piece = text;
-    write_some(descriptor, {&piece, 1});
-    close_descriptor(descriptor);
-  }
-
-  // The connection waits in the kernel's queue meanwhile; trying at once would only burn the processor (E4).
-  void pause_accepting() {
-    refused_for_descriptors.add();
-    if (shared.now >= warn_again) log.warning("no_descriptors_left", {{"connections", open}});
-    warn_again = shared.now + std::chrono::seconds(10);
-    accept_paused = true;
-    due.push({shared.now + shared.settings.accept_pause, {}, [this] {
-                accept_paused = false;
-                accept_ready = true;
-              }});
-  }
-
   // ---- the turn
 
   // Readiness is asked for once a turn, so that a busy peer cannot keep the turn from ending.
   // Whether connections were served by that, with what they had sent before.
   bool ask_for_readiness() {
     bool served = false;
-    if (accept_ready && accepting && !accept_paused) {
-      for (auto& listener : listeners) listener->arm(Reactor::Ready::read);
-      accept_ready = false;
-    }
+    acceptor.before_accepting();
     for (std::size_t i = 0; i < to_read.size(); ++i) {  // grows while it is walked
       const ConnectionId id = to_read[i];
-      if (auto* connection = find(id)) {
+      if (auto* connection = connections.find(id)) {
         served |= connection->before_reading();
         schedule(*connection, id);
       }
@@ -293,11 +177,11 @@ struct Loop::Core {
   void flush() {
     for (std::size_t i = 0; i < to_flush.size(); ++i) {  // likewise
       const ConnectionId id = to_flush[i];
-      auto* connection = find(id);
+      auto* connection = connections.find(id);
       if (connection == nullptr) continue;
       connection->flush();
       if (connection->over())
-        bury(id);
+        connections.bury(id);
       else
         schedule(*connection, id);
     }
@@ -312,7 +196,7 @@ struct Loop::Core {
         next.work();
         continue;
       }
-      auto* connection = find(next.connection);
+      auto* connection = connections.find(next.connection);
       if (connection == nullptr || connection->scheduled != next.when) continue;
       connection->scheduled = never;
       connection->on_time();
@@ -384,9 +268,7 @@ base::Result<std::uint16_t> Loop::listen(const ListenOptions& options) {
   PARLEY_ASSERT(core_->shared.http != nullptr);
   PARLEY_TRY(const auto listening, listen_on(options.host, options.port, options.beyond_loopback));
   auto& core = *core_;
-  const auto token = listener_bit | core.listeners.size();
-  core.listeners.push_back(std::make_unique<Reactor::Watch>(core.reactor, listening.descriptor, token));
-  core.accept_ready = true;
+  core.acceptor.add(listening.descriptor);
   auto& access = core.shared.settings.access;
   const bool v6 = options.host.find(':') != std::string::npos;
   access.allow(v6 ? "[" + options.host + "]" : options.host, listening.port);
@@ -443,67 +325,67 @@ void Loop::on_stop_signal(std::function<void(int)> stop) {
 }
 
 bool Loop::respond(RequestId request, http::Response&& response) {
-  auto* connection = core_->find(request.connection);
+  auto* connection = core_->connections.find(request.connection);
   return connection != nullptr && connection->respond(request.number, std::move(response));
 }
 
 bool Loop::send(ConnectionId socket, websocket::MessageKind kind, std::string&& message) {
-  auto* connection = core_->find(socket);
+  auto* connection = core_->connections.find(socket);
   return connection != nullptr && connection->send(kind, std::move(message));
 }
 
 bool Loop::send(ConnectionId socket, websocket::MessageKind kind, std::span<const std::string_view> pieces) {
-  auto* connection = core_->find(socket);
+  auto* connection = core_->connections.find(socket);
   return connection != nullptr && connection->send(kind, pieces);
 }
 
 bool Loop::close(ConnectionId socket, std::uint16_t code, std::string_view reason) {
-  auto* connection = core_->find(socket);
+  auto* connection = core_->connections.find(socket);
   return connection != nullptr && connection->close(code, reason);
 }
 
 bool Loop::cut(ConnectionId id) {
-  auto* connection = core_->find(id);
+  auto* connection = core_->connections.find(id);
   if (connection == nullptr || connection->over()) return false;
   connection->cut();
   return true;
 }
 
 void Loop::catch_up(ConnectionId socket) {
-  auto* const connection = core_->find(socket);
+  auto* const connection = core_->connections.find(socket);
   if (connection == nullptr) return;
   connection->catch_up();
   core_->schedule(*connection, socket);
 }
 
 void Loop::hold_reading(ConnectionId socket, bool held) {
-  if (auto* connection = core_->find(socket)) connection->hold_reading(held);
+  if (auto* connection = core_->connections.find(socket)) connection->hold_reading(held);
 }
 
-void Loop::allow_messages(ConnectionId socket) {
-  if (auto* connection = core_->find(socket)) connection->allow_messages();
+void Loop::vouch_for(ConnectionId id) {
+  auto* const connection = core_->connections.find(id);
+  if (connection == nullptr) return;
+  core_->connections.vouch_for(id);
+  connection->allow_messages();
 }
 
 std::size_t Loop::unwritten_bytes(ConnectionId id) const {
-  const auto* connection = core_->find(id);
+  const auto* connection = core_->connections.find(id);
   return connection == nullptr ? 0 : connection->unwritten_bytes();
 }
 
 std::size_t Loop::connections() const {
-  return core_->open;
+  return core_->connections.count();
 }
 
 void Loop::drain() {
-  core_->accepting = false;
   core_->watchdog.reset();
-  core_->listeners.clear();  // others are told at once that nobody listens
-  for (auto& place : core_->places)
-    if (place.connection) place.connection->drain();
+  core_->acceptor.stop();
+  core_->connections.for_each([](Connection& connection) { connection.drain(); });
 }
 
 void Loop::close_drained() {
-  for (auto& place : core_->places)
-    if (place.connection) place.connection->close_drained();
+  core_->connections.for_each([](Connection& connection) { connection.close_drained(); });
 }
 
 }  // namespace parley::net

@@ -58,14 +58,16 @@ class Loop {
   // All false where the connection is gone or closing.
   bool send(ConnectionId socket, websocket::MessageKind kind, std::string&& message);  // large ones are not copied
   bool send(ConnectionId socket, websocket::MessageKind kind, std::span<const std::string_view> pieces);
-  void allow_messages(
-      ConnectionId socket);  // as large as the settings allow: after AcceptWebSocket with a smaller bound
   bool close(ConnectionId socket, std::uint16_t code, std::string_view reason);  // on_closed follows
   bool cut(ConnectionId connection);                                             // without a word
 
   // Nothing more is read from it; what has been read still comes.
   void hold_reading(ConnectionId socket, bool held);
   void catch_up(ConnectionId socket);  // reads what has come, before its peer is held to a deadline
+
+  // Its peer has shown a valid token: it no longer makes room for whoever comes (D11), and its messages may be as large
+  // as the settings allow, also after AcceptWebSocket with a smaller bound.
+  void vouch_for(ConnectionId connection);
 
   std::size_t unwritten_bytes(ConnectionId connection) const;
   std::size_t connections() const;

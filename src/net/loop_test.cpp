@@ -41,9 +41,10 @@ struct Echo final : HttpPort, WebSocketPort {
   bool echoes = true;
   std::function<void(std::string_view path)> asked = [](std::string_view) {};
 
-  HeadDecision on_head(RequestId, const http::Head& head) override {
+  HeadDecision on_head(RequestId id, const http::Head& head) override {
     ++heads;
     if (head.path == "/socket") return AcceptWebSocket{};
+    if (head.path == "/known") loop->vouch_for(id.connection);
     if (head.path == "/secret" && head.find("Authorization").empty())
       return http::Response{.status = 401, .body = "token?"};
     return AcceptBody{.bytes_max = 1000};
@@ -58,7 +59,7 @@ struct Echo final : HttpPort, WebSocketPort {
     if (head.path == "/large") return void(loop->respond(id, {.body = std::string(large_bytes, 'x')}));
     loop->respond(id, {.body = std::string(head.path) + " [" + std::string(body) + "]"});
   }
-  http::Response refusal(const base::Error& error) override {
+  http::Response refusal(RequestId, const base::Error& error) override {
     return {.status = info(error.code).http_status, .body = std::string(info(error.code).name)};
   }
   void on_closed(ConnectionId) override { events.push_back("http closed"); }
@@ -316,6 +317,22 @@ TEST_F(LoopTest, TellsWhoIsSlowAndCutsWhoStaysSo) {
   EXPECT_EQ(metrics.counter(observe::Metric::connections_slow).value(), 1u);
 }
 
+// COR-13: also where its front closes it, and once, whatever becomes of it.
+TEST_F(LoopTest, CountsOnceWhoIsSlow) {
+  LoopSettings settings;
+  settings.write_stall_timeout = milliseconds(50);
+  start(settings);
+  Client client(port);
+  client.take_little();
+  client.write(upgrade());
+  read_until(client, "\r\n\r\n");
+  ASSERT_TRUE(loop->send(echo.socket, websocket::MessageKind::binary, std::string(16 << 20, 'x')));
+  ASSERT_TRUE(loop->close(echo.socket, websocket::close_code::too_slow, "too slow"));
+  EXPECT_EQ(metrics.counter(observe::Metric::connections_slow).value(), 1u);
+  EXPECT_TRUE(turn_until([&] { return loop->connections() == 0; }));
+  EXPECT_EQ(metrics.counter(observe::Metric::connections_slow).value(), 1u);
+}
+
 TEST_F(LoopTest, AnswersAPeerThatSendsNoMoreAndGivesUpOnOneThatWaits) {
   Client client(port);
   client.write(get("/a", ""));
@@ -392,18 +409,65 @@ TEST_F(LoopTest, CutsAPeerThatTakesNextToNothing) {
   }
 }
 
-TEST_F(LoopTest, RefusesConnectionsBeyondItsLimit) {
+// D11: who comes takes the place of the oldest that has shown no token, and whoever has shown one stays.
+TEST_F(LoopTest, StrangersMakeRoomForWhoComes) {
   LoopSettings settings;
-  settings.connections_max = 2;
+  settings.connections_max = 4;
+  settings.strangers_max = 2;
   start(settings);
-  Client one(port), two(port);
-  ASSERT_TRUE(turn_until([&] { return loop->connections() == 2; }));
-  {
-    Client three(port);
-    EXPECT_THAT(read_to_end(three), StartsWith("HTTP/1.1 503"));
+  std::vector<std::unique_ptr<Client>> clients;
+  const auto connect = [&]() -> Client& {
+    clients.push_back(std::make_unique<Client>(port));
+    const auto accepted = clients.size();
+    auto& counter = metrics.counter(observe::Metric::connections_accepted);
+    EXPECT_TRUE(turn_until([&] { return counter.value() == accepted; }));
+    return *clients.back();
+  };
+  const auto connect_known = [&]() -> Client& {
+    Client& client = connect();
+    client.write(get("/known", ""));
+    read_until(client, "/known []");
+    return client;
+  };
+  const auto is_open = [&](Client& client) {
+    for (int i = 0; i < 3; ++i) loop->poll();
+    std::string text;
+    return client.read(text);
+  };
+  Client& first = connect();
+  Client& known = connect_known();
+  Client& second = connect();
+  EXPECT_TRUE(is_open(first));
+  Client& third = connect();  // there may be two
+  EXPECT_FALSE(is_open(first));
+  connect_known();
+  EXPECT_FALSE(is_open(second));
+  connect_known();
+  EXPECT_TRUE(is_open(third));
+  connect_known();  // there may be four
+  EXPECT_FALSE(is_open(third));
+  Client refused(port);
+  EXPECT_THAT(read_to_end(refused), StartsWith("HTTP/1.1 503")) << "all have shown a token";
+  EXPECT_TRUE(is_open(known));
+  EXPECT_EQ(loop->connections(), 4u);
+  EXPECT_EQ(metrics.counter(observe::Metric::connections_refused, "stranger").value(), 3u);
+}
+
+// Of the numbers below the limit one is free where a stranger has gone, and who comes gets it.
+TEST_F(LoopTest, StrangersMakeRoomAmongTheDescriptors) {
+  LoopSettings settings;
+  const int lowest = ::dup(0);
+  ::close(lowest);
+  settings.descriptors_max = lowest + 20;
+  start(settings);
+  std::vector<std::unique_ptr<Client>> clients;
+  for (int i = 0; i < 20; ++i) {
+    clients.push_back(std::make_unique<Client>(port));
+    clients.back()->write(get("/a", ""));
+    read_until(*clients.back(), "/a []");
   }
-  one.write(get("/a"));
-  EXPECT_THAT(read_to_end(one), HasSubstr("/a []"));
+  EXPECT_GT(loop->connections(), 0u);
+  EXPECT_LT(loop->connections(), 20u);
 }
 
 // B5: a descriptor's number says how many are open at least: what the journal needs is never a stranger's.

@@ -25,7 +25,7 @@ struct AcceptBody {
   std::uint64_t bytes_max = 1 << 20;
 };
 struct AcceptWebSocket {
-  std::uint64_t message_bytes_max = UINT64_MAX;  // until Loop::allow_messages; never more than the settings' bound
+  std::uint64_t message_bytes_max = UINT64_MAX;  // until Loop::vouch_for; never more than the settings' bound
 };
 
 struct AnswerLater {};  // by Loop::respond, once on_head has returned; the body is not read
@@ -40,8 +40,9 @@ class HttpPort {
   // Host and Origin have been checked, nothing else: the caller's token comes first (D10).
   virtual HeadDecision on_head(RequestId request, const http::Head& head) = 0;
   virtual void on_request(RequestId request, const http::Head& head, std::string_view body) = 0;
-  // The form of an error that the connection itself found: malformed, too large, too slow, from a wrong host.
-  virtual http::Response refusal(const base::Error& error) = 0;
+  // The form of an error that the connection itself found: malformed, too large, too slow, from a wrong host. The
+  // request may be one whose body was to come; it comes no more.
+  virtual http::Response refusal(RequestId request, const base::Error& error) = 0;
   // The peer sends no more: it may be gone, or may only have closed its half. Calls that wait had better not go on.
   virtual void on_no_more_input(ConnectionId) {}
   // Whatever it still asked is answered to nobody. Not called for connections that became WebSockets.

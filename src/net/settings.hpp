@@ -18,6 +18,7 @@ struct LoopSettings {
   std::string fixed_fields;   // header lines, each with its CRLF, on every HTTP answer
 
   std::size_t connections_max = 16'000;
+  std::size_t strangers_max = 8'000;        // of these, that nobody has vouched for (Loop::vouch_for)
   int descriptors_max = INT_MAX;            // a connection's is below: the numbers from here on are left to others
   std::size_t read_bytes = 128 << 10;       // in one read, into one buffer that all connections share
   std::size_t output_high_bytes = 1 << 20;  // unwritten, from where on a connection is slow and not read from

@@ -2,6 +2,7 @@
 #include "net/socket.hpp"
 
 #include <arpa/inet.h>
+#include <fcntl.h>
 #include <linux/sockios.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -10,6 +11,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
@@ -125,6 +127,13 @@ Transferred write_some(int descriptor, std::span<const std::string_view> pieces)
 std::size_t unacknowledged_bytes(int descriptor) {
   int bytes = 0;
   return ::ioctl(descriptor, SIOCOUTQ, &bytes) == 0 && bytes > 0 ? static_cast<std::size_t>(bytes) : 0;
+}
+
+int with_lowest_number(int descriptor) {
+  const int lower = ::fcntl(descriptor, F_DUPFD_CLOEXEC, 0);
+  if (lower < 0) return descriptor;
+  ::close(std::max(lower, descriptor));
+  return std::min(lower, descriptor);
 }
 
 void end_writing(int descriptor) {

@@ -33,6 +33,7 @@ Transferred write_some(int descriptor, std::span<const std::string_view> pieces)
 // Written, and not acknowledged by the peer's end yet.
 std::size_t unacknowledged_bytes(int descriptor);
 
+int with_lowest_number(int descriptor);  // the same under the lowest number that is free, where that is lower
 void end_writing(int descriptor);
 void close_descriptor(int descriptor);
 

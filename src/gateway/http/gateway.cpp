@@ -1,5 +1,6 @@
 #include "gateway/http/gateway.hpp"
 
+#include "base/excerpt.hpp"
 #include "base/quoted.hpp"
 #include "envelope/limits.hpp"
 #include "gateway/http/answers.hpp"
@@ -39,9 +40,11 @@ base::Result<> check_media_type(const Route& route, const net::http::Head& head)
                     "Send the body as it is.");
 }
 
-// The net holds heads to its own.
+// The net holds heads and connections to its own.
 static_assert(net::http::Settings().head_bytes_max == envelope::head_bytes_max);
 static_assert(net::http::Settings().target_bytes_max == envelope::target_bytes_max);
+static_assert(net::LoopSettings().connections_max == envelope::connections_max);
+static_assert(net::LoopSettings().strangers_max == envelope::strangers_max);
 
 constexpr std::size_t hello_bytes_max = 16 << 10;  // of a stream's first frame: it comes from anybody (D10)
 
@@ -73,14 +76,35 @@ Response preflight(const std::string& origin) {
 
 }  // namespace
 
-Gateway::Gateway(broker::Port& broker, net::Loop& loop, observe::Metrics& metrics)
-    : broker_(broker), loop_(loop), metrics_(metrics) {}
+Gateway::Gateway(broker::Port& broker, net::Loop& loop, observe::Metrics& metrics, base::Clock& clock,
+                 observe::Log& log)
+    : broker_(broker), loop_(loop), metrics_(metrics), clock_(clock), log_(log) {}
+
+// At `debug`, once the answer has left. Never a token, a query or a body (I3).
+void Gateway::note(const Request& request, std::string_view method, std::string_view route, int status) {
+  if (!log_.wants(observe::Level::debug)) return;
+  broker_.after_sync([this, status, connection = request.id.connection, came = request.came,
+                      method = base::excerpt(method, 16), route = base::excerpt(route, 256),
+                      agent = request.caller ? request.caller->id : std::string()] {
+    const double milliseconds = static_cast<double>((clock_.monotonic() - came).count()) / 1000;
+    log_.debug("call", {{"connection", connection.value},
+                        {"method", method},
+                        {"route", route},
+                        {"status", status},
+                        {"agent", agent},
+                        {"milliseconds", milliseconds}});
+  });
+}
 
 // Answers leave when everything decided so far is durable, refusals and reads too (D3).
 void Gateway::respond(net::RequestId id, Response response) {
-  if (const auto at = requests_.find(key(id)); at != requests_.end())
-    response = shared_with(at->second.origin, std::move(response));
+  const auto at = requests_.find(key(id));
+  const int status = response.status;
+  if (at != requests_.end()) response = shared_with(at->second.origin, std::move(response));
   broker_.after_sync([this, id, response = std::move(response)]() mutable { loop_.respond(id, std::move(response)); });
+  if (at == requests_.end()) return;
+  const Route& route = *at->second.match.route;
+  note(at->second, route.method, route.pattern, status);
 }
 
 void Gateway::respond(net::RequestId id, const base::Result<Answer>& answer) {
@@ -94,8 +118,13 @@ void Gateway::finish(RequestKey request, Response response) {
   requests_.erase(at);
 }
 
-Response Gateway::refusal(const base::Error& error) {
-  return error_response(error);
+Response Gateway::refusal(net::RequestId id, const base::Error& error) {
+  Response response = error_response(error);
+  const auto at = requests_.extract(key(id));
+  if (!at) return response;
+  const Request& request = at.mapped();
+  note(request, request.match.route->method, request.match.route->pattern, response.status);
+  return shared_with(request.origin, std::move(response));
 }
 
 void Gateway::on_no_more_input(net::ConnectionId connection) {
@@ -126,24 +155,22 @@ base::Result<> Gateway::authenticate(Request& request, const net::http::Head& he
                       token.empty() ? "the request has no bearer token" : "the bearer token is not valid here",
                       "Authorization");
   }
+  loop_.vouch_for(request.id.connection);
   if (route.access == Access::admin && request.caller->kind != broker::Caller::Kind::admin)
     return base::fail(ErrorCode::FORBIDDEN, "'" + request.caller->id + "' may not do this", {}, "Use the admin token.");
   if (may_wait(route.call)) request.token = token;
   return {};
 }
 
-base::Result<Gateway::Request> Gateway::open(net::RequestId id, const net::http::Head& head) {
+base::Result<> Gateway::open(Request& request, const net::http::Head& head) {
   static const Route unknown{};  // wants a token, like all that is not said to be open
-  Request request;
-  request.id = id;
   auto matched = match(head.method, head.path);
   request.match = matched ? std::move(*matched) : Match{&unknown, {}};
   PARLEY_CHECK(authenticate(request, head));  // who has no token learns nothing of what is there (I1)
   if (!matched) return std::unexpected(std::move(matched).error());
   PARLEY_CHECK(check_media_type(*request.match.route, head));
   PARLEY_TRY(request.query, net::http::parse_query(head.query));
-  PARLEY_CHECK(contract_.check_query(request.match.route->operation, request.query));
-  return request;
+  return contract_.check_query(request.match.route->operation, request.query);
 }
 
 base::Result<Answer> Gateway::ready() const {
@@ -162,23 +189,27 @@ base::Result<Answer> Gateway::answer(const Request& request, Body body) {
 }
 
 net::HeadDecision Gateway::on_head(net::RequestId id, const net::http::Head& head) {
-  const std::string origin(head.find("Origin"));
-  if (asks_what_it_may(head)) return preflight(origin);
+  Request request;
+  request.id = id;
+  request.came = loop_.now();
+  request.origin = head.find("Origin");
+  if (asks_what_it_may(head)) return preflight(request.origin);
   const auto refuse = [&](const base::Error& error) {  // what it is refused by may not be durable yet
-    respond(id, shared_with(origin, error_response(error)));
+    Response response = shared_with(request.origin, error_response(error));
+    const int status = response.status;
+    respond(id, std::move(response));
+    note(request, head.method, head.path, status);
     return net::AnswerLater{};
   };
-  auto request = open(id, head);
-  if (!request) return refuse(request.error());
-  request->origin = origin;
-  const Route& route = *request->match.route;
+  if (const auto opened = open(request, head); !opened) return refuse(opened.error());
+  const Route& route = *request.match.route;
   if (route.call == Call::stream) {
     if (head.asks_upgrade) return net::AcceptWebSocket{hello_bytes_max};
     return refuse({ErrorCode::UPGRADE_REQUIRED, "this path speaks WebSocket", {}, "Upgrade", {}, {}});
   }
   if (route.body_bytes_max == 0 && head.has_body())
     return refuse({ErrorCode::BAD_REQUEST, "this call takes no body", {}, "Content-Length", {}, {}});
-  requests_.emplace(key(id), std::move(*request));
+  requests_.emplace(key(id), std::move(request));
   return net::AcceptBody{route.body_bytes_max};
 }
 

@@ -1,6 +1,6 @@
 // The HTTP/1.1 JSON API: heads are routed and authenticated before a body is read (D10), bodies are checked against the
 // OpenAPI document, calls go to the broker, answers leave when what they say is durable (D3). Resource type, the loop's
-// thread; broker, loop and metrics outlive it.
+// thread; what it is given outlives it.
 #pragma once
 #include <functional>
 #include <map>
@@ -12,17 +12,18 @@
 #include "json/parser.hpp"
 #include "net/http/target.hpp"
 #include "net/loop.hpp"
+#include "observe/log.hpp"
 #include "observe/metrics.hpp"
 
 namespace parley::gateway::http {
 
 class Gateway final : public net::HttpPort {
  public:
-  Gateway(broker::Port& broker, net::Loop& loop, observe::Metrics& metrics);
+  Gateway(broker::Port& broker, net::Loop& loop, observe::Metrics& metrics, base::Clock& clock, observe::Log& log);
 
   net::HeadDecision on_head(net::RequestId request, const net::http::Head& head) override;
   void on_request(net::RequestId request, const net::http::Head& head, std::string_view body) override;
-  net::http::Response refusal(const base::Error& error) override;
+  net::http::Response refusal(net::RequestId request, const base::Error& error) override;
   void on_no_more_input(net::ConnectionId connection) override;
   void on_closed(net::ConnectionId connection) override;
 
@@ -43,6 +44,7 @@ class Gateway final : public net::HttpPort {
   // A request whose head was accepted, until it is answered.
   struct Request {
     net::RequestId id;
+    base::Duration came{};  // its head
     Match match;
     std::optional<broker::Caller> caller;
     net::http::QueryParameters query;
@@ -60,7 +62,7 @@ class Gateway final : public net::HttpPort {
   };
 
   void end_wait(RequestKey request);
-  base::Result<Request> open(net::RequestId id, const net::http::Head& head);
+  base::Result<> open(Request& request, const net::http::Head& head);
   base::Result<> authenticate(Request& request, const net::http::Head& head);
 
   base::Result<broker::Answer> answer(const Request& request, Body body);
@@ -76,6 +78,7 @@ class Gateway final : public net::HttpPort {
   void try_tasks(RequestKey request);
   base::Result<> look_at_token_again(Request& request);
 
+  void note(const Request& request, std::string_view method, std::string_view route, int status);
   void respond(net::RequestId id, net::http::Response response);
   void respond(net::RequestId id, const base::Result<broker::Answer>& answer);
   void finish(RequestKey request, net::http::Response response);
@@ -83,6 +86,8 @@ class Gateway final : public net::HttpPort {
   broker::Port& broker_;
   net::Loop& loop_;
   observe::Metrics& metrics_;
+  base::Clock& clock_;
+  observe::Log& log_;
   Contract contract_;
   const std::shared_ptr<const std::string> document_ = std::make_shared<const std::string>(openapi_document);
   json::Parser parser_;

@@ -22,11 +22,6 @@ bool is_array(std::string_view text) {
   return first != text.npos && text[first] == '[';
 }
 
-// Of a text that is no JSON: what else stands in a batch has no end that one could be sure of.
-bool looks_like_object(std::string_view text) {
-  return text.starts_with('{') && text.ends_with('}');
-}
-
 // A batch may be larger than a message, and has its messages one level deeper. Each is held to its own size by ingress.
 json::Limits batch_limits(std::string_view text) {
   json::Limits limits;
@@ -134,7 +129,7 @@ void Gateway::send(const Request& request, const net::http::Head& head, std::str
   const auto parsed = parser_.parse(bytes, batch_limits(bytes));
   if (!parsed) {
     const auto parts = many ? json::parts_of(bytes, batch_max) : std::nullopt;
-    if (parts && std::ranges::all_of(*parts, looks_like_object)) return send_each(request, *options, *parts);
+    if (parts && std::ranges::all_of(*parts, json::looks_like_object)) return send_each(request, *options, *parts);
     broker_.count_refused(*request.caller, parsed.error());
     return refuse(parsed.error());
   }

@@ -23,7 +23,9 @@ namespace parley::gateway::websocket {
 struct StreamsOnly final : net::HttpPort {
   net::HeadDecision on_head(net::RequestId, const net::http::Head&) override { return net::AcceptWebSocket{}; }
   void on_request(net::RequestId, const net::http::Head&, std::string_view) override {}
-  net::http::Response refusal(const base::Error& error) override { return {.status = info(error.code).http_status}; }
+  net::http::Response refusal(net::RequestId, const base::Error& error) override {
+    return {.status = info(error.code).http_status};
+  }
   void on_closed(net::ConnectionId) override {}
 };
 
@@ -131,7 +133,7 @@ struct StreamTest : testing::Test {
     ASSERT_TRUE(broker->start());
     loop = std::make_unique<net::Loop>(clock, metrics, *log, net::LoopSettings());
     workers = std::make_unique<net::Workers>(clock, *loop, threads);
-    gateway = std::make_unique<Gateway>(*broker, *loop, threads > 0 ? workers.get() : nullptr, settings);
+    gateway = std::make_unique<Gateway>(*broker, *loop, threads > 0 ? workers.get() : nullptr, clock, *log, settings);
     loop->serve(http, *gateway);
     port = loop->listen({}).value();
     call(&broker::Broker::create_workspace, R"({"name":"w"})");

@@ -28,12 +28,21 @@ std::uint64_t id_in(std::string_view refused) {
 
 void Frame::note(base::Result<json::Value> document, std::string_view text) {
   document_ = std::move(document);
+  if (!document_) try_to_mend(text);
   id_of_refused_ = document_ ? 0 : id_in(text);
   is_read_ = true;
 }
 
+void Frame::try_to_mend(std::string_view text) {
+  mended_ = mended(text);
+  if (!mended_) return;
+  if (const auto document = parser_.parse(mended_->text, frame_limits())) document_ = *document;
+}
+
 void Frame::begin(net::websocket::MessageKind kind) {
+  came_ = gateway_.loop_.now();
   has_batch_ = false;
+  mended_.reset();
   id_of_refused_ = 0;
   is_read_ = kind != net::websocket::MessageKind::text;
   if (is_read_) document_ = base::fail(base::ErrorCode::BAD_FRAME, "frames are text");
@@ -74,6 +83,12 @@ void Frame::fill_batch(json::Value messages) {
   std::size_t i = 0;
   for (const json::Value message : messages.elements()) batch_.add({slices_[i++], message});
   has_batch_ = true;
+}
+
+const base::Error* Frame::defect_of(std::size_t message) const {
+  if (!mended_) return nullptr;
+  const auto defect = mended_->broken.find(message);
+  return defect == mended_->broken.end() ? nullptr : &defect->second;
 }
 
 void Frame::run() {

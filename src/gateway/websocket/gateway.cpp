@@ -22,8 +22,9 @@ std::string workspace_of(std::string_view path) {
 
 }  // namespace
 
-Gateway::Gateway(broker::Port& broker, net::Loop& loop, net::Workers* workers, const Settings& settings)
-    : broker_(broker), loop_(loop), workers_(workers), settings_(settings) {}
+Gateway::Gateway(broker::Port& broker, net::Loop& loop, net::Workers* workers, base::Clock& clock, observe::Log& log,
+                 const Settings& settings)
+    : broker_(broker), loop_(loop), workers_(workers), clock_(clock), log_(log), settings_(settings) {}
 Gateway::~Gateway() = default;
 
 Session* Gateway::find(net::ConnectionId socket) {
@@ -93,10 +94,10 @@ void Gateway::on_drained(net::ConnectionId socket) {
   if (Session* const session = find(socket)) session->drained();
 }
 
-void Gateway::on_closed(net::ConnectionId socket, const net::websocket::End&) {
+void Gateway::on_closed(net::ConnectionId socket, const net::websocket::End& end) {
   Session* const session = find(socket);
   if (!session) return;
-  session->closed();
+  session->closed(end.code);
   forget_if_over(socket, *session);
 }
 

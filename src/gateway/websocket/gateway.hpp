@@ -1,6 +1,7 @@
 // The stream (surface table, `GET …/stream`): one agent's session over WebSocket, messages and settlements in, results
-// and deliveries out. docs/reference/websocket.md has the frames. Resource type, the loop's thread; broker and loop
-// outlive it. Large frames are read by workers, where there are any; each session takes its frames in their order.
+// and deliveries out. docs/reference/websocket.md has the frames. Resource type, the loop's thread; what it is
+// given outlives it. Large frames are read by workers, where there are any; each session takes its frames in their
+// order.
 #pragma once
 #include <functional>
 #include <map>
@@ -10,6 +11,7 @@
 #include "gateway/websocket/frame.hpp"
 #include "json/writer.hpp"
 #include "net/loop.hpp"
+#include "observe/log.hpp"
 
 namespace parley::gateway::websocket {
 
@@ -30,7 +32,8 @@ struct Settings {
 class Gateway final : public net::WebSocketPort {
  public:
   // Without workers the loop reads everything itself; they must be gone before the loop turns without the gateway.
-  Gateway(broker::Port& broker, net::Loop& loop, net::Workers* workers, const Settings& settings = {});
+  Gateway(broker::Port& broker, net::Loop& loop, net::Workers* workers, base::Clock& clock, observe::Log& log,
+          const Settings& settings = {});
   ~Gateway() override;
 
   void on_open(net::ConnectionId socket, const net::http::Head& head) override;
@@ -59,6 +62,8 @@ class Gateway final : public net::WebSocketPort {
   broker::Port& broker_;
   net::Loop& loop_;
   net::Workers* const workers_;
+  base::Clock& clock_;
+  observe::Log& log_;
   const Settings settings_;
   Frame frame_{*this};                                // for those that are read at once
   std::vector<std::shared_ptr<Frame>> spare_frames_;  // for their memory: the newest is used first

@@ -133,9 +133,27 @@ void Session::done(std::uint64_t id) {
   put(begin_result(id) + R"({"status":"done"}]})");
 }
 
-void Session::no_frame(const base::Error& error, std::uint64_t id) {
+void Session::no_frame(const Frame& frame, const base::Error& error, std::uint64_t id) {
   refuse(id, error);
+  note(frame, {}, id, std::unexpected(error));
   if (!greeted()) end(close_code::not_authorised, "the first frame must be hello");
+}
+
+// At `debug`, once the result has left. Never a token, nor what a message says (I3).
+void Session::note(const Frame& frame, std::string_view op, std::uint64_t id, const base::Result<>& outcome) {
+  Gateway& gateway = gateway_;
+  if (!gateway.log_.wants(observe::Level::debug)) return;
+  gateway.broker_.after_sync([&gateway, id, socket = socket_, came = frame.came(), op = base::excerpt(op, 16),
+                              outcome = outcome ? "done" : info(outcome.error().code).name,
+                              agent = std::string(agent())] {
+    const double milliseconds = static_cast<double>((gateway.clock_.monotonic() - came).count()) / 1000;
+    gateway.log_.debug("frame", {{"connection", socket.value},
+                                 {"op", op},
+                                 {"id", id},
+                                 {"outcome", outcome},
+                                 {"agent", agent},
+                                 {"milliseconds", milliseconds}});
+  });
 }
 
 void Session::came(const net::websocket::Received& message) {
@@ -181,21 +199,23 @@ void Session::hold_reading_as_needed() {
   if (std::exchange(reading_held_, hold) != hold) gateway_.loop_.hold_reading(socket_, hold);
 }
 
-void Session::closed() {
+void Session::closed(std::uint16_t code) {
+  gateway_.log_.debug("stream_closed", {{"connection", socket_.value}, {"agent", agent()}, {"code", code}});
   closed_ = true;
 }
 
 void Session::take(Frame& frame) {
   const auto& document = frame.document();
-  if (!document) return no_frame(document.error(), frame.id_of_refused());
+  if (!document) return no_frame(frame, document.error(), frame.id_of_refused());
   const json::Value content = *document;
   const auto id = content.find("id").if_uint();
   if (!id || !content.find("op").is_string())
-    return no_frame({ErrorCode::BAD_FRAME, "a frame needs a whole number `id` and a word `op`", {}, {}, {}, {}},
+    return no_frame(frame, {ErrorCode::BAD_FRAME, "a frame needs a whole number `id` and a word `op`", {}, {}, {}, {}},
                     id.value_or(0));
   const auto outcome = run(*id, content, frame);
+  if (!outcome) refuse(*id, outcome.error());
+  note(frame, content.find("op").as_string(), *id, outcome);
   if (outcome) return;
-  refuse(*id, outcome.error());
   if (!greeted()) end(close_code::not_authorised, "not authorised");
 }
 
@@ -238,7 +258,7 @@ base::Result<> Session::hello(std::uint64_t id, json::Value content, Frame&) {
   PARLEY_TRY(session_, gateway_.broker_.open_session(*caller, *this, options));
   token_ = token;
   caller_ = std::move(caller);
-  gateway_.loop_.allow_messages(socket_);
+  gateway_.loop_.vouch_for(socket_);
 
   std::string welcome;
   json::Writer writer(welcome);
@@ -263,10 +283,18 @@ base::Result<> Session::send(std::uint64_t id, json::Value content, Frame& frame
     if (i > 0) result += ',';
     json::Writer one(result);
     const broker::SendOptions* const options = envelopes.empty() ? nullptr : &envelopes[i];
-    form::write_sent(one, gateway_.broker_.send(*caller_, workspace_, frame.batch(), i, options));
+    form::write_sent(one, send_one(frame, i, options));
   }
   put(std::move(result) + "]}");
   return {};
+}
+
+base::Result<broker::Sent> Session::send_one(Frame& frame, std::size_t index, const broker::SendOptions* options) {
+  broker::Port& broker = gateway_.broker_;
+  const base::Error* const defect = frame.defect_of(index);
+  if (!defect) return broker.send(*caller_, workspace_, frame.batch(), index, options);
+  broker.count_refused(*caller_, *defect);
+  return std::unexpected(*defect);
 }
 
 void Session::answered(std::uint64_t id, const broker::Answer& answer) {
@@ -351,6 +379,8 @@ void Session::deliver(std::span<const broker::Delivery> deliveries) {
     form::append_delivery(frame, delivery);
   }
   push(std::move(frame) + "]}");
+  gateway_.log_.debug("delivered",
+                      {{"connection", socket_.value}, {"agent", agent()}, {"deliveries", deliveries.size()}});
 }
 
 void Session::receipts(std::span<const broker::ReceiptChange> changes, std::uint64_t left_out) {

@@ -16,10 +16,11 @@ class Session final : public broker::Outbox {
       : gateway_(gateway), socket_(socket), workspace_(std::move(workspace)) {}
 
   void came(const net::websocket::Received& message);
-  void go_on();   // a frame that others may wait for was read
-  void closed();  // nothing more comes, and nothing more can be said: what came is still taken
+  void go_on();                     // a frame that others may wait for was read
+  void closed(std::uint16_t code);  // nothing more comes, and nothing more can be said: what came is still taken
   bool over() const { return closed_ && waiting_.empty(); }
   bool greeted() const { return caller_.has_value(); }
+  std::string_view agent() const { return caller_ ? std::string_view(caller_->id) : std::string_view(); }
 
   std::uint32_t slow();  // the peer does not take what is written; names this slowness
   void still_slow(std::uint32_t since);
@@ -45,11 +46,13 @@ class Session final : public broker::Outbox {
   void wait(const net::websocket::Received& message, bool for_worker);
   void hold_reading_as_needed();
   void take(Frame& frame);
-  void no_frame(const base::Error& error, std::uint64_t id = 0);  // what came was none
+  void no_frame(const Frame& frame, const base::Error& error, std::uint64_t id);  // what came was none
+  void note(const Frame& frame, std::string_view op, std::uint64_t id, const base::Result<>& outcome);
 
   // `content` is the frame's document.
   base::Result<> hello(std::uint64_t id, json::Value content, Frame&);
   base::Result<> send(std::uint64_t id, json::Value content, Frame& frame);
+  base::Result<broker::Sent> send_one(Frame& frame, std::size_t index, const broker::SendOptions* options);
   base::Result<> rescind(std::uint64_t id, json::Value content, Frame&);
   base::Result<> check(std::uint64_t id, json::Value content, Frame&);
   base::Result<> ack(std::uint64_t id, json::Value content, Frame&);

@@ -82,6 +82,49 @@ TEST_F(StreamTest, AnswersAsIfTheLoopHadReadAll) {
   for (std::size_t i = 1; i < outcomes.size(); ++i) EXPECT_EQ(outcomes[i], outcomes[0]) << i;
 }
 
+// MSH-12: a message that breaks a rule of JSON is refused alone, whoever reads its frame.
+TEST_F(StreamTest, RefusesAMessageThatIsNoJsonAlone) {
+  for (const unsigned threads : {0u, 1u}) {
+    start(threads);
+    const auto peer = greeted(architect);
+    const auto refused = [&] { return broker->counts().refused[static_cast<std::size_t>(base::ErrorCode::BAD_JSON)]; };
+    peer->send(large(frame(2, message(1) + R"(, {"a":1,"a":2}, {"b":nul}, )" + message(2))));
+    peer->send(R"({"messages" : [{"n":01},)" + message(3) +
+               R"(], "envelopes":[null,{"supersedes":""}], "op":"send","id":3})");
+    ASSERT_TRUE(answers(*peer, 2));
+    const auto document = json::Document::parse(peer->frames[0]);
+    const json::Value results = document->root().find("results");
+    ASSERT_EQ(results.size(), 4u) << peer->frames[0];
+    const auto at = [&](const char* pointer) {
+      return std::string(document->root().at_pointer(pointer).if_string().value_or(""));
+    };
+    EXPECT_EQ(at("/results/0/status"), "accepted");
+    EXPECT_EQ(at("/results/1/error/code"), "BAD_JSON");
+    EXPECT_THAT(at("/results/1/error/message"), HasSubstr("twice"));
+    EXPECT_EQ(at("/results/2/error/code"), "BAD_JSON");
+    EXPECT_EQ(at("/results/3/status"), "accepted");
+    EXPECT_THAT(peer->frames[1], testing::MatchesRegex(R"(.*"re":3,.*BAD_JSON.*accepted.*)"));
+    EXPECT_EQ(accepted(), 3u);
+    EXPECT_EQ(refused(), 3u);
+    // Where it cannot be told what else is broken, the whole is.
+    for (const std::string& whole :
+         {frame(4, message(4) + R"(,{"a":{)"), frame(4, message(4) + ",nul"), frame(4, message(4)) + "}",
+          std::string(R"({"op":"send","id":4,"messages":[{"n":01}],"more":nul})"),
+          std::string(R"({"op":"send","id":4,"messages":[{"n":01}],"messages":[]})")}) {
+      peer->frames.clear();
+      peer->send(whole);
+      ASSERT_TRUE(answers(*peer, 1));
+      EXPECT_THAT(peer->frames[0], testing::MatchesRegex(R"(.*"re":[04],"error":.*BAD_JSON.*)")) << whole;
+    }
+    peer->frames.clear();
+    peer->send(R"({"op":"ack","id":5,"messages":[{"n":01}]})");
+    ASSERT_TRUE(answers(*peer, 1));
+    EXPECT_THAT(peer->frames[0], HasSubstr("BAD_FRAME"));
+    EXPECT_EQ(accepted(), 3u);
+    EXPECT_EQ(refused(), 3u);
+  }
+}
+
 // What held when a frame came may not hold when its turn comes.
 TEST_F(StreamTest, JudgesAnewWhatWasReadUnderOtherSettings) {
   start(1);

@@ -115,6 +115,7 @@ TEST(BrowserOrigins, J2_a_page_that_is_allowed_may_call_and_read_and_no_other) {
       {401, {"GET", "/v1/workspaces", "", "", "", from}},
       {404, {"GET", "/v1/nothing", server.admin(), "", "", from}},
       {405, {"PUT", "/v1/workspaces", server.admin(), "", "", from}},
+      {413, {"POST", "/v1/workspaces", server.admin(), std::string(70'000, ' '), json, from}},
       {415, {"POST", "/v1/workspaces", server.admin(), "name: w", "text/yaml", from}},
       {426, {"GET", "/v1/workspaces/w/stream", "", "", "", from}},
   };
@@ -123,6 +124,13 @@ TEST(BrowserOrigins, J2_a_page_that_is_allowed_may_call_and_read_and_no_other) {
     EXPECT_EQ(answer.status, status) << one.target;
     EXPECT_EQ(answer.reply.field("Access-Control-Allow-Origin"), "http://app.example:3000") << status;
   }
+  const std::string head =
+      "POST /v1/workspaces HTTP/1.1\r\nHost: parley.example\r\nOrigin: http://app.example:3000\r\n"
+      "Authorization: Bearer " +
+      server.admin() + "\r\nContent-Type: application/json\r\n";
+  const auto chunked = exchange(server.port(), head + "Transfer-Encoding: chunked\r\n\r\n12000\r\n");
+  EXPECT_EQ(chunked.status, 413);
+  EXPECT_EQ(chunked.field("Access-Control-Allow-Origin"), "http://app.example:3000");
   const Fields stranger = {{"Origin", "http://evil.example"}, {"Access-Control-Request-Method", "POST"}};
   EXPECT_EQ(call(server, {"OPTIONS", "/v1/workspaces", "", "", "", stranger}).status, 403);
   EXPECT_EQ(call(server, {"GET", "/v1/workspaces", server.admin()}).reply.field("Access-Control-Allow-Origin"), "");

@@ -259,6 +259,7 @@ TEST_F(Calls, Every_operation_answers_a_valid_call) {
   empty_mailbox();
 
   EXPECT_EQ(get(s, "/v1/limits", developer).number("/take/max"), 1000u);
+  EXPECT_EQ(get(s, "/v1/limits", developer).number("/connections/without_token"), 8000u);
   // D11: told as it is held to.
   const std::uint64_t largest = get(s, "/v1/limits", developer).number("/request/call_bytes");
   const auto of = [](std::uint64_t bytes) { return R"({"max":1})" + std::string(bytes - 9, ' '); };

@@ -4,6 +4,7 @@
 
 #include <sys/stat.h>
 
+#include <optional>
 #include <thread>
 
 #include "api.hpp"
@@ -66,6 +67,46 @@ TEST(Process, Stops_within_5_s_of_SIGTERM_and_keeps_everything) {
   EXPECT_EQ(
       post(server, workspace + "/messages", architect, status_query("architect-main", "developer-01", ids[0])).code(),
       "ID_CONFLICT");  // R8: ids are remembered
+}
+
+// COR-13: at `debug` the log has each call and frame, and never a token, a query, or what a message says (I3).
+TEST(Process, Tells_at_debug_what_became_of_each_call_and_frame) {
+  using testing::ContainsRegex;
+  Server server({"--log-level", "debug"});
+  const std::string workspace = make_workspace(server, "demo");
+  const std::string architect = make_agent(server, workspace, "architect-main", "collab", "architect");
+  const std::string developer = make_agent(server, workspace, "developer-01", "collab", "developer");
+  const std::string query = status_query("architect-main", "developer-01");
+  ASSERT_EQ(post(server, workspace + "/messages", architect, query).status, 202);
+  ASSERT_EQ(get(server, "/v1/nothing?token=" + architect, architect).status, 404);
+  ASSERT_EQ(get(server, "/v1/limits", "pt_wrong").status, 401);
+  ASSERT_EQ(post(server, "/v1/workspaces", server.admin(), std::string(70'000, ' ')).status, 413);
+  std::optional<Socket> socket(std::in_place, server.port(), workspace + "/stream");
+  socket->send(R"({"id":1,"op":"hello","credit":9,"token":")" + developer + "\"}");
+  ASSERT_TRUE(socket->next());
+  ASSERT_TRUE(socket->next());  // the delivery
+  socket->send(R"({"id":2,"op":"dance"})");
+  ASSERT_TRUE(socket->next());
+  socket->send("{");
+  ASSERT_TRUE(socket->next());
+  socket.reset();
+  server.stop();
+  const std::string log = server.log();
+  for (
+      const std::string line :
+      {R"("event":"call","connection":[0-9]+,"method":"POST","route":"/v1/workspaces/.workspace./messages","status":202,)"
+       R"("agent":"architect-main","milliseconds":[0-9.]+})",
+       R"("method":"GET","route":"/v1/nothing","status":404,"agent":"architect-main")",
+       R"("method":"GET","route":"/v1/limits","status":401,"agent":"")",
+       R"("method":"POST","route":"/v1/workspaces","status":413,"agent":"admin")",
+       R"("event":"frame","connection":[0-9]+,"op":"hello","id":1,"outcome":"done","agent":"developer-01","milliseconds")",
+       R"("event":"delivered","connection":[0-9]+,"agent":"developer-01","deliveries":1)",
+       R"("op":"dance","id":2,"outcome":"BAD_FRAME")", R"("op":"","id":0,"outcome":"BAD_JSON")",
+       R"("event":"stream_closed","connection":[0-9]+,"agent":"developer-01","code":1006)"})
+    EXPECT_THAT(log, ContainsRegex(line));
+  for (const std::string& secret :
+       {architect, developer, server.admin(), std::string("pt_wrong"), std::string("scope")})
+    EXPECT_EQ(log.find(secret), log.npos) << secret;
 }
 
 // COR-02, D3: what was answered is on disk, whatever becomes of the process.

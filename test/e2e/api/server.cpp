@@ -47,9 +47,10 @@ Server::Server(std::vector<std::string> options)
 }
 
 void Server::start() {
-  const std::string log = folder_ / "server.log";
-  process_.emplace(usable(sdk::ServerProcess::start(
-      {.program = variable("PARLEY_BINARY"), .data_folder = folder(), .log = log, .more = options_})));
+  process_.emplace(usable(sdk::ServerProcess::start({.program = variable("PARLEY_BINARY"),
+                                                     .data_folder = folder(),
+                                                     .log = folder_ / "server.log",
+                                                     .more = options_})));
   const auto end = Clock::now() + patience;
   if (process_->wait_until_ready(patience)) {
     const std::string url = process_->access({}).url;
@@ -59,8 +60,12 @@ void Server::start() {
     for (; Clock::now() < end; std::this_thread::sleep_for(std::chrono::milliseconds(5)))
       if (e2e::exchange(port_, "GET /readyz HTTP/1.1\r\nHost: " + host() + "\r\n\r\n").status == 200) return;
   }
-  std::fprintf(stderr, "the server did not start:\n%s", read_file(log).c_str());
+  std::fprintf(stderr, "the server did not start:\n%s", log().c_str());
   std::exit(1);
+}
+
+std::string Server::log() const {
+  return read_file(folder_ / "server.log");
 }
 
 Server::Stopped Server::stop() {

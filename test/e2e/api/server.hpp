@@ -29,6 +29,7 @@ class Server {
   std::string host() const { return "127.0.0.1:" + std::to_string(port_); }
   const std::string& admin() const { return admin_; }
   const std::string& folder() const { return folder_.path(); }
+  std::string log() const;  // what it has logged so far; whole once it has stopped
 
  private:
   const std::vector<std::string> options_;

@@ -158,8 +158,8 @@ TEST_F(Stream, Answers_what_is_no_frame_and_goes_on) {
   expect_error(R"({"op":"drain"})", "0", "BAD_FRAME");
   expect_error(R"({"id":-1,"op":"drain"})", "0", "BAD_FRAME");
   expect_error(R"({"id":3})", "3", "BAD_FRAME");
-  expect_error(R"({"id":3,"op":"send","messages":[{"a":1,"a":2}]})", "3", "BAD_JSON");
-  expect_error(R"(  {"op":"send","messages":[{"id":1e400}],"id":3})", "3", "BAD_JSON");
+  expect_error(R"({"id":3,"op":"send","messages":[{"a":1,"a":2},nul]})", "3", "BAD_JSON");
+  expect_error(R"(  {"op":"send","messages":[7e400],"id":3})", "3", "BAD_JSON");
   expect_error(R"({"id":3,"op":"dance"})", "3", "BAD_FRAME");
   expect_error(R"({"id":3,"op":"hello","token":"x"})", "3", "BAD_FRAME");
   expect_error(R"({"id":3,"op":"send"})", "3", "BAD_FRAME");
