@@ -46,7 +46,7 @@ class Program {
                                      std::size_t* found = nullptr) const;
 
  private:
-  friend class Compiler;
+  friend base::Result<Program> compile(std::string_view, const Registry&, const CompileOptions&);
   std::shared_ptr<const struct Code> code_;
 };
 
