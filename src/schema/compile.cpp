@@ -1,6 +1,5 @@
 // From schema documents to code: subschemas are compiled as they are reached, each once, without recursion. Then
 // dynamic references are bound, and references that lead back to themselves without consuming anything are refused.
-#include "json/writer.hpp"
 #include "schema/compile_node.hpp"
 #include "schema/endless.hpp"
 
@@ -46,10 +45,6 @@ base::Result<Program> compile(std::string_view schema_json, const Registry& regi
   Program program;
   program.code_ = std::move(all.code);
   return program;
-}
-
-base::Result<Program> compile(const json::Value& schema, const Registry& registry, const CompileOptions& options) {
-  return compile(json::to_text(schema), registry, options);
 }
 
 }  // namespace parley::schema

@@ -52,7 +52,5 @@ class Program {
 
 base::Result<Program> compile(std::string_view schema_json, const Registry& registry = {},
                               const CompileOptions& options = {});
-base::Result<Program> compile(const json::Value& schema, const Registry& registry = {},
-                              const CompileOptions& options = {});
 
 }  // namespace parley::schema
