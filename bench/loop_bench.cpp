@@ -8,6 +8,7 @@
 
 #include <vector>
 
+#include "base/test_clock.hpp"
 #include "net/loop.hpp"
 
 namespace {
@@ -36,10 +37,6 @@ struct Front final : net::HttpPort, net::WebSocketPort {
   void on_slow(net::ConnectionId, std::size_t) override {}
   void on_drained(net::ConnectionId) override {}
   void on_closed(net::ConnectionId, const net::websocket::End&) override {}
-};
-
-struct ZeroRandom final : base::Random {
-  void fill(std::span<std::uint8_t> bytes) override { std::fill(bytes.begin(), bytes.end(), std::uint8_t{1}); }
 };
 
 struct Bench {
@@ -112,7 +109,7 @@ void websocket_frames(benchmark::State& state) {
 
   const auto messages = static_cast<std::size_t>(state.range(0));
   net::wire::Output output;
-  ZeroRandom masks;
+  base::TestRandom masks;
   net::websocket::Settings settings;
   auto client = net::websocket::Connection::client(settings, output, masks, {});
   client.send(net::websocket::MessageKind::text, std::string(messages * 1024, 'x'));

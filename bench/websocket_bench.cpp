@@ -6,6 +6,7 @@
 #include <cstring>
 #include <string>
 
+#include "base/test_clock.hpp"
 #include "net/websocket/connection.hpp"
 
 namespace {
@@ -15,14 +16,10 @@ using net::websocket::Connection;
 
 constexpr std::size_t message_bytes = 1024;
 
-struct ZeroRandom final : base::Random {
-  void fill(std::span<std::uint8_t> bytes) override { std::fill(bytes.begin(), bytes.end(), std::uint8_t{0x5A}); }
-};
-
 std::string masked_frame(std::size_t messages) {
   net::websocket::Settings settings;
   net::wire::Output output;
-  ZeroRandom masks;
+  base::TestRandom masks;
   auto client = Connection::client(settings, output, masks, {});
   client.send(net::websocket::MessageKind::text, std::string(messages * message_bytes, 'x'));
   return output.text();

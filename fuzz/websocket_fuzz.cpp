@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/test_clock.hpp"
 #include "net/websocket/connection.hpp"
 
 using namespace parley;
@@ -14,15 +15,11 @@ using net::websocket::Connection;
 
 namespace {
 
-struct ZeroRandom final : base::Random {
-  void fill(std::span<std::uint8_t> bytes) override { std::fill(bytes.begin(), bytes.end(), std::uint8_t{1}); }
-};
-
 std::string outcome(bool server, std::string_view bytes, std::size_t piece) {
   net::websocket::Settings settings;
   settings.message_bytes_max = 500;
   net::wire::Output output;
-  ZeroRandom masks;
+  base::TestRandom masks;
   auto connection = server ? Connection::server(settings, output, {}) : Connection::client(settings, output, masks, {});
   std::string events;
   for (; !bytes.empty(); bytes.remove_prefix(std::min(piece, bytes.size()))) {

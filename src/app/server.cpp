@@ -12,6 +12,7 @@
 #include "app/wrong_tokens.hpp"
 #include "base/file.hpp"
 #include "broker/broker.hpp"
+#include "envelope/limits.hpp"
 #include "gateway/http/gateway.hpp"
 #include "gateway/websocket/gateway.hpp"
 #include "journal/file/file_journal.hpp"
@@ -116,6 +117,10 @@ void update(observe::Metrics& metrics, const broker::Broker::Counts& counts) {
 
 base::Result<net::LoopSettings> loop_settings(const cli::ServeOptions& options) {
   net::LoopSettings settings;
+  settings.http.head_bytes_max = envelope::head_bytes_max;  // these as GET /v1/limits tells
+  settings.http.target_bytes_max = envelope::target_bytes_max;
+  settings.connections_max = envelope::connections_max;
+  settings.strangers_max = envelope::strangers_max;
   PARLEY_TRY(settings.descriptors_max, descriptors_for_connections());
   for (const std::string& host : options.allowed_hosts) {
     settings.access.hosts.push_back(host);

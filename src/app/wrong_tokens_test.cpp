@@ -6,19 +6,14 @@
 #include <string>
 #include <vector>
 
+#include "base/test_clock.hpp"
+
 namespace parley::app {
 namespace {
 
-class TestClock final : public base::Clock {
- public:
-  base::Instant wall() override { return base::instant_of(1'770'109'200'000'000) + passed; }
-  base::Duration monotonic() override { return passed; }
-  base::Duration passed{};
-};
-
 // I4: whoever tries tokens is in the log at once, and cannot fill it.
 TEST(WrongTokens, are_told_once_in_ten_seconds) {
-  TestClock clock;
+  base::TestClock clock;
   std::vector<std::string> lines;
   const auto log =
       observe::Log::to_function(clock, observe::Level::info, [&](std::string_view line) { lines.emplace_back(line); });

@@ -86,16 +86,10 @@ Sha256::Sha256() : state_(std::make_unique<State>()) {
   SHA256_Init(&state_->context);
 }
 Sha256::~Sha256() = default;
-Sha256::Sha256(Sha256&&) noexcept = default;
-Sha256& Sha256::operator=(Sha256&&) noexcept = default;
 
 Sha256& Sha256::add(std::string_view bytes) {
   SHA256_Update(&state_->context, bytes.data(), bytes.size());
   return *this;
-}
-
-Sha256& Sha256::add(const Digest& digest) {
-  return add(std::string_view(reinterpret_cast<const char*>(digest.data()), digest.size()));
 }
 
 Digest Sha256::finish() {

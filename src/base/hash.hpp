@@ -17,11 +17,8 @@ class Sha256 {
  public:
   Sha256();
   ~Sha256();
-  Sha256(Sha256&&) noexcept;
-  Sha256& operator=(Sha256&&) noexcept;
 
   Sha256& add(std::string_view bytes);
-  Sha256& add(const Digest& digest);
   Digest finish();  // and begin anew
 
  private:

@@ -3,31 +3,12 @@
 #include <memory>
 #include <string>
 
+#include "base/test_clock.hpp"
 #include "broker/broker.hpp"
 #include "json/parser.hpp"
 #include "profile/rulesets.hpp"
 
 namespace parley::broker {
-
-class TestClock final : public base::Clock {
- public:
-  base::Instant wall() override { return base::instant_of(1'770'109'200'000'000) + passed; }
-  base::Duration monotonic() override { return passed - slept; }
-  base::Duration suspended() override { return slept; }
-  base::Duration passed{};  // slept too
-  base::Duration slept{};
-};
-
-class TestRandom final : public base::Random {
- public:
-  void fill(std::span<std::uint8_t> bytes) override {
-    for (std::uint8_t& byte : bytes)
-      byte = static_cast<std::uint8_t>((state_ = state_ * 6364136223846793005u + 1) >> 56);
-  }
-
- private:
-  std::uint64_t state_ = 1;
-};
 
 struct TestBench {
   template <class Run>
@@ -76,8 +57,8 @@ struct TestBench {
     return broker.send(sender, sender.workspace, {bytes, document->root()}, {});
   }
 
-  TestClock clock;
-  TestRandom random;
+  base::TestClock clock;
+  base::TestRandom random;
   profile::Rulesets rulesets = profile::built_in();
   std::unique_ptr<journal::Journal> journal;
   Broker broker;

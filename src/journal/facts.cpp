@@ -50,9 +50,6 @@ std::optional<Facts> Facts::of(std::string_view bytes) {
   return facts;
 }
 
-std::uint64_t Facts::term() const {
-  return load<std::uint64_t>(bytes_.data());
-}
 Position Facts::first() const {
   return Position(load<std::uint64_t>(bytes_.data() + 8));
 }

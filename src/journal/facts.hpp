@@ -34,7 +34,6 @@ class Facts {
   // Nothing where lengths contradict one another.
   static std::optional<Facts> of(std::string_view bytes);
 
-  std::uint64_t term() const;
   Position first() const;
   Position last() const;
   base::Instant engine_time() const;

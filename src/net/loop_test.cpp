@@ -17,6 +17,7 @@
 #include <optional>
 #include <thread>
 
+#include "base/test_clock.hpp"
 #include "net/websocket/handshake.hpp"
 
 namespace parley::net {
@@ -172,10 +173,6 @@ struct LoopTest : testing::Test {
   }
 };
 
-struct ZeroRandom final : base::Random {
-  void fill(std::span<std::uint8_t> bytes) override { std::fill(bytes.begin(), bytes.end(), std::uint8_t{0x33}); }
-};
-
 // COR-07
 TEST_F(LoopTest, AnswersHttpInOrderAlsoWhenAnAnswerComesLater) {
   Client client(port);
@@ -263,7 +260,7 @@ TEST_F(LoopTest, EchoesWebSocketMessagesOfEightMegabytes) {
   EXPECT_THAT(answer, HasSubstr("Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo="));
 
   wire::Output output;
-  ZeroRandom masks;
+  base::TestRandom masks;
   websocket::Settings settings;
   auto machine = websocket::Connection::client(settings, output, masks, {});
   const std::string message(8 << 20, 'm');

@@ -9,16 +9,13 @@
 #include <thread>
 #include <vector>
 
+#include "base/test_clock.hpp"
+
 namespace parley::observe {
 namespace {
 
-struct FixedClock final : base::Clock {
-  base::Instant wall() override { return base::instant_of(1'700'000'000'000'000); }
-  base::Duration monotonic() override { return {}; }
-};
-
 struct Lines {
-  FixedClock clock;
+  base::TestClock clock;
   std::vector<std::string> all;
   std::unique_ptr<Log> log =
       Log::to_function(clock, Level::info, [this](std::string_view line) { all.emplace_back(line); });
@@ -30,7 +27,7 @@ TEST(Log, WritesOneJsonObjectALine) {
   lines.log->info("connection opened",
                   {{"id", 7u}, {"peer", "127.0.0.1"}, {"tls", false}, {"share", 0.5}, {"delta", -1}});
   ASSERT_EQ(lines.all.size(), 1u);
-  EXPECT_EQ(lines.all[0], R"({"ts":"2023-11-14T22:13:20Z","level":"info","event":"connection opened",)"
+  EXPECT_EQ(lines.all[0], R"({"ts":"2026-02-03T09:00:00Z","level":"info","event":"connection opened",)"
                           R"("id":7,"peer":"127.0.0.1","tls":false,"share":0.5,"delta":-1})");
 }
 
@@ -66,7 +63,7 @@ TEST(Log, CutsLongValues) {
 
 // ThreadSanitizer sees whether the sink goes while the log's thread may still be at it.
 TEST(Log, EndsItsThreadBeforeWhatThatWritesTo) {
-  FixedClock clock;
+  base::TestClock clock;
   int ends[2];
   ASSERT_EQ(::pipe2(ends, O_CLOEXEC), 0);
   auto log = Log::to_descriptor(clock, Level::info, ends[1]);
@@ -104,7 +101,7 @@ struct FullPipe {
 // B4: nor its end, nor another log's; and a reader that goes on misses nothing.
 TEST(Log, AReaderThatStandsStillHoldsUpNothing) {
   for (const bool blocks : {true, false}) {
-    FixedClock clock;
+    base::TestClock clock;
     FullPipe pipe;
     if (blocks) ::fcntl(pipe.ends[1], F_SETFL, 0);
     const auto begun = std::chrono::steady_clock::now();
@@ -114,13 +111,13 @@ TEST(Log, AReaderThatStandsStillHoldsUpNothing) {
     log.reset();
     EXPECT_LT(std::chrono::steady_clock::now() - begun, std::chrono::seconds(4));
     for (int i = 0; i < 8'000; ++i)
-      ASSERT_EQ(pipe.next_line(), R"({"ts":"2023-11-14T22:13:20Z","level":"info","event":"line","n":7})"
+      ASSERT_EQ(pipe.next_line(), R"({"ts":"2026-02-03T09:00:00Z","level":"info","event":"line","n":7})"
                                   "\n");
   }
 }
 
 TEST(Log, WritesOutWhatWaitsWhenItEnds) {
-  FixedClock clock;
+  base::TestClock clock;
   const std::string path = testing::TempDir() + "parley_log_test.jsonl";
   std::remove(path.c_str());
   const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);

@@ -103,7 +103,8 @@ TEST(Load, RefusesWithFileAndPlace) {
 
 TEST(Rulesets, CarryTheFiveProfilesAndKeepVersionsApart) {
   Rulesets rulesets = built_in();
-  EXPECT_THAT(rulesets.names(), ElementsAre("collab", "handoff", "mesh", "pipeline", "supervisor"));
+  for (const char* name : {"collab", "handoff", "mesh", "pipeline", "supervisor"})
+    EXPECT_NE(rulesets.find(name), nullptr) << name;
   EXPECT_EQ(rulesets.find("kitchen"), nullptr);
 
   const RulesetPtr first = *load(kitchen());

@@ -27,13 +27,6 @@ RulesetPtr Rulesets::find(std::string_view name, std::string_view version) const
   return nullptr;
 }
 
-std::vector<std::string> Rulesets::names() const {
-  std::vector<std::string> names;
-  names.reserve(by_name_.size());
-  for (const auto& [name, versions] : by_name_) names.push_back(name);
-  return names;
-}
-
 Rulesets built_in() {
   Rulesets rulesets;
   for (const std::string& name : built_in_names()) {

@@ -18,7 +18,6 @@ class Rulesets {
 
   RulesetPtr find(std::string_view name) const;                            // the version added last; null: none
   RulesetPtr find(std::string_view name, std::string_view version) const;  // null: none
-  std::vector<std::string> names() const;                                  // in alphabetical order
 
  private:
   std::map<std::string, std::vector<RulesetPtr>, std::less<>> by_name_;

@@ -1,5 +1,5 @@
 // The compiled form of a schema: nodes (one a subschema in use) with rules, in tables, joined by indexes.
-// Made by compile.cpp, run by run.cpp. Internal to schema/; immutable once compiled.
+// Made by compile*.cpp, run by run.cpp. Internal to schema/; immutable once compiled.
 #pragma once
 #include <array>
 #include <cmath>
@@ -108,10 +108,9 @@ struct ObjectRule {
     NodeId node;
   };
   struct Dependency {
-    std::uint64_t trigger;
-    std::uint64_t required;  // all of these
-    std::uint32_t name;      // into names
+    std::uint32_t name = 0;  // into names
     std::vector<std::uint32_t> needed;
+    std::uint64_t trigger = 0, required = 0;  // the same as bits
   };
   KeyTable names;
   std::vector<Property> properties;  // beside names

@@ -1,7 +1,5 @@
 #include "schema/dialects.hpp"
 
-#include "json/pointer.hpp"
-
 namespace parley::schema {
 namespace {
 
@@ -45,7 +43,7 @@ base::Result<Vocabularies> Dialects::of(const Place& place) {
   const auto metaschema = resolver_.resource(dialect);
   if (!metaschema)
     return base::fail(ErrorCode::SCHEMA_INVALID, "The dialect \"" + dialect + "\" is not known here.",
-                      json::pointer_to(place.source->document.root(), place.source->at(resource.at)) + "/$schema",
+                      pointer_to({place.source, resource.at}, "$schema"),
                       "Write the schema in 2020-12: \"$schema\": \"" + std::string(dialect_2020_12) + "\".");
   PARLEY_TRY(const Vocabularies declared, read_vocabularies(metaschema->source->at(metaschema->at), dialect));
   return known_[dialect] = declared;

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 
+#include "base/time.hpp"
 #include "schema/regex.hpp"
 
 namespace parley::schema {
@@ -38,15 +39,10 @@ class Reader {
     text_.remove_prefix(1);
     return true;
   }
-  bool take_any_case(char lower) { return take(lower) || take(static_cast<char>(lower - 'a' + 'A')); }
-  bool take_digits(std::size_t count, int& number) {
-    if (text_.size() < count) return false;
-    number = 0;
-    for (std::size_t i = 0; i < count; ++i) {
-      if (!is_digit(text_[i])) return false;
-      number = number * 10 + (text_[i] - '0');
-    }
-    text_.remove_prefix(count);
+  bool take_digit(int& digit) {
+    if (!is_digit(peek())) return false;
+    digit = text_[0] - '0';
+    text_.remove_prefix(1);
     return true;
   }
   std::size_t skip_digits() {
@@ -60,51 +56,16 @@ class Reader {
   std::string_view text_;
 };
 
-// RFC 3339 §5.6
-
-bool take_date(Reader& in) {
-  int year, month, day;
-  if (!in.take_digits(4, year) || !in.take('-') || !in.take_digits(2, month) || !in.take('-') ||
-      !in.take_digits(2, day))
-    return false;
-  if (month < 1 || month > 12) return false;
-  const bool leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
-  constexpr std::array days = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
-  return day >= 1 && day <= days[static_cast<std::size_t>(month - 1)] + (month == 2 && leap);
-}
-
-bool take_time(Reader& in) {
-  int hour, minute, second, offset_hour = 0, offset_minute = 0;
-  if (!in.take_digits(2, hour) || !in.take(':') || !in.take_digits(2, minute) || !in.take(':') ||
-      !in.take_digits(2, second))
-    return false;
-  if (in.take('.') && in.skip_digits() == 0) return false;
-  int sign = 0;
-  if (!in.take_any_case('z')) {
-    sign = in.take('+') ? 1 : in.take('-') ? -1 : 0;
-    if (sign == 0 || !in.take_digits(2, offset_hour) || !in.take(':') || !in.take_digits(2, offset_minute))
-      return false;
-  }
-  if (hour > 23 || minute > 59 || second > 60 || offset_hour > 23 || offset_minute > 59) return false;
-  if (second < 60) return true;
-  // A leap second falls on 23:59:60 UTC.
-  const int utc = hour * 60 + minute - sign * (offset_hour * 60 + offset_minute);
-  return (utc + 2 * 1440) % 1440 == 23 * 60 + 59;
-}
-
 bool is_date(std::string_view text) {
-  Reader in(text);
-  return take_date(in) && in.at_end();
+  return base::full_date(text).has_value();
 }
 
 bool is_time(std::string_view text) {
-  Reader in(text);
-  return take_time(in) && in.at_end();
+  return base::full_time(text).has_value();
 }
 
 bool is_date_time(std::string_view text) {
-  Reader in(text);
-  return take_date(in) && in.take_any_case('t') && take_time(in) && in.at_end();
+  return base::date_time(text).has_value();
 }
 
 // RFC 3339 appendix A: units follow one another without a gap (P1Y1D is none), weeks stand alone.
@@ -155,7 +116,7 @@ bool is_ipv4(std::string_view text) {
     if (part > 0 && !in.take('.')) return false;
     int value = 0, digits = 0;
     const bool zero = in.peek() == '0';
-    for (int digit; digits < 3 && in.take_digits(1, digit); ++digits) value = value * 10 + digit;
+    for (int digit; digits < 3 && in.take_digit(digit); ++digits) value = value * 10 + digit;
     if (digits == 0 || value > 255 || (zero && digits > 1)) return false;
   }
   return in.at_end();

@@ -46,13 +46,11 @@ class Program {
                                      std::size_t* found = nullptr) const;
 
  private:
-  friend class Compiler;
+  friend base::Result<Program> compile(std::string_view, const Registry&, const CompileOptions&);
   std::shared_ptr<const struct Code> code_;
 };
 
 base::Result<Program> compile(std::string_view schema_json, const Registry& registry = {},
-                              const CompileOptions& options = {});
-base::Result<Program> compile(const json::Value& schema, const Registry& registry = {},
                               const CompileOptions& options = {});
 
 }  // namespace parley::schema

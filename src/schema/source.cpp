@@ -79,15 +79,19 @@ class Indexer {
   }
 
   std::unexpected<base::Error> refuse(json::Value schema, std::string_view keyword, std::string message) const {
-    std::string where = json::pointer_to(source_.document.root(), schema);
-    json::append_token(where, keyword);
-    return base::fail(ErrorCode::SCHEMA_INVALID, std::move(message), std::move(where));
+    return base::fail(ErrorCode::SCHEMA_INVALID, std::move(message), pointer_to({&source_, schema.at()}, keyword));
   }
 
   Source& source_;
 };
 
 }  // namespace
+
+std::string pointer_to(const Place& place, std::string_view keyword) {
+  std::string text = json::pointer_to(place.source->document.root(), place.source->at(place.at));
+  if (!keyword.empty()) json::append_token(text, keyword);
+  return text;
+}
 
 Holds holds(std::string_view keyword) {
   static const std::map<std::string_view, Holds> table = {

@@ -44,6 +44,9 @@ struct Place {
   std::uint32_t resource = 0;
 };
 
+// The JSON Pointer of a schema, or of a keyword of its.
+std::string pointer_to(const Place& place, std::string_view keyword = {});
+
 // How a keyword holds subschemas.
 enum class Holds : std::uint8_t { no_schema, one, list, map };
 Holds holds(std::string_view keyword);

@@ -70,7 +70,8 @@ Tally run_file(const fs::path& path, const Registry& registry, bool assert_forma
     return tally;
   }
   for (const json::Value group : document->root().elements()) {
-    const auto program = compile(group.find("schema"), registry, {.base_uri = {}, .assert_formats = assert_formats});
+    const auto program =
+        compile(json::to_text(group.find("schema")), registry, {.base_uri = {}, .assert_formats = assert_formats});
     const std::string name = path.filename().string() + ": " + std::string(group.find("description").as_string());
     if (must_pass) {
       EXPECT_TRUE(program) << name << ": " << (program ? "" : program.error().message + " at " + program.error().where);

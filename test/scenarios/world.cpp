@@ -2,7 +2,6 @@
 #include "broker/replay.hpp"
 
 #include "base/hash.hpp"
-#include "base/splitmix.hpp"
 #include "engine/test_consistency.hpp"
 #include "journal/memory/memory_journal.hpp"
 #include "json/parser.hpp"
@@ -30,10 +29,6 @@ Wire wire_of(const profile::Files& files) {
 }
 
 }  // namespace
-
-void SeededRandom::fill(std::span<std::uint8_t> bytes) {
-  for (std::uint8_t& byte : bytes) byte = static_cast<std::uint8_t>(base::next_mixed(state_) >> 56);
-}
 
 World::World() {
   for (const std::string& name : profile::built_in_names())

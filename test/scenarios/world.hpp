@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/clock.hpp"
+#include "base/test_clock.hpp"
 #include "broker/broker.hpp"
 #include "profile/rulesets.hpp"
 
@@ -29,14 +29,6 @@ class VirtualClock final : public base::Clock {
   base::Instant wall_ = base::instant_of(1'770'109'200'000'000);  // 2026-02-03T09:00:00Z, as the examples have it
   base::Duration monotonic_ = std::chrono::hours(1);
   base::Duration suspended_{};
-};
-
-class SeededRandom final : public base::Random {
- public:
-  void fill(std::span<std::uint8_t> bytes) override;
-
- private:
-  std::uint64_t state_ = 42;
 };
 
 // Where a profile's messages carry what scripts often change.
@@ -98,7 +90,7 @@ class World {
   void start();
 
   VirtualClock clock_;
-  SeededRandom random_;
+  base::TestRandom random_;
   profile::Rulesets rulesets_ = profile::built_in();
   std::map<std::string, Wire, std::less<>> wires_;
   std::map<std::string, std::string> tokens_, natives_;

@@ -20,12 +20,6 @@ std::uint64_t Histogram::upper_end(std::size_t bucket) {
   return first + ((std::uint64_t{1} << shift) - 1);
 }
 
-void Histogram::add(const Histogram& other) {
-  for (std::size_t i = 0; i < counts_.size(); ++i) counts_[i] += other.counts_[i];
-  count_ += other.count_;
-  max_ = std::max(max_, other.max_);
-}
-
 base::Duration Histogram::percentile(double share) const {
   if (count_ == 0) return {};
   const auto wanted =

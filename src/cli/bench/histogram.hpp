@@ -18,7 +18,6 @@ class Histogram {
     count_ += times;
     if (us > max_) max_ = us;
   }
-  void add(const Histogram& other);
 
   std::uint64_t count() const { return count_; }
   // At least this share (0 to 1) of the values is not above it: the upper end of the value's bucket, never above max.

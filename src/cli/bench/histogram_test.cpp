@@ -52,14 +52,13 @@ TEST(Histogram, no_percentile_is_above_the_largest_value) {
   EXPECT_EQ(histogram.percentile(0.1), Duration(0));
 }
 
-TEST(Histogram, two_halves_add_up_to_the_whole) {
-  Histogram low, high;
-  low.add(Duration(10), 90);
-  high.add(Duration(5000), 10);
-  low.add(high);
-  EXPECT_EQ(low.count(), 100u);
-  EXPECT_EQ(low.percentile(0.9), Duration(10));
-  EXPECT_GE(low.percentile(0.91), Duration(5000));
+TEST(Histogram, many_of_one_value_count_as_so_many) {
+  Histogram histogram;
+  histogram.add(Duration(10), 90);
+  histogram.add(Duration(5000), 10);
+  EXPECT_EQ(histogram.count(), 100u);
+  EXPECT_EQ(histogram.percentile(0.9), Duration(10));
+  EXPECT_GE(histogram.percentile(0.91), Duration(5000));
   EXPECT_EQ(Histogram().percentile(0.5), Duration(0));
 }
 

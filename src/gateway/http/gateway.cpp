@@ -2,10 +2,8 @@
 
 #include "base/excerpt.hpp"
 #include "base/quoted.hpp"
-#include "envelope/limits.hpp"
 #include "gateway/http/answers.hpp"
 #include "gateway/http/media.hpp"
-#include "net/http/settings.hpp"
 #include "net/http/target.hpp"
 
 namespace parley::gateway::http {
@@ -39,12 +37,6 @@ base::Result<> check_media_type(const Route& route, const net::http::Head& head)
                     "the content coding " + base::quoted(coding) + " is not taken here", "Content-Encoding",
                     "Send the body as it is.");
 }
-
-// The net holds heads and connections to its own.
-static_assert(net::http::Settings().head_bytes_max == envelope::head_bytes_max);
-static_assert(net::http::Settings().target_bytes_max == envelope::target_bytes_max);
-static_assert(net::LoopSettings().connections_max == envelope::connections_max);
-static_assert(net::LoopSettings().strangers_max == envelope::strangers_max);
 
 constexpr std::size_t hello_bytes_max = 16 << 10;  // of a stream's first frame: it comes from anybody (D10)
 

@@ -5,6 +5,7 @@
 #include <mutex>
 #include <thread>
 
+#include "base/test_clock.hpp"
 #include "journal/file/test_bench.hpp"
 #include "sim/late_syncer.hpp"
 
@@ -62,15 +63,10 @@ class BesideSyncerTest : public ::testing::Test {
       rung.wait(lock, [&] { return rings >= count; });
     }
   };
-  struct StandingClock final : base::Clock {
-    base::Instant wall() override { return {}; }
-    base::Duration monotonic() override { return now; }
-    base::Duration now{};
-  };
 
   bool more = true;
   Bell bell;
-  StandingClock clock;
+  base::TestClock clock;
   GatedStoring block;
   BesideSyncer syncer{{.clock = &clock, .loop_has_more = [this] { return more; }, .wake = [this] { bell.ring(); }}};
 };
@@ -131,9 +127,9 @@ TEST_F(BesideSyncerTest, WhatCouldNotBeWrittenIsNotSynced) {
 
 TEST_F(BesideSyncerTest, ASyncThatLastsLongIsWaitedFor) {
   syncer.begin(block, large);
-  clock.now += std::chrono::milliseconds(99);
+  clock.passed += std::chrono::milliseconds(99);
   EXPECT_FALSE(syncer.outcome().has_value());
-  clock.now += std::chrono::milliseconds(1);
+  clock.passed += std::chrono::milliseconds(1);
   std::thread disk([this] { block.open_gate(); });
   EXPECT_TRUE(syncer.outcome().has_value());
   EXPECT_EQ(syncer.last_took(), std::chrono::milliseconds(100));

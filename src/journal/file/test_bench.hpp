@@ -10,6 +10,7 @@
 
 namespace parley::journal::file {
 
+// Not base::TestRandom: the journal's id comes from here, and format_test.cpp has frozen one.
 class SeededRandom final : public base::Random {
  public:
   explicit SeededRandom(std::uint64_t seed) : random_(seed) {}

@@ -186,7 +186,7 @@ Connection::Step Connection::take_close(std::string_view payload) {
   }
   if (!close_sent_) put_control(Opcode::close, payload.substr(0, std::min<std::size_t>(payload.size(), 2)));
   close_sent_ = over_ = true;
-  end_ = {code, std::string(payload.substr(std::min<std::size_t>(payload.size(), 2))), true};
+  end_ = {code, std::string(payload.substr(std::min<std::size_t>(payload.size(), 2)))};
   return Step::closed;
 }
 
@@ -194,7 +194,7 @@ Connection::Step Connection::fail(std::uint16_t code, std::string_view reason) {
   if (!close_sent_) put_control(Opcode::close, close_payload(code, reason));
   close_sent_ = over_ = true;
   assembly_ = {};
-  end_ = {code, std::string(reason), false};
+  end_ = {code, std::string(reason)};
   return Step::closed;
 }
 
@@ -268,7 +268,7 @@ void Connection::close(std::uint16_t code, std::string_view reason, base::Durati
   put_control(Opcode::close, close_payload(code, reason));
   close_sent_ = true;
   close_sent_at_ = now;
-  end_ = {code, std::string(reason), false};
+  end_ = {code, std::string(reason)};
 }
 
 base::Duration Connection::next_deadline() const {
@@ -280,7 +280,7 @@ base::Duration Connection::next_deadline() const {
 Connection::Step Connection::on_time(base::Duration now) {
   if (now < next_deadline()) return Step::need_more;
   if (close_sent_ || ping_sent_) {
-    if (!close_sent_) end_ = {close_code::abnormal, "the peer is silent", false};
+    if (!close_sent_) end_ = {close_code::abnormal, "the peer is silent"};
     close_sent_ = over_ = true;
     return Step::closed;
   }

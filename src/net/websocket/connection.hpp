@@ -34,7 +34,6 @@ enum class MessageKind : std::uint8_t { text, binary };
 struct End {
   std::uint16_t code = close_code::abnormal;  // the peer's, or ours where we gave up
   std::string reason;
-  bool by_peer = false;
 };
 
 // Resource type; one owner, one thread. Settings, output and random outlive it.

@@ -7,6 +7,8 @@
 #include <memory>
 #include <vector>
 
+#include "base/test_clock.hpp"
+
 namespace parley::net::websocket {
 namespace {
 
@@ -16,18 +18,11 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using Step = Connection::Step;
 
-struct CountingRandom final : base::Random {
-  void fill(std::span<std::uint8_t> bytes) override {
-    for (auto& byte : bytes) byte = static_cast<std::uint8_t>((state = state * 1103515245 + 12345) >> 24);
-  }
-  std::uint32_t state = 7;
-};
-
 // A connection and what it did: "text hello", "binary …", "closed 1000 reason".
 struct Driven {
   Settings settings;
   wire::Output output;
-  CountingRandom random;
+  base::TestRandom random;
   base::Duration now{0};
   Connection connection;
   std::vector<std::string> events;

@@ -2,14 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include "base/test_clock.hpp"
 #include "net/http/parser.hpp"
 
 namespace parley::net::websocket {
 namespace {
-
-struct ZeroRandom final : base::Random {
-  void fill(std::span<std::uint8_t> bytes) override { std::fill(bytes.begin(), bytes.end(), std::uint8_t{0}); }
-};
 
 const std::string good =
     "GET /s HTTP/1.1\r\nHost: h\r\nConnection: keep-alive, Upgrade\r\nUpgrade: WebSocket\r\n"
@@ -44,7 +41,7 @@ TEST(Handshake, RefusesWhatIsNoUpgradeToVersion13) {
 }
 
 TEST(Handshake, TheClientAsksWhatTheServerTakesAndChecksTheAnswer) {
-  ZeroRandom random;
+  base::TestRandom random;
   const auto begun = begin_handshake("h:1", "/v1/s", {{"Authorization", "Bearer t"}}, random);
   EXPECT_EQ(checked(begun.request).value(), begun.expected_accept);
 

@@ -6,17 +6,11 @@
 #include <string>
 #include <vector>
 
+#include "base/test_clock.hpp"
 #include "net/websocket/connection.hpp"
 
 namespace parley::net::websocket {
 namespace {
-
-struct SeededRandom final : base::Random {
-  void fill(std::span<std::uint8_t> bytes) override {
-    for (auto& byte : bytes) byte = static_cast<std::uint8_t>(engine());
-  }
-  std::minstd_rand engine{42};
-};
 
 // wslay's event interface with strings for a wire.
 class Wslay {
@@ -81,7 +75,7 @@ class Wslay {
   }
 
   wslay_event_context_ptr context_ = nullptr;
-  SeededRandom random_;
+  base::TestRandom random_;
   std::string to_read_, written_, source_;
   std::size_t part_ = 1;
 };
@@ -94,7 +88,7 @@ std::string letters(std::minstd_rand& random, std::size_t size) {
 
 TEST(WebSocket, ReadsWhatWslaySendsAndIsReadByIt) {
   std::minstd_rand random(1);
-  SeededRandom masks;
+  base::TestRandom masks;
   Settings settings;
   wire::Output server_output, client_output;
   auto server = Connection::server(settings, server_output, {});

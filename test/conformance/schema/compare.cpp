@@ -56,7 +56,7 @@ bool compare_line(json::Value line, Counts& counts) {
   for (const auto [uri, document] : line.find("documents").members())
     if (const auto added = registry.add(uri, json::to_text(document)); !added)
       std::cout << uri << ": " << added.error().message << " at " << added.error().where << "\n";
-  const auto program = schema::compile(line.find("schema"), registry,
+  const auto program = schema::compile(json::to_text(line.find("schema")), registry,
                                        {.base_uri = std::string(line.find("base").if_string().value_or(""))});
   if (!program) {
     std::cout << "refused by Parley: " << program.error().message << " at " << program.error().where << "\n  schema   "

@@ -1,0 +1,29 @@
+// The seams of clock.hpp in a test's hands: time that stands still until it is moved, and randomness that repeats.
+#pragma once
+#include "base/clock.hpp"
+#include "base/splitmix.hpp"
+
+namespace parley::base {
+
+class TestClock final : public Clock {
+ public:
+  Instant wall() override { return instant_of(1'770'109'200'000'000) + passed; }  // from 2026-02-03T09:00:00Z on
+  Duration monotonic() override { return passed - slept; }
+  Duration suspended() override { return slept; }
+
+  Duration passed{};  // slept too
+  Duration slept{};
+};
+
+class TestRandom final : public Random {
+ public:
+  explicit TestRandom(std::uint64_t seed = 42) : state_(seed) {}
+  void fill(std::span<std::uint8_t> bytes) override {
+    for (std::uint8_t& byte : bytes) byte = static_cast<std::uint8_t>(next_mixed(state_) >> 56);
+  }
+
+ private:
+  std::uint64_t state_;
+};
+
+}  // namespace parley::base
