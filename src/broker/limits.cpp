@@ -1,10 +1,31 @@
 // What a client may ask for and send here, and whether the server is ready for it.
-#include "envelope/limits.hpp"
+#include <array>
+#include <map>
+
 #include "broker/bounds.hpp"
 #include "broker/broker.hpp"
+#include "envelope/limits.hpp"
 #include "profile/files.hpp"
+#include "profile/reading.hpp"
 
 namespace parley::broker {
+namespace {
+
+constexpr std::array<std::string_view, 3> unit_names{"bytes", "code_points", "items"};  // by profile::LimitUnit
+
+void write_bounds(json::Writer& writer, const profile::Ruleset& rules) {
+  std::map<std::string_view, const profile::LimitRule*> named;
+  for (const profile::TypeReading& type : rules.reading->types)
+    for (const profile::LimitRule& limit : type.limits) named.emplace(limit.name, &limit);
+  writer.begin_object().member("message_bytes", rules.message_bytes_max).key("rules").begin_object();
+  for (const auto& [name, limit] : named) {
+    writer.key(name).begin_object().member("max", limit->max);
+    writer.member("unit", unit_names[static_cast<std::size_t>(limit->unit)]).end_object();
+  }
+  writer.end_object().end_object();
+}
+
+}  // namespace
 
 Answer Broker::limits() const {
   const engine::Settings settings;
@@ -35,6 +56,10 @@ Answer Broker::limits() const {
   writer.member("open_requests", settings.open_requests).member("tasks", settings.tasks);
   writer.member("approvals", settings.approvals).member("loop_hops", settings.loops.hops);
   writer.member("loop_rounds", settings.loops.rounds).member("loop_messages", settings.loops.messages).end_object();
+  writer.key("profiles").begin_object();
+  for (const std::string& name : profile::built_in_names())
+    if (const profile::Ruleset* const rules = parts_.ruleset_of(name)) write_bounds(writer.key(name), *rules);
+  writer.end_object();
   // MSH-15: of one agent; a workspace may set another.
   writer.key("rates").begin_object();
   for (const std::string& name : profile::built_in_names())

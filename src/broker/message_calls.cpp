@@ -62,6 +62,19 @@ base::Offset review_sent_back(const event::Event& event) {
   return sent_back ? base::Offset(moved.review()) : base::Offset{};
 }
 
+// R8: what is known already is not accepted again, and what is said beside it changes nothing.
+void warn_of_other_deadline(const event::MessageAccepted& first, base::Instant reply_by,
+                            std::vector<base::Problem>& warnings) {
+  const base::Instant stands = first.reply_by() ? base::instant_of(first.answer_due()) : base::Instant{};
+  if (stands == reply_by) return;
+  warnings.push_back(
+      {"", "NO_EFFECT",
+       stands == base::Instant{}
+           ? "The message was accepted before, and no reply to it is awaited: `reply_by` changes nothing."
+           : "The message was accepted before, with another `reply_by`, which stands: " + base::to_rfc3339(stands) +
+                 "."});
+}
+
 }  // namespace
 
 void Broker::count_refused(const Caller& sender, const base::Error& error) {
@@ -187,6 +200,9 @@ base::Result<Sent> Broker::send(const Caller& caller, std::string_view workspace
   Sent sent{std::move(accepted->message_id), accepted->offset, duplicate, {}};
   if (duplicate) {
     PARLEY_TRY(sent.warnings, first_warnings(number, accepted->offset));
+    if (command.reply_by == base::Instant{}) return sent;
+    PARLEY_TRY(const event::Event first, history_.event(first_position(number, accepted->offset)));
+    warn_of_other_deadline(accepted_of(first), command.reply_by, sent.warnings);
     return sent;
   }
   sent.warnings = std::move(checked.warnings);

@@ -9,6 +9,7 @@ namespace {
 
 struct AgentOptions {
   Online online;
+  Part part;
   std::string id;
   std::string profile;
   std::string type;
@@ -100,8 +101,8 @@ Verb agent_verb() {
            .run = [options](Context& context) { return add(context, *options); }},
           {.name = "list",
            .summary = "List the agents",
-           .options = common,
-           .run = [options](Context& context) { return list_all(context, options->online, "agents"); }},
+           .options = part_options(options->part) + common,
+           .run = [options](Context& context) { return list_part(context, options->online, "agents", options->part); }},
           {.name = "show",
            .summary = "Show one agent: its health, its limits, and what it has used",
            .options = std::vector<Option>{id} + common,

@@ -8,6 +8,7 @@ namespace {
 
 struct PersonOptions {
   Online online;
+  Part part;
   std::string id;
   std::vector<std::string> roles;
   std::string public_key;
@@ -57,8 +58,8 @@ Verb person_verb() {
                }},
           {.name = "list",
            .summary = "List the people",
-           .options = common,
-           .run = [options](Context& context) { return list_all(context, options->online, "people"); }},
+           .options = part_options(options->part) + common,
+           .run = [options](Context& context) { return list_part(context, options->online, "people", options->part); }},
           {.name = "change",
            .summary = "Change a person's roles or key",
            .options = properties(*options, false) + common,

@@ -13,6 +13,7 @@ namespace {
 
 struct RunnerOptions {
   Online online;
+  Part part;
   std::string id, file, key, public_key;
   base::Duration valid{};
 };
@@ -55,6 +56,10 @@ base::Result<Exit> add(Context& context, const RunnerOptions& options) {
   return show(context, server.client.post(sdk::path_of(server.workspace, {"runners"}), body));
 }
 
+base::Result<Exit> list(Context& context, const RunnerOptions& options) {
+  return list_part(context, options.online, "runners", options.part);
+}
+
 base::Result<Exit> revoke(Context& context, const RunnerOptions& options) {
   PARLEY_TRY(auto server, connect(options.online));
   return show(context, server.client.remove(sdk::path_of(server.workspace, {"runners", options.id})));
@@ -86,8 +91,8 @@ Verb runner_verb() {
                      .run = [options](Context& context) { return add(context, *options); }},
                     {.name = "list",
                      .summary = "List the runners",
-                     .options = common,
-                     .run = [options](Context& context) { return list_all(context, options->online, "runners"); }},
+                     .options = part_options(options->part) + common,
+                     .run = [options](Context& context) { return list(context, *options); }},
                     {.name = "revoke",
                      .summary = "Stop believing what a runner signs",
                      .options = std::vector<Option>{id} + common,

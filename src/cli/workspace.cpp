@@ -8,6 +8,7 @@ namespace {
 
 struct WorkspaceOptions {
   Online online;
+  Part part;
   std::string name;
   std::string validation;
   std::vector<std::string> profiles;
@@ -67,14 +68,14 @@ base::Result<Exit> create(Context& context, const WorkspaceOptions& options) {
 
 base::Result<Exit> list_workspaces(Context& context, const WorkspaceOptions& options) {
   PARLEY_TRY(auto client, options.online.client());
-  PARLEY_TRY(auto text, all_pages(client, "/v1/workspaces", whole));
+  PARLEY_TRY(auto text, all_pages(client, "/v1/workspaces", options.part));
   if (context.json) return show(context, sdk::Reply{200, std::move(text)});
   PARLEY_TRY(const auto document, json::Document::parse(text, answer_limits));
   std::string readable;
   json::Writer out(readable);
   out.begin_object().key("items").begin_array();
   for (const auto workspace : document.root().find("items").elements()) write_readable(out, workspace);
-  out.end_array().end_object();
+  out.end_array().member("next", document.root().find("next")).end_object();
   return show(context, sdk::Reply{200, std::move(readable)}, {"settings"});
 }
 
@@ -107,25 +108,27 @@ Verb workspace_verb() {
   auto options = std::make_shared<WorkspaceOptions>();
   const auto bound = [options](auto what) { return [options, what](Context& c) { return what(c, *options); }; };
   const auto server = server_options(options->online);
-  return {
-      .name = "workspace",
-      .summary = "Make, list, show and change workspaces",
-      .examples = {"parley workspace create demo", "parley workspace set demo --validation lenient"},
-      .verbs = {{.name = "create",
-                 .summary = "Make a workspace",
-                 .examples = {"parley workspace create demo --validation lenient --profile collab"},
-                 .options = properties(*options) + server,
-                 .run = bound(create)},
-                {.name = "list", .summary = "List the workspaces", .options = server, .run = bound(list_workspaces)},
-                {.name = "show",
-                 .summary = "Show one workspace",
-                 .options = std::vector<Option>{{"name", "name of the workspace", &options->name, true}} + server,
-                 .run = bound(show_workspace)},
-                {.name = "set",
-                 .summary = "Change a workspace",
-                 .examples = {"parley workspace set demo --set lease=60s"},
-                 .options = properties(*options) + server,
-                 .run = bound(set)}}};
+  return {.name = "workspace",
+          .summary = "Make, list, show and change workspaces",
+          .examples = {"parley workspace create demo", "parley workspace set demo --validation lenient"},
+          .verbs = {{.name = "create",
+                     .summary = "Make a workspace",
+                     .examples = {"parley workspace create demo --validation lenient --profile collab"},
+                     .options = properties(*options) + server,
+                     .run = bound(create)},
+                    {.name = "list",
+                     .summary = "List the workspaces",
+                     .options = part_options(options->part) + server,
+                     .run = bound(list_workspaces)},
+                    {.name = "show",
+                     .summary = "Show one workspace",
+                     .options = std::vector<Option>{{"name", "name of the workspace", &options->name, true}} + server,
+                     .run = bound(show_workspace)},
+                    {.name = "set",
+                     .summary = "Change a workspace",
+                     .examples = {"parley workspace set demo --set lease=60s"},
+                     .options = properties(*options) + server,
+                     .run = bound(set)}}};
 }
 
 }  // namespace parley::cli

@@ -242,6 +242,9 @@ struct Ruleset {
   std::optional<std::size_t> role_named(std::string_view word) const;  // in `roles`
   std::optional<std::size_t> role_index(std::string_view word) const;  // in a RoleSet: reserved ones too
 
+  // Whether an agent may have it: it is listed, or the profile lists none, or not all.
+  bool knows_role(std::string_view word) const { return roles_open || roles.empty() || role_named(word); }
+
   // The role an agent has in this profile; empty where it claims a reserved one.
   std::string_view role_of_agent(std::string_view agent_id, std::string_view agent_type) const;
 

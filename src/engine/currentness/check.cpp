@@ -85,6 +85,7 @@ Checked check_delivery(const Workspace& workspace, AgentNumber agent, const Deli
     const Offset newest = workspace.replacements.newest(delivery.offset);
     return newest == Offset{} ? stale("rescinded") : Checked{Currentness::superseded, newest, {}};
   }
+  if (message->moves_nothing) return stale("no_move");
   if (const auto known = workspace.tasks.of_assignment(delivery.offset)) {
     const Task& task = workspace.tasks.at(*known);
     if (task.assignment() != delivery.offset) return {Currentness::superseded, task.assignment(), {}};

@@ -21,6 +21,7 @@ constexpr profile::RateLimit recently{0, std::chrono::hours(1)};
 constexpr std::size_t report_bytes_max = 4'096;
 constexpr std::size_t severity_bytes_max = 64;
 constexpr std::size_t errors_kept = 100;  // the highest threshold a workspace may set
+constexpr std::size_t told_kept = 16;     // agents that have heard of an error
 constexpr Kinds outcome_kinds = kinds_of(breaker::moves, breaker::Party::itself);
 constexpr Kinds success_kinds =
     bit(*breaker::move_of(breaker::Step::recover).on) | bit(*breaker::move_of(breaker::Step::recover_by_help).on);
@@ -109,15 +110,35 @@ auto find_told(Errors& errors, const IdKey& key) {
   return std::ranges::find(errors, key, &ToldError::key);
 }
 
+// What somebody hears of again has happened again.
+bool is_news_to_all(const ToldError& error, const event::MessageAccepted& event) {
+  return std::ranges::none_of(event.recipients(), [&error](std::uint32_t recipient) {
+    return std::ranges::find(error.told, AgentNumber(recipient)) != error.told.end();
+  });
+}
+
+// What gave the agent its task: its order, or the first of those that this one corrects (BEY-03).
+Offset first_given(const Workspace& workspace, const Task& task, AgentNumber agent) {
+  Offset given = task.given_at;
+  if (given != task.assignment()) return given;  // once more, or by a human
+  while (const auto* const before = workspace.replacements.before(given)) {
+    const Message* const order = workspace.messages.find(before->message);
+    if (!order || !order->receipt_of(agent)) break;
+    given = before->message;
+  }
+  return given;
+}
+
 // HND-06: whether the error is counted already. What tasks fail by is one each, but for what was reported since the
 // task was given: an agent that has one id for many errors is shut out all the same (R39).
-bool is_told(const AcceptMessage& command, const Workspace& workspace, const Health* known, const IdKey& key) {
+bool is_told(const AcceptMessage& command, const Workspace& workspace, const Health* known, const IdKey& key,
+             const event::MessageAccepted& event) {
   if (!known) return false;
   const auto told = find_told(known->told_errors, key);
   if (told == known->told_errors.end()) return false;
-  if (command.envelope.kind == Kind::error_report) return told->failed;
+  if (command.envelope.kind == Kind::error_report) return told->failed || is_news_to_all(*told, event);
   const auto task = workspace.tasks.find(command.envelope.task);
-  return !told->failed && task && told->at > workspace.tasks.at(*task).given_at;
+  return !told->failed && task && told->at > first_given(workspace, workspace.tasks.at(*task), command.sender);
 }
 
 // HND-02: what it was offered is its work from now on.
@@ -146,7 +167,7 @@ void follow_outcome(const AcceptMessage& command, const Workspace& workspace, co
     event::SenderTold& told = *event.mutable_told();
     told.set_severity(base::excerpt(text_in(command.envelope, "severity"), severity_bytes_max));
     if (!id.empty()) told.set_error_key(key.data(), key.size());
-    if (!id.empty() && is_told(command, workspace, known, key)) return;
+    if (!id.empty() && is_told(command, workspace, known, key, event)) return;
     told.set_error_until(base::unix_us(counts_until(recently, now)));
   }
   if (policy) follow_breaker(*policy, kind, known, now, *event.mutable_told());
@@ -223,12 +244,15 @@ void take_in_error(Health& health, const event::SenderTold& told, Instant at) {
 }
 
 void note_told(Health& health, Offset offset, const event::MessageAccepted& event) {
-  ToldError error{.key = {}, .at = offset, .failed = static_cast<Kind>(event.kind()) == Kind::task_fail};
+  ToldError error{.key = {}, .at = offset, .failed = static_cast<Kind>(event.kind()) == Kind::task_fail, .told = {}};
   std::ranges::copy(event.told().error_key(), error.key.begin());
+  for (const std::uint32_t recipient : event.recipients()) error.told.emplace_back(recipient);
   if (const auto before = find_told(health.told_errors, error.key); before != health.told_errors.end()) {
     error.failed |= before->failed;
+    if (is_news_to_all(*before, event)) error.told.insert(error.told.end(), before->told.begin(), before->told.end());
     health.told_errors.erase(before);
   }
+  if (error.told.size() > told_kept) error.told.resize(told_kept);
   keep(health.told_errors, error);
 }
 

@@ -30,16 +30,17 @@ struct Breaker {
   }
 };
 
-// HND-06: an error that has an id: what a task fails by after a report of it, and a report of what a task failed by,
-// are the same and counted once.
+// HND-06: an error that has an id: what a task fails by after a report of it, a report of what a task failed by, and a
+// report of it to somebody else are the same and counted once.
 struct ToldError {
-  base::HalfDigest key;  // of its id (messages/message.hpp)
-  Offset at;             // the newest message that told of it
-  bool failed = false;   // something did
+  base::HalfDigest key;                 // of its id (messages/message.hpp)
+  Offset at;                            // the newest message that told of it
+  bool failed = false;                  // something did
+  std::vector<base::AgentNumber> told;  // who has heard of it; the newest few
 
   template <class Archive>
   void archive(Archive& a) {
-    a(key, at, failed);
+    a(key, at, failed, told);
   }
 };
 

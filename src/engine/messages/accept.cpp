@@ -161,6 +161,7 @@ void write_judged(const AcceptMessage& command, const Workspace& workspace, cons
   follow_resources(command, workspace, message, judged.to_readers);
   Semantics& semantics = judged.semantics;
   write(semantics.defects, *message.mutable_validation_errors());
+  message.set_moves_nothing(semantics.moves_nothing);
   write(judged.to_readers, *message.mutable_warnings());
   if (judged.link) write(*judged.link, message);
   if (semantics.review_moved) *message.mutable_review_moved() = *semantics.review_moved;
@@ -268,6 +269,7 @@ void apply(State& state, Workspace& workspace, WorkspaceNumber number, Offset of
   message.at_most_once = event.at_most_once();
   message.attempts_max = static_cast<std::uint8_t>(event.attempts_max());
   message.private_ = event.private_();
+  message.moves_nothing = event.moves_nothing();
   message.remarked = event.warnings_size() + event.validation_errors_size() > 0 || event.supersedes() > 0 ||
                      event.reply_by() || event.has_task_error() || event.sender_told_size() > 0;
   message.id = base::PackedText(event.message_id());

@@ -19,18 +19,31 @@ base::Error direction_refused(std::string message, std::string where, std::vecto
   return error;
 }
 
-// What else the sender may do about a recipient to whom it may send nothing.
-std::string send_elsewhere(const AcceptMessage& command, const std::string& role) {
+std::string receivers_listed(const AcceptMessage& command) {
   std::string roles;
   for (const std::string& name : command.ruleset.receivers(command.type))
     roles += (roles.empty() ? "'" : ", '") + name + "'";
-  return "You may send nothing to the role '" + role + "'; '" + command.envelope.native_type + "' may go to: " + roles +
-         '.';
+  return roles;
+}
+
+// What else the sender may do about a recipient to whom it may send nothing.
+std::string send_elsewhere(const AcceptMessage& command, const std::string& role) {
+  return "You may send nothing to the role '" + role + "'; '" + command.envelope.native_type +
+         "' may go to: " + receivers_listed(command) + '.';
 }
 
 std::string registered_as(const Agent& agent) {
   const std::string& type = agent.properties.agent_type;
   return type.empty() ? "without an agent_type" : "as '" + type + "'";
+}
+
+// Nobody may send it anything, whatever the sender is.
+std::unexpected<base::Error> without_role(const AcceptMessage& command, const Agent& recipient) {
+  return base::fail(
+      ErrorCode::DIRECTION,
+      "'" + recipient.id + "' is registered " + registered_as(recipient) + ", and so has no role in profile '" +
+          command.ruleset.name + "': nobody may send it a '" + command.envelope.native_type + "'",
+      "recipient", "Have '" + recipient.id + "' given one of the roles that may: " + receivers_listed(command) + '.');
 }
 
 }  // namespace
@@ -86,6 +99,7 @@ base::Result<> check_recipient(const AcceptMessage& command, const Agent& sender
                       "Write the instance_id that the recipient is registered with, or leave it out.");
   const std::string role = role_of(command.ruleset, recipient);
   if (command.ruleset.may_receive(command.type, role)) return {};
+  if (!command.ruleset.knows_role(role)) return without_role(command, recipient);
   return std::unexpected(direction_refused(
       "'" + envelope.native_type + "' may not be sent to the role '" + role + "' ('" + recipient.id + "')", "recipient",
       command.ruleset.legal_types(role_of(command.ruleset, sender), role), send_elsewhere(command, role)));

@@ -87,6 +87,7 @@ struct Message {
   bool linked = false;            // was taken back, or stands in another's place (currentness/replacements.hpp)
   std::uint8_t attempts_max = 0;  // its sender's bound (HND-09); 0: its profile's alone
   bool over = false;              // what it asked for is over, and its record of it gone: nobody acts upon it any more
+  bool moves_nothing = false;     // what it says of a task or a review is not so (R5)
   IdKey id_key{};
   base::PackedText id;                       // the sender's, or the one made for it
   absl::InlinedVector<Receipt, 1> receipts;  // rising by agent
@@ -119,7 +120,7 @@ struct Message {
   template <class Archive>
   void archive(Archive& a) {
     a(position, length, sender, content, accepted_at, sent_at, expires_at, lane, priority, at_most_once, notice,
-      private_, remarked, remembered, needed, linked, attempts_max, over, id_key, id, receipts);
+      private_, remarked, remembered, needed, linked, attempts_max, over, moves_nothing, id_key, id, receipts);
   }
 };
 

@@ -94,6 +94,7 @@ void decide_release(Decided& decided, const State& state, Offset offset, const A
   follow_session(command, workspace, as, release.warnings);
   follow_attempts(command, workspace, context.now, as);
   write(release.semantics.defects, *as.mutable_validation_errors());
+  as.set_moves_nothing(release.semantics.moves_nothing);
   write(release.warnings, *as.mutable_warnings());
   if (release.semantics.task_moved) *as.mutable_task_moved() = *release.semantics.task_moved;
   if (release.semantics.error_moved) *as.mutable_error_moved() = *release.semantics.error_moved;
@@ -146,6 +147,7 @@ void apply(State& state, Workspace& workspace, WorkspaceNumber number, const eve
     return Scene{state, workspace, number, AgentNumber(agent), placed.at};
   };
   Message& message = *workspace.messages.find(offset);
+  message.moves_nothing = as.moves_nothing();
   for (const std::uint32_t agent : as.recipients())
     end_hold(scene_of(agent), message, *message.receipt_of(AgentNumber(agent)));
   // Where nobody is left it may be forgotten with the last of them.

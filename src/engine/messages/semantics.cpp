@@ -95,6 +95,7 @@ base::Result<Semantics> check_semantics(const AcceptMessage& command, const Work
     semantics.task_moved = std::move((*reviewed)->task);
     semantics.review_moved = std::move((*reviewed)->review);
   }
+  semantics.moves_nothing = (!moved || !reviewed) && !semantics.task_moved && !semantics.review_moved;
   auto error = error_move(command, workspace, recipients.open);
   if (!error) PARLEY_CHECK(defect(error.error()));
   if (error) semantics.error_moved = std::move(*error);
@@ -102,7 +103,7 @@ base::Result<Semantics> check_semantics(const AcceptMessage& command, const Work
   // The task waits with its completion; whatever else is held means nothing before it is released (decision 10).
   const bool ends_task =
       command.envelope.kind == envelope::Kind::task_complete || command.envelope.kind == envelope::Kind::task_fail;
-  if (holding.hold == Hold::held && !ends_task) semantics = {{}, {}, {}, std::move(semantics.defects)};
+  if (holding.hold == Hold::held && !ends_task) semantics = {{}, {}, {}, std::move(semantics.defects), false};
   return semantics;
 }
 

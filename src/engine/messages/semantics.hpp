@@ -13,6 +13,7 @@ struct Semantics {
   std::optional<event::ReviewMoved> review_moved;
   std::optional<event::ErrorMoved> error_moved;
   std::vector<base::Problem> defects;  // R5: of a lenient workspace, where it then means nothing to them
+  bool moves_nothing = false;          // they are about its task or its review
 };
 
 // Appends warnings. Errors: of the mechanisms.

@@ -50,9 +50,7 @@ base::Result<> check_profile(const Workspace& workspace, const profile::Ruleset*
     refused.error().legal_next = allowed;
     return refused;
   }
-  const bool known_role = properties.agent_type.empty() || ruleset->roles_open || ruleset->roles.empty() ||
-                          ruleset->role_named(properties.agent_type).has_value();
-  if (known_role) return {};
+  if (properties.agent_type.empty() || ruleset->knows_role(properties.agent_type)) return {};
   std::string roles;
   for (const std::string& role : ruleset->roles) roles += (roles.empty() ? "" : ", ") + role;
   return base::fail(
@@ -66,12 +64,12 @@ base::Result<> check_profile(const Workspace& workspace, const profile::Ruleset*
 base::Result<Registered> Engine::decide(const RegisterAgent& command, const Context&, Decided& decided) const {
   const Workspace& workspace = state_.workspace(command.workspace);
   PARLEY_CHECK(check_agent_id(command.agent_id));
+  const auto known = workspace.registry.find_agent(command.agent_id);
+  if (known && workspace.registry.agent(*known).properties == command.properties) return Registered{known->value, true};
   PARLEY_CHECK(check_profile(workspace, ruleset_of_(command.properties.profile), command.properties));
-  if (const auto known = workspace.registry.find_agent(command.agent_id)) {
-    if (workspace.registry.agent(*known).properties == command.properties) return Registered{known->value, true};
+  if (known)
     return base::fail(base::ErrorCode::AGENT_EXISTS,
                       "agent '" + command.agent_id + "' is registered with other properties", "/agent_id");
-  }
   const auto number = static_cast<std::uint32_t>(workspace.registry.agents.size() + 1);
   event::AgentRegistered& event = *decided.add(command.workspace).mutable_agent_registered();
   event.set_number(number);
@@ -88,8 +86,8 @@ base::Result<> Engine::decide(const ChangeAgent& command, const Context&, Decide
     return base::fail(base::ErrorCode::CONFLICT,
                       "an agent keeps the profile it was registered with: '" + agent.properties.profile + "'",
                       "/profile", "Register another agent for the other profile.");
-  PARLEY_CHECK(check_profile(workspace, ruleset_of_(command.properties.profile), command.properties));
   if (command.properties == agent.properties) return {};
+  PARLEY_CHECK(check_profile(workspace, ruleset_of_(command.properties.profile), command.properties));
   event::AgentChanged& event = *decided.add(command.workspace).mutable_agent_changed();
   event.set_number(command.agent.value);
   write(command.properties, *event.mutable_properties());

@@ -64,7 +64,11 @@ void begin_return(const Scene& scene) {
   const AgentNumber agent = scene.agent_number;
   const Workspace& workspace = scene.workspace;
   if (scene.agent().removed) return;
-  for (const Offset offer : workspace.tasks.offers_to(agent)) note_order_lost(scene, offer);
+  for (const Offset offer : workspace.tasks.offers_to(agent)) {
+    Tasks& tasks = scene.workspace.tasks;
+    tasks.at(*tasks.of_offer(offer)).offer->target_left = true;
+    note_order_lost(scene, offer);
+  }
   if (workspace.tasks.of(agent).empty() && workspace.help.at_helper(agent).empty()) return;
   scene.state.unfinished.offline[{scene.number, agent}] = workspace.head;
 }

@@ -95,12 +95,13 @@ struct TaskOffer {
   Instant due;  // 0: it stands as long as the task
   std::vector<std::string> capabilities;
   std::optional<double> max_tokens = {}, budget = {}, quality = {};
-  Instant deadline = {};  // of the work; 0: none
+  Instant deadline = {};     // of the work; 0: none
+  bool target_left = false;  // it went offline since, and the offer is over
 
   bool open() const { return request != Offset{}; }
   template <class Archive>
   void archive(Archive& a) {
-    a(request, target, due, capabilities, max_tokens, budget, quality, deadline);
+    a(request, target, due, capabilities, max_tokens, budget, quality, deadline, target_left);
   }
 };
 

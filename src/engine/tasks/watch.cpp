@@ -171,8 +171,10 @@ std::string what_helps(const profile::Ruleset* rules, const std::vector<Dependen
 std::string why_over(const TaskScene& scene) {
   const TaskOffer& offer = *scene.task().offer;
   const std::string target = quoted(scene.workspace(), offer.target);
-  if (is_offline(scene.workspace().registry.agent(offer.target)))
-    return " is offered to " + target + " no more, who is offline: it stays with its owner.";
+  const bool is_away = is_offline(scene.workspace().registry.agent(offer.target));
+  if (is_away || offer.target_left)  // it may be back by now
+    return " is offered to " + target + " no more, who " + (is_away ? "is" : "was") +
+           " offline: it stays with its owner.";
   return " was not taken by " + target + " before " + base::to_rfc3339(offer.due) + ": it stays with its owner.";
 }
 

@@ -1,8 +1,11 @@
 // Workspaces: made, changed. (COR-03)
+#include <algorithm>
+
 #include "base/excerpt.hpp"
 #include "engine/engine.hpp"
 #include "engine/health/settings.hpp"
 #include "engine/id.hpp"
+#include "engine/messages/said.hpp"
 #include "engine/workspaces/settings.hpp"
 
 namespace parley::engine {
@@ -89,6 +92,26 @@ base::Result<> check_some(std::string_view name, std::uint64_t value) {
                     "/settings/" + std::string(name), "Name a larger number, or leave it out for the default.");
 }
 
+bool allows(const Settings& settings, const std::string& profile) {
+  return settings.profiles.empty() || std::ranges::find(settings.profiles, profile) != settings.profiles.end();
+}
+
+// COR-03: whoever is registered may speak. To refuse an agent's every message from one moment on would silence it in
+// the midst of its work, and nobody would have said so to whoever waits for it. So who narrows the list removes those
+// agents first; what is open in their mailboxes bounces then, and its senders hear of it.
+base::Result<> check_nobody_left(const Workspace& workspace, const Settings& settings) {
+  std::vector<AgentNumber> left;
+  for (const auto& [id, number] : workspace.registry.agents_by_id) {
+    const std::string& profile = workspace.registry.agent(number).properties.profile;
+    if (allows(workspace.settings, profile) && !allows(settings, profile)) left.push_back(number);
+  }
+  if (left.empty()) return {};
+  return base::fail(
+      base::ErrorCode::CONFLICT,
+      "agents are registered with profiles that would be allowed no more: " + names_of(workspace.registry, left),
+      "/profiles", "Remove these agents first, or leave their profiles in the list.");
+}
+
 }  // namespace
 
 // What would make a workspace of no use: no message could be sent, no take be acked in time, no message sent twice be
@@ -129,6 +152,7 @@ base::Result<Registered> Engine::decide(const CreateWorkspace& command, const Co
 base::Result<> Engine::decide(const ChangeWorkspace& command, const Context&, Decided& decided) const {
   if (state_.workspace(command.workspace).settings == command.settings) return {};
   PARLEY_CHECK(check(command.settings));
+  PARLEY_CHECK(check_nobody_left(state_.workspace(command.workspace), command.settings));
   write(command.settings, *decided.add(command.workspace).mutable_workspace_changed()->mutable_settings());
   return {};
 }

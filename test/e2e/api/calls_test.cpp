@@ -667,5 +667,12 @@ TEST_F(Calls, MSH_15_who_sends_too_fast_is_told_when_to_go_on) {
   EXPECT_EQ(*get(*server, "/v1/limits", a).root().at_pointer("/rates/mesh/messages").if_uint(), 600u);
 }
 
+TEST_F(Calls, SUP_08_what_single_profiles_bound_is_told) {
+  const auto limits = get(*server, "/v1/limits", developer);
+  EXPECT_EQ(limits.number("/profiles/supervisor/message_bytes"), 102'400u);
+  EXPECT_EQ(limits.number("/profiles/supervisor/rules/RATIONALE_LENGTH/max"), 1'000u);
+  EXPECT_EQ(limits.text("/profiles/supervisor/rules/ACTIONS/unit"), "items");
+}
+
 }  // namespace
 }  // namespace parley::e2e

@@ -363,6 +363,35 @@ TEST(Commands, Where_there_are_several_workspaces_they_are_named) {
   EXPECT_THAT(ran.err, HasSubstr("--workspace one, --workspace two"));
 }
 
+TEST(Commands, A_list_of_who_is_there_is_cut_off_and_goes_on) {
+  const Server server;
+  for (const char* name : {"one", "two"}) {
+    const std::string key = server.folder() + '/' + name + ".pem";
+    ASSERT_EQ(run_parley({"runner", "key", key}).status, 0);
+    ASSERT_EQ(run_parley(server, {"workspace", "create", name}).status, 0);
+    for (const auto& added : {std::vector<std::string>{"agent", "add", name, "--profile", "mesh"},
+                              {"person", "add", name, "--role", "observer"},
+                              {"runner", "add", name, "--key", key}}) {
+      auto words = added;
+      words.insert(words.end(), {"--workspace", "one"});
+      ASSERT_EQ(run_parley(server, words).status, 0) << added.front();
+    }
+  }
+  for (const char* verb : {"workspace", "agent", "person", "runner"}) {
+    const auto list = [&](std::vector<std::string> words) {
+      words.insert(words.begin(), {verb, "list"});
+      if (words.front() != "workspace") words.insert(words.end(), {"--workspace", "one"});
+      return run_parley(server, words);
+    };
+    const Ran first = list({"--limit", "1"});
+    EXPECT_THAT(first.err, HasSubstr("1 shown; for more: --after one\n")) << verb;
+    const Ran rest = list({"--after", "one"});
+    EXPECT_EQ(rest.err, "") << verb;
+    EXPECT_THAT(rest.out, HasSubstr("two")) << verb;
+    EXPECT_THAT(list({"--limit", "1", "--json"}).out, HasSubstr(R"("next":"one")")) << verb;
+  }
+}
+
 // COL-09: exit status 0 where all that was waited for ended well, 1 where it did not, or has not ended yet.
 TEST(Commands, Tasks_are_waited_for_extended_and_aborted) {
   const Server server;
