@@ -160,6 +160,7 @@ base::Result<Sent> Broker::send(const Caller& caller, std::string_view workspace
       .type = checked.type,
       .lane = checked.lane,
       .id_key = message.id_key,
+      .task_key = checked.task_key,
       .length = static_cast<std::uint32_t>(message.native.bytes.size()),
       .native = message.native.value,
       .warnings = checked.warnings,

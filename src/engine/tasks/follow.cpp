@@ -66,7 +66,7 @@ class Follow {
   Moved assign() {
     const std::string& id = command_.envelope.task;
     if (to_.size() != 1) return nullptr;  // work for several is several tasks
-    const auto known = workspace_.tasks.find(id);
+    const auto known = workspace_.tasks.find(id, command_.task_key);
     if (known) {
       const Task& task = workspace_.tasks.at(*known);
       PARLEY_CHECK(check_newest(task));

@@ -10,8 +10,8 @@ Task& Tasks::at(Offset offset) {
   return *tasks_.at(offset);
 }
 
-std::optional<Offset> Tasks::find(std::string_view id) const {
-  return by_id_.find(key_of(id));
+std::optional<Offset> Tasks::find(std::string_view id, const IdKey& key) const {
+  return by_id_.find(key_of(id, key));
 }
 
 std::optional<Offset> Tasks::of_assignment(Offset message) const {
@@ -113,10 +113,10 @@ void Tasks::pause(base::Duration downtime) {
     if (Instant& again_at = at(offset).watch.again_at; again_at != Instant{}) again_at += downtime;
 }
 
-const IdKey& Tasks::key_of(std::string_view id) const {
+const IdKey& Tasks::key_of(std::string_view id, const IdKey& made) const {
   if (id != newest_id_) {
     newest_id_ = id;
-    newest_key_ = id_key_of(id);
+    newest_key_ = made == IdKey{} ? id_key_of(id) : made;
   }
   return newest_key_;
 }
