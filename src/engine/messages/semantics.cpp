@@ -76,7 +76,7 @@ void write(const AcceptMessage& command, const Recipients& recipients, std::stri
 
 base::Result<Semantics> check_semantics(const AcceptMessage& command, const Workspace& workspace,
                                         const Recipients& recipients, Holding holding, const Context& context,
-                                        std::vector<base::Problem>& warnings) {
+                                        Decided& decided, std::vector<base::Problem>& warnings) {
   Semantics semantics;
   const auto defect = [&](base::Error& error) -> base::Result<> {
     const bool is_bound = error.code == ErrorCode::TASKS_FULL || error.code == ErrorCode::ERRORS_FULL ||
@@ -86,7 +86,7 @@ base::Result<Semantics> check_semantics(const AcceptMessage& command, const Work
     semantics.defects.push_back({"", std::string(base::info(error.code).name), error.message});
     return {};
   };
-  auto moved = task_move(command, workspace, recipients.open, holding, context, warnings);
+  auto moved = task_move(command, workspace, recipients.open, holding, context, decided, warnings);
   if (!moved) PARLEY_CHECK(defect(moved.error()));
   if (moved) semantics.task_moved = std::move(*moved);
   auto reviewed = review_move(command, workspace, recipients.open, context, warnings);
