@@ -49,11 +49,11 @@ void write(const AcceptMessage& command, const Recipients& recipients, std::stri
   if (envelope.sequence) event.set_sequence(*envelope.sequence);
   if (envelope.max_retries) event.set_attempts_max(attempts_of(*envelope.max_retries));
   event.set_lane(command.lane.value);
-  event.set_task(envelope.task);
-  event.set_correlation(envelope.correlation);
-  event.set_reply_to(envelope.reply_to);
-  event.set_conversation(envelope.conversation);
-  event.set_sender_instance(envelope.sender_instance);
+  if (!envelope.task.empty()) event.set_task(envelope.task);
+  if (!envelope.correlation.empty()) event.set_correlation(envelope.correlation);
+  if (!envelope.reply_to.empty()) event.set_reply_to(envelope.reply_to);
+  if (!envelope.conversation.empty()) event.set_conversation(envelope.conversation);
+  if (!envelope.sender_instance.empty()) event.set_sender_instance(envelope.sender_instance);
   if (const TakeBack* const before = in_force(command)) {
     event.set_supersedes(before->message.value);
     event.set_superseded_id(before->was.message_id());
