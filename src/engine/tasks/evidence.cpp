@@ -123,7 +123,7 @@ base::Result<> write_terms(const envelope::Envelope& envelope, event::TaskMoved&
 
 bool is_in_part(const AcceptMessage& command) {
   const std::string_view status = envelope::unquoted(envelope::field(command.envelope, "status"));
-  const auto& words = command.ruleset.tasks->partial_words;
+  const auto& words = command.ruleset.partial_words;
   return std::find(words.begin(), words.end(), status) != words.end();
 }
 
