@@ -21,11 +21,14 @@ std::optional<Offset> Tasks::of_assignment(Offset message) const {
 }
 
 std::uint32_t Tasks::epoch_of(Offset message) const {
-  if (tasks_.empty()) return 0;
-  const auto of_task = of_assignment(message);
-  if (!of_task) return 0;
+  auto task = tasks_.find(message);
+  if (task == tasks_.end()) {
+    const auto again = assigned_again_.find(message);
+    if (again == assigned_again_.end()) return 0;
+    task = tasks_.find(again->second);
+  }
   // The newest, where it was given again.
-  const auto& assignments = at(*of_task).assignments;
+  const auto& assignments = task->second->assignments;
   const auto place = std::upper_bound(assignments.begin(), assignments.end(), message);
   return static_cast<std::uint32_t>(place - assignments.begin());
 }
