@@ -346,10 +346,7 @@ void Session::deliver(std::span<const broker::Delivery> deliveries) {
   std::string frame;
   frame.reserve(bytes);
   frame = R"({"op":"deliver","deliveries":[)";
-  for (const broker::Delivery& delivery : deliveries) {
-    if (frame.back() != '[') frame += ',';
-    form::append_delivery(frame, delivery);
-  }
+  form::append_deliveries(frame, deliveries);
   push(std::move(frame) + "]}");
 }
 
