@@ -199,6 +199,7 @@ engine::AcceptMessage Broker::release_of(base::WorkspaceNumber number, const App
           .ruleset = *parts_.ruleset_of(sender.properties.profile),
           .type = checked.type,
           .lane = checked.lane,
+          .task_key = checked.task_key,
           .warnings = checked.warnings,
           .validation_errors = checked.validation_errors,
           .supersedes = superseded ? &superseded->take_back : nullptr,

@@ -12,15 +12,13 @@ constexpr std::size_t chunk_max = 256u << 10;
 
 }  // namespace
 
-base::Position Block::add(std::string_view event, std::string_view body, const base::Digest& body_hash, bool has_body) {
-  const base::Position position = next();
-  char* const at = room_for(event.size() + body.size());
-  std::memcpy(at, event.data(), event.size());
-  std::memcpy(at + event.size(), body.data(), body.size());
+char* Block::add(std::size_t event_bytes, std::string_view body, const base::Digest& body_hash, bool has_body) {
+  char* const at = room_for(event_bytes + body.size());
+  std::memcpy(at + event_bytes, body.data(), body.size());
   pieces_.push_back(
-      {at, static_cast<std::uint32_t>(event.size()), static_cast<std::uint32_t>(body.size()), has_body, body_hash});
-  bytes_ += event.size() + body.size();
-  return position;
+      {at, static_cast<std::uint32_t>(event_bytes), static_cast<std::uint32_t>(body.size()), has_body, body_hash});
+  bytes_ += event_bytes + body.size();
+  return at;
 }
 
 char* Block::room_for(std::size_t bytes) {

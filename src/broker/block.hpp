@@ -17,7 +17,8 @@ class Block {
  public:
   explicit Block(base::Position first) : first_(first) {}
 
-  base::Position add(std::string_view event, std::string_view body, const base::Digest& body_hash, bool has_body);
+  // Whoever adds writes the event where it says, at once.
+  char* add(std::size_t event_bytes, std::string_view body, const base::Digest& body_hash, bool has_body);
 
   base::Position first() const { return first_; }
   base::Position next() const { return base::Position(first_.value + pieces_.size()); }

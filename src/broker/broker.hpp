@@ -340,7 +340,6 @@ class Broker final : public Port, private journal::Outcomes {
   absl::btree_set<Mailbox> starved_;                  // pushed to nobody, for want of room
   std::size_t expiries_left_ = 0;                     // that takes may still decide in this turn (D11)
   std::size_t inflate_left_ = ingress::inflated_max;  // bytes that compressed contents may still come to in it (R27)
-  std::string event_bytes_;
   std::vector<journal::Record> records_;
   Batch one_;                  // message, sent by itself
   json::Parser other_parser_;  // for comparing contents

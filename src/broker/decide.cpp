@@ -38,9 +38,9 @@ void Broker::record(engine::Decided& decided, std::string_view native, const bas
     const bool has_body = fact.has_native_body || !fact.body.empty();
     const std::string_view body = fact.has_native_body ? native : std::string_view(fact.body);
     const base::Digest hash = fact.has_native_body ? native_hash : has_body ? base::sha256(body) : base::Digest{};
-    event_bytes_.clear();
-    fact.event.AppendToString(&event_bytes_);
-    const base::Position position = block_->add(event_bytes_, body, hash, has_body);
+    const base::Position position = block_->next();
+    char* const event_at = block_->add(fact.event.ByteSizeLong(), body, hash, has_body);
+    fact.event.SerializeWithCachedSizesToArray(reinterpret_cast<std::uint8_t*>(event_at));
     receipt_watch_.before(engine_.state(), fact.event);
     engine_.apply(fact.event, {position, *block_time_, static_cast<std::uint32_t>(body.size()), hash});
     receipt_watch_.after(engine_.state(), *block_time_);

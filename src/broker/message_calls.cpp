@@ -14,8 +14,16 @@ namespace {
 using base::ErrorCode;
 
 constexpr std::uint64_t event_bytes_max = 64 * 1024;  // beside a message's own bytes
-constexpr std::size_t values_ahead = 8;               // messages of a batch that are fetched into the cache,
-constexpr std::size_t ids_ahead = 4;                  // in two steps
+constexpr std::size_t messages_ahead = 16;            // messages of a batch that are fetched into the cache,
+constexpr std::size_t fields_ahead = 12;              // in four steps
+constexpr std::size_t values_ahead = 8;
+constexpr std::size_t ids_ahead = 4;
+
+void fetch(const void* begin, std::size_t bytes) {
+  constexpr std::size_t line = 64;
+  const char* const at = static_cast<const char*>(begin);
+  for (std::size_t i = 0; i < bytes; i += line) __builtin_prefetch(at + i);
+}
 
 // Of a list, and of what is in it.
 void fetch_texts(json::Value list) {
@@ -29,8 +37,15 @@ void fetch_texts(json::Value list) {
   }
 }
 
-// What a decision reads of a message's own values was written by a worker, and ids are looked for in tables that are
-// larger than any cache: both are fetched while the messages before it are decided.
+// What a decision reads of a message was written by a worker, and ids are looked for in tables that are larger than any
+// cache: both are fetched while the messages before it are decided.
+void fetch_message(const Incoming& message) {
+  fetch(&message, sizeof message);
+}
+void fetch_fields(const Incoming& message) {
+  const auto& fields = message.checked.envelope.fields;
+  fetch(fields.data(), fields.size() * sizeof(envelope::Field));
+}
 void fetch_values(const Incoming& message) {
   if (!message.terms.ruleset || message.refusal) return;  // they are of no document any more
   for (const envelope::Field& field : message.checked.envelope.fields)
@@ -145,6 +160,8 @@ base::Result<Sent> Broker::send(const Caller& caller, std::string_view workspace
   Batch::State& sending = batch.state();
   PARLEY_ASSERT(index < sending.count && sending.sender == caller.id);
   Incoming& message = sending.messages[index];
+  if (index + messages_ahead < sending.count) fetch_message(sending.messages[index + messages_ahead]);
+  if (index + fields_ahead < sending.count) fetch_fields(sending.messages[index + fields_ahead]);
   if (index + values_ahead < sending.count) fetch_values(sending.messages[index + values_ahead]);
   if (index + ids_ahead < sending.count)
     fetch_ids(sending.messages[index + ids_ahead], engine_.state().workspace(number));
@@ -173,6 +190,7 @@ base::Result<Sent> Broker::send(const Caller& caller, std::string_view workspace
       .type = checked.type,
       .lane = checked.lane,
       .id_key = message.id_key,
+      .task_key = checked.task_key,
       .length = static_cast<std::uint32_t>(message.native.bytes.size()),
       .native = message.native.value,
       .warnings = checked.warnings,

@@ -63,6 +63,7 @@ void Broker::revise(base::WorkspaceNumber number, base::Offset offset) {
                                      .type = checked.type,
                                      .lane = checked.lane,
                                      .id_key = revision.incoming.id_key,
+                                     .task_key = checked.task_key,
                                      .length = static_cast<std::uint32_t>(revision.text.size()),
                                      .warnings = checked.warnings,
                                      .validation_errors = {}});

@@ -115,6 +115,7 @@ struct AcceptMessage {
   profile::TypeIndex type;
   LaneId lane;
   IdKey id_key{};            // all 0: the message has no id of its own, and gets a made one
+  IdKey task_key{};          // that its task is found by; all 0: not made yet
   std::uint32_t length = 0;  // of the native bytes
   json::Value native{};      // and what they say; absent where a human let it pass
   std::span<const base::Problem> warnings;

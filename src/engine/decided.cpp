@@ -24,6 +24,10 @@ event::MessageAccepted& Decided::message_accepted(event::Event& event) {
   return *event.mutable_message_accepted();
 }
 
+std::unique_ptr<event::TaskMoved> Decided::task_moved() {
+  return spare_move_ ? std::move(spare_move_) : std::make_unique<event::TaskMoved>();
+}
+
 std::uint64_t Decided::next_offset(WorkspaceNumber workspace) const {
   for (std::size_t i = used_; i-- > 0;)
     if (facts_[i].event.workspace() == workspace.value) return facts_[i].event.offset() + 1;
@@ -51,7 +55,12 @@ void Decided::clear() {
   for (Fact& fact : facts()) {
     if (fact.event.has_message_accepted()) {
       spare_.emplace_back(fact.event.release_message_accepted());
-      spare_.back()->Clear();  // keeps the room of its texts
+      event::MessageAccepted& message = *spare_.back();
+      if (message.has_task_moved()) {
+        spare_move_.reset(message.release_task_moved());
+        spare_move_->Clear();
+      }
+      message.Clear();  // keeps the room of its texts
     }
     fact.event.Clear();
     fact.body.clear();

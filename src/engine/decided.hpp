@@ -27,6 +27,8 @@ class Decided {
   event::Event& add(WorkspaceNumber workspace);
   // As event.mutable_message_accepted(), out of an earlier decision's memory.
   event::MessageAccepted& message_accepted(event::Event& event);
+  // Likewise of a task's move, which becomes part of such an event later, or goes.
+  std::unique_ptr<event::TaskMoved> task_moved();
 
   // What the next event of the workspace gets.
   std::uint64_t next_offset(WorkspaceNumber workspace) const;
@@ -53,6 +55,7 @@ class Decided {
   absl::btree_map<std::pair<WorkspaceNumber, AgentNumber>, Load> notices_;
   absl::btree_map<std::pair<WorkspaceNumber, AgentNumber>, absl::btree_map<Offset, std::uint64_t>> leaving_;
   std::vector<std::unique_ptr<event::MessageAccepted>> spare_;
+  std::unique_ptr<event::TaskMoved> spare_move_;
 };
 
 }  // namespace parley::engine

@@ -80,14 +80,14 @@ bool append_short(std::string& out, std::string_view text, std::string_view afte
   end = std::copy(text.begin(), text.end(), end);
   *end++ = '"';
   end = std::copy(after.begin(), after.end(), end);
-  out.append(quoted.data(), end);
+  out.append(quoted.data(), static_cast<std::size_t>(end - quoted.data()));  // a range would go a longer way
   return true;
 }
 
 template <class T>
 void append_number(std::string& out, T number) {
   char text[24];
-  out.append(text, std::to_chars(text, text + sizeof text, number).ptr);
+  out.append(text, static_cast<std::size_t>(std::to_chars(text, text + sizeof text, number).ptr - text));
 }
 
 }  // namespace

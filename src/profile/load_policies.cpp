@@ -110,7 +110,7 @@ void read_tasks(Loading& loading) {
   read_recovery(loading, recovery.find("exception"), "/tasks/recovery/exception", policy.after_exception);
   read(recovery.find("resource_limit").find("parts_within"), "recovery/resource_limit/parts_within",
        policy.parts_within);
-  policy.partial_words = texts_of(tasks.find("partial"));
+  loading.rules->partial_words = texts_of(tasks.find("partial"));
   policy.returned = tasks.find("offline").if_string() == "returned";
 }
 

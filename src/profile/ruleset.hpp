@@ -135,7 +135,6 @@ struct TaskPolicy {
   Recovery after_timeout, after_exception;  // COL-16, SUP-09
   bool returned = false;                    // HND-05, COL-08: when its assignee goes offline it is given up
   base::Duration parts_within{};  // after a resource_limit parts are to be assigned (COL-16); 0: it has failed
-  std::vector<std::string> partial_words;
 };
 
 // How a task's result is reviewed (COL-11, COL-23).
@@ -226,6 +225,7 @@ struct Ruleset {
   RateLimit rate;                                               // where the workspace sets none
   std::optional<RequestPolicy> requests;                        // none: nobody waits for answers
   std::optional<TaskPolicy> tasks;                              // none: it knows no tasks
+  std::vector<std::string> partial_words;                       // a completion's `status`, where it is one in part
   std::optional<ReviewPolicy> reviews;                          // none: it knows no reviews
   std::optional<ErrorPolicy> errors;                            // none: nobody waits for decisions on errors
   std::optional<ApprovalPolicy> approvals;                      // none: nothing is decided by humans

@@ -171,7 +171,8 @@ base::Result<> Engine::decide(const DecideApproval& command, const Context& cont
   std::optional<Release> release;
   auto checked = check_decision(workspace, approval, command, ruleset_of_, context.now);
   if (checked && command.release) {
-    if (auto judged = judge_release(state_, command.approval, *command.release, command.changed, context); judged)
+    if (auto judged = judge_release(state_, command.approval, *command.release, command.changed, context, decided);
+        judged)
       release = std::move(*judged);
     else
       checked = std::unexpected(std::move(judged).error());

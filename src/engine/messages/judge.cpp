@@ -102,7 +102,8 @@ base::Result<> judge_place(const AcceptMessage& command, const Workspace& worksp
 
 }  // namespace
 
-base::Result<Judged> judge_message(const AcceptMessage& command, const Workspace& workspace, const Context& context) {
+base::Result<Judged> judge_message(const AcceptMessage& command, const Workspace& workspace, const Context& context,
+                                   Decided& decided) {
   const Agent& sender = workspace.registry.agent(command.sender);
   PARLEY_CHECK(check_age(workspace, sender, command.envelope));
   PARLEY_CHECK(check_expiry(command.envelope, context.now));
@@ -121,7 +122,7 @@ base::Result<Judged> judge_message(const AcceptMessage& command, const Workspace
   if (hold == Hold::none) PARLEY_CHECK(check_begun(command, workspace, judged.recipients));
   warn_of_degraded(command, workspace, judged.recipients.open, context.now, judged.to_readers);
   PARLEY_TRY(judged.semantics,
-             check_semantics(command, workspace, judged.recipients, {hold, {}}, context, judged.to_readers));
+             check_semantics(command, workspace, judged.recipients, {hold, {}}, context, decided, judged.to_readers));
   if (!judged.asking && judged.semantics.review_moved)
     judged.asking = asking_of_review(command, workspace, *judged.semantics.review_moved);
   if (judged.asking) PARLEY_CHECK(check_approval(command, workspace));

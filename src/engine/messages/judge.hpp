@@ -25,7 +25,9 @@ struct Judged {
   bool supersedes_later() const { return !displaced.empty() && displaced.back().of.later; }
 };
 
-// A message that is not known yet. Errors: what each mechanism refuses, in the order of the checks.
-base::Result<Judged> judge_message(const AcceptMessage& command, const Workspace& workspace, const Context& context);
+// A message that is not known yet; `decided` lends memory. Errors: what each mechanism refuses, in the order of the
+// checks.
+base::Result<Judged> judge_message(const AcceptMessage& command, const Workspace& workspace, const Context& context,
+                                   Decided& decided);
 
 }  // namespace parley::engine

@@ -37,7 +37,7 @@ bool takes_place(const AcceptMessage& command, const Recipients& recipients) {
 }  // namespace
 
 base::Result<Release> judge_release(const State& state, Offset offset, const AcceptMessage& command,
-                                    std::string_view changed, const Context& context) {
+                                    std::string_view changed, const Context& context, Decided& decided) {
   const Workspace& workspace = state.workspace(command.workspace);
   const auto& expires_at = command.envelope.expires_at;
   if (expires_at && *expires_at <= context.now)
@@ -59,7 +59,7 @@ base::Result<Release> judge_release(const State& state, Offset offset, const Acc
   for (const AgentNumber agent : release.recipients.open)
     PARLEY_CHECK(check_available(command, workspace, workspace.registry.agent(agent), context.now));
   PARLEY_TRY(release.semantics, check_semantics(command, workspace, release.recipients, {Hold::released, offset},
-                                                context, release.warnings));
+                                                context, decided, release.warnings));
   if (takes_place(command, release.recipients)) {
     PARLEY_TRY(release.displaced,
                judge_superseded(command, workspace, release.semantics.task_moved.get(), Hold::released));

@@ -15,10 +15,10 @@ struct Release {
   std::vector<base::Problem> warnings;
 };
 
-// `command`: the message as it is to go out; `changed`: its bytes, where they are others. Error: EXPIRED, and what a
-// message may be refused for that comes now.
+// `command`: the message as it is to go out; `changed`: its bytes, where they are others; `decided` lends memory.
+// Error: EXPIRED, and what a message may be refused for that comes now.
 base::Result<Release> judge_release(const State& state, Offset message, const AcceptMessage& command,
-                                    std::string_view changed, const Context& context);
+                                    std::string_view changed, const Context& context, Decided& decided);
 
 void decide_release(Decided& decided, const State& state, Offset message, const AcceptMessage& command, Release release,
                     std::string_view changed, std::string_view by, const RulesetOf& ruleset_of, const Context& context);

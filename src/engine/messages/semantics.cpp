@@ -49,11 +49,11 @@ void write(const AcceptMessage& command, const Recipients& recipients, std::stri
   if (envelope.sequence) event.set_sequence(*envelope.sequence);
   if (envelope.max_retries) event.set_attempts_max(attempts_of(*envelope.max_retries));
   event.set_lane(command.lane.value);
-  event.set_task(envelope.task);
-  event.set_correlation(envelope.correlation);
-  event.set_reply_to(envelope.reply_to);
-  event.set_conversation(envelope.conversation);
-  event.set_sender_instance(envelope.sender_instance);
+  if (!envelope.task.empty()) event.set_task(envelope.task);
+  if (!envelope.correlation.empty()) event.set_correlation(envelope.correlation);
+  if (!envelope.reply_to.empty()) event.set_reply_to(envelope.reply_to);
+  if (!envelope.conversation.empty()) event.set_conversation(envelope.conversation);
+  if (!envelope.sender_instance.empty()) event.set_sender_instance(envelope.sender_instance);
   if (const TakeBack* const before = in_force(command)) {
     event.set_supersedes(before->message.value);
     event.set_superseded_id(before->was.message_id());
@@ -76,7 +76,7 @@ void write(const AcceptMessage& command, const Recipients& recipients, std::stri
 
 base::Result<Semantics> check_semantics(const AcceptMessage& command, const Workspace& workspace,
                                         const Recipients& recipients, Holding holding, const Context& context,
-                                        std::vector<base::Problem>& warnings) {
+                                        Decided& decided, std::vector<base::Problem>& warnings) {
   Semantics semantics;
   const auto defect = [&](base::Error& error) -> base::Result<> {
     const bool is_bound = error.code == ErrorCode::TASKS_FULL || error.code == ErrorCode::ERRORS_FULL ||
@@ -86,7 +86,7 @@ base::Result<Semantics> check_semantics(const AcceptMessage& command, const Work
     semantics.defects.push_back({"", std::string(base::info(error.code).name), error.message});
     return {};
   };
-  auto moved = task_move(command, workspace, recipients.open, holding, context, warnings);
+  auto moved = task_move(command, workspace, recipients.open, holding, context, decided, warnings);
   if (!moved) PARLEY_CHECK(defect(moved.error()));
   if (moved) semantics.task_moved = std::move(*moved);
   auto reviewed = review_move(command, workspace, recipients.open, context, warnings);

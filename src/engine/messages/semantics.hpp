@@ -16,10 +16,10 @@ struct Semantics {
   bool moves_nothing = false;          // they are about its task or its review
 };
 
-// Appends warnings. Errors: of the mechanisms.
+// Appends warnings; `decided` lends memory. Errors: of the mechanisms.
 base::Result<Semantics> check_semantics(const AcceptMessage& command, const Workspace& workspace,
                                         const Recipients& recipients, Holding holding, const Context& context,
-                                        std::vector<base::Problem>& warnings);
+                                        Decided& decided, std::vector<base::Problem>& warnings);
 
 // What the message says itself.
 void write(const AcceptMessage& command, const Recipients& recipients, std::string message_id, const IdKey& id_key,

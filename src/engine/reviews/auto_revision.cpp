@@ -18,8 +18,10 @@ constexpr std::size_t why_bytes_max = 1'024;
 
 // What it is in the tables, or why it is nothing there. None: it is nothing before a human has decided.
 base::Result<TaskMove> move_of(const ReviseTask& command, const Workspace& workspace, const Recipients& recipients,
-                               Hold hold, const Context& context, std::vector<base::Problem>& warnings) {
-  PARLEY_TRY(Semantics semantics, check_semantics(*command.as, workspace, recipients, {hold, {}}, context, warnings));
+                               Hold hold, const Context& context, Decided& decided,
+                               std::vector<base::Problem>& warnings) {
+  PARLEY_TRY(Semantics semantics,
+             check_semantics(*command.as, workspace, recipients, {hold, {}}, context, decided, warnings));
   if (semantics.task_moved || (hold == Hold::held && semantics.defects.empty())) return std::move(semantics.task_moved);
   return base::fail(base::ErrorCode::OUT_OF_SEQUENCE,
                     semantics.defects.empty() ? "it makes no move" : semantics.defects.front().message);
@@ -38,7 +40,7 @@ base::Result<> write_order(const ReviseTask& command, const State& state, const 
   const std::optional<Asking> asking = held_by_policy(as, workspace);
   std::vector<base::Problem> warnings;
   PARLEY_TRY(const TaskMove moved,
-             move_of(command, workspace, recipients, asking ? Hold::held : Hold::none, context, warnings));
+             move_of(command, workspace, recipients, asking ? Hold::held : Hold::none, context, decided, warnings));
   if (asking) PARLEY_CHECK(check_approval(as, workspace));
 
   event::Event& event = decided.add(command.workspace);

@@ -22,17 +22,23 @@ constexpr std::uint64_t match_steps = 10'000'000;  // of all matches of a comple
 constexpr std::size_t paths_named = 10;            // in a refusal
 
 // Strings, or objects with a `path`.
-void add_paths(json::Value list, std::vector<std::string>& into) {
+template <class Take>
+void visit_paths(json::Value list, Take take) {
   for (const json::Value item : list.elements())
-    if (const auto path = item.is_object() ? item.find("path").if_string() : item.if_string()) into.emplace_back(*path);
+    if (const auto path = item.is_object() ? item.find("path").if_string() : item.if_string()) take(*path);
 }
 
 // Of a list, or of an object's lists.
-std::vector<std::string> paths_in(const envelope::Envelope& envelope, std::string_view name) {
+template <class Take>
+void visit_paths(const envelope::Envelope& envelope, std::string_view name, Take take) {
   const json::Value value = envelope::value(envelope, name);
+  visit_paths(value, take);
+  for (const auto [member, list] : value.members()) visit_paths(list, take);
+}
+
+std::vector<std::string> paths_in(const envelope::Envelope& envelope, std::string_view name) {
   std::vector<std::string> paths;
-  add_paths(value, paths);
-  for (const auto [member, list] : value.members()) add_paths(list, paths);
+  visit_paths(envelope, name, [&paths](std::string_view path) { paths.emplace_back(path); });
   return paths;
 }
 
@@ -78,22 +84,24 @@ base::Result<> check_tests(const AcceptMessage& command, const Task& task) {
                     "Run the tests until they pass, or complete it in part or as failed, with blockers.");
 }
 
-template <class Field>
-base::Result<> write_list(std::vector<std::string> texts, std::size_t& bytes, std::string_view where, Field* out) {
-  const auto longest =
-      std::max_element(texts.begin(), texts.end(), [](const auto& a, const auto& b) { return a.size() < b.size(); });
-  if (longest != texts.end() && longest->size() > glob_max)
-    return base::fail(
-        ErrorCode::PAYLOAD_TOO_LARGE,
-        "an entry has " + std::to_string(longest->size()) + " bytes; the limit is " + std::to_string(glob_max),
-        std::string(where));
-  for (const std::string& text : texts) bytes += text.size();
-  if (texts.size() > terms_max || bytes > terms_bytes_max)
+// `bytes`: of all lists so far.
+base::Result<> write_list(const envelope::Envelope& envelope, std::string_view name, std::size_t& bytes,
+                          google::protobuf::RepeatedPtrField<std::string>& out) {
+  std::size_t longest = 0;
+  visit_paths(envelope, name, [&](std::string_view path) {
+    longest = std::max(longest, path.size());
+    bytes += path.size();
+    out.Add()->assign(path);
+  });
+  if (longest > glob_max)
+    return base::fail(ErrorCode::PAYLOAD_TOO_LARGE,
+                      "an entry has " + std::to_string(longest) + " bytes; the limit is " + std::to_string(glob_max),
+                      std::string(name));
+  if (static_cast<std::size_t>(out.size()) > terms_max || bytes > terms_bytes_max)
     return base::fail(ErrorCode::PAYLOAD_TOO_LARGE,
                       "scope and reference files of a task are kept up to " + std::to_string(terms_max) +
                           " entries each and " + std::to_string(terms_bytes_max) + " bytes together",
-                      std::string(where), "Use globs that cover more.");
-  for (std::string& text : texts) *out->Add() = std::move(text);
+                      std::string(name), "Use globs that cover more.");
   return {};
 }
 
@@ -101,9 +109,8 @@ base::Result<> write_list(std::vector<std::string> texts, std::size_t& bytes, st
 
 base::Result<> write_terms(const envelope::Envelope& envelope, event::TaskMoved& moved) {
   std::size_t bytes = 0;
-  PARLEY_CHECK(write_list(paths_in(envelope, "scope"), bytes, "scope", moved.mutable_scope()));
-  PARLEY_CHECK(
-      write_list(paths_in(envelope, "reference_files"), bytes, "reference_files", moved.mutable_reference_files()));
+  PARLEY_CHECK(write_list(envelope, "scope", bytes, *moved.mutable_scope()));
+  PARLEY_CHECK(write_list(envelope, "reference_files", bytes, *moved.mutable_reference_files()));
   moved.set_testing_required(envelope::field(envelope, "testing_required") == "true");
   // Of a lenient workspace (R5): what is no threshold, and what is neither true nor false, asks for a human too.
   const auto threshold = number_in(envelope, "confidence_threshold");
@@ -116,7 +123,7 @@ base::Result<> write_terms(const envelope::Envelope& envelope, event::TaskMoved&
 
 bool is_in_part(const AcceptMessage& command) {
   const std::string_view status = envelope::unquoted(envelope::field(command.envelope, "status"));
-  const auto& words = command.ruleset.tasks->partial_words;
+  const auto& words = command.ruleset.partial_words;
   return std::find(words.begin(), words.end(), status) != words.end();
 }
 

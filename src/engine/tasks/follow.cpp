@@ -51,11 +51,12 @@ bool is_about_a_task(Kind kind) {
 class Follow {
  public:
   Follow(const AcceptMessage& command, const Workspace& workspace, const std::vector<AgentNumber>& to, Holding holding,
-         const Context& context, std::vector<base::Problem>& warnings)
+         const Context& context, Decided& decided, std::vector<base::Problem>& warnings)
       : command_(command),
         workspace_(workspace),
         to_(to),
         context_(context),
+        decided_(decided),
         warnings_(warnings),
         policy_(policy_of(*command.ruleset.tasks, workspace.settings.task_times)),
         facts_{policy_.needs_ack, false, {}, holding.hold, {}},
@@ -66,7 +67,7 @@ class Follow {
   Moved assign() {
     const std::string& id = command_.envelope.task;
     if (to_.size() != 1) return nullptr;  // work for several is several tasks
-    const auto known = workspace_.tasks.find(id);
+    const auto known = workspace_.tasks.find(id, command_.task_key);
     if (known) {
       const Task& task = workspace_.tasks.at(*known);
       PARLEY_CHECK(check_newest(task));
@@ -247,7 +248,7 @@ class Follow {
                           .deadline = instant_in(command_.envelope, "deadline").value_or(Instant{}),
                           .timeout = wait_in(command_.envelope, "timeout_seconds", std::chrono::seconds(1),
                                              policy_.timeout, longest_timeout)};
-    auto move = std::make_unique<event::TaskMoved>();
+    auto move = decided_.task_moved();
     event::TaskMoved& moved = *move;
     moved.set_task(offset.value);
     moved.set_epoch(epoch);
@@ -301,7 +302,7 @@ class Follow {
     const bool reaches = must_reach == AgentNumber{} || workspace_.registry.agent(must_reach).removed ||
                          std::binary_search(to_.begin(), to_.end(), must_reach);
     if (!reaches) return std::unexpected(goes_past(command_, workspace_, known, must_reach));
-    auto moved = std::make_unique<event::TaskMoved>();
+    auto moved = decided_.task_moved();
     moved->set_task(offset.value);
     moved->set_epoch(known.epoch);
     come_to(move->to.value_or(from), heard(known), *moved, known.offer.get());
@@ -340,6 +341,7 @@ class Follow {
   const Workspace& workspace_;
   const std::vector<AgentNumber>& to_;
   const Context& context_;
+  Decided& decided_;
   std::vector<base::Problem>& warnings_;
   const profile::TaskPolicy policy_;
   TaskFacts facts_;
@@ -347,9 +349,10 @@ class Follow {
 };
 
 Follow::Moved moved_by(const AcceptMessage& command, const Workspace& workspace, const std::vector<AgentNumber>& to,
-                       Holding holding, const Context& context, std::vector<base::Problem>& warnings) {
+                       Holding holding, const Context& context, Decided& decided,
+                       std::vector<base::Problem>& warnings) {
   const Kind kind = command.envelope.kind;
-  Follow follow(command, workspace, to, holding, context, warnings);
+  Follow follow(command, workspace, to, holding, context, decided, warnings);
   if (kind == Kind::task_ack) return follow.answer();
   if (kind == Kind::task_handoff_reply) return follow.answer_offer();
   if (command.envelope.task.empty()) return nullptr;
@@ -398,9 +401,9 @@ std::optional<Offset> named_by(const AcceptMessage& command, const Workspace& wo
 
 base::Result<TaskMove> task_move(const AcceptMessage& command, const Workspace& workspace,
                                  const std::vector<AgentNumber>& to, Holding holding, const Context& context,
-                                 std::vector<base::Problem>& warnings) {
+                                 Decided& decided, std::vector<base::Problem>& warnings) {
   if (!is_about_a_task(command.envelope.kind) || !command.ruleset.tasks) return nullptr;
-  return moved_by(command, workspace, to, holding, context, warnings);
+  return moved_by(command, workspace, to, holding, context, decided, warnings);
 }
 
 void name_legal_moves(base::Error& error, const AcceptMessage& command, const Workspace& workspace) {

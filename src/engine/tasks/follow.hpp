@@ -15,12 +15,12 @@ namespace parley::engine {
 // On the heap, for what it is made of becomes part of the event as it is. Null: none.
 using TaskMove = std::unique_ptr<event::TaskMoved>;
 
-// Before acceptance, or before it is released; `to` are its recipients, rising. None: the message is of no task. Error:
-// TASK_UNKNOWN, OUT_OF_SEQUENCE, NOT_PARTY, STALE_ORDER, SCOPE_VIOLATION, EVIDENCE_MISSING, PAYLOAD_TOO_LARGE,
-// TASKS_FULL.
+// Before acceptance, or before it is released; `to` are its recipients, rising; `decided` lends memory. None: the
+// message is of no task. Error: TASK_UNKNOWN, OUT_OF_SEQUENCE, NOT_PARTY, STALE_ORDER, SCOPE_VIOLATION,
+// EVIDENCE_MISSING, PAYLOAD_TOO_LARGE, TASKS_FULL.
 base::Result<TaskMove> task_move(const AcceptMessage& command, const Workspace& workspace,
                                  const std::vector<AgentNumber>& to, Holding holding, const Context& context,
-                                 std::vector<base::Problem>& warnings);
+                                 Decided& decided, std::vector<base::Problem>& warnings);
 
 // BEY-02: what is refused leaves the task that it names where it is: what its sender may send instead; or to begin the
 // task, where there is none yet.

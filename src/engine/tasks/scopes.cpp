@@ -7,12 +7,10 @@ namespace {
 
 // A path as it is; of a glob with wildcards the folder before the first: "src/engine/" of "src/engine/*.cpp".
 std::string_view beginning_of(std::string_view glob) {
-  std::size_t folder = 0;
-  for (std::size_t i = 0; i < glob.size(); ++i) {
-    if (glob[i] == '*' || glob[i] == '?') return glob.substr(0, folder);
-    if (glob[i] == '/') folder = i + 1;
-  }
-  return glob;
+  const std::size_t wildcard = std::min(glob.find('*'), glob.find('?'));
+  if (wildcard == std::string_view::npos) return glob;
+  const std::size_t slash = glob.substr(0, wildcard).rfind('/');
+  return glob.substr(0, slash == std::string_view::npos ? 0 : slash + 1);
 }
 
 }  // namespace

@@ -10,8 +10,8 @@ Task& Tasks::at(Offset offset) {
   return *tasks_.at(offset);
 }
 
-std::optional<Offset> Tasks::find(std::string_view id) const {
-  return by_id_.find(key_of(id));
+std::optional<Offset> Tasks::find(std::string_view id, const IdKey& key) const {
+  return by_id_.find(key_of(id, key));
 }
 
 std::optional<Offset> Tasks::of_assignment(Offset message) const {
@@ -21,11 +21,14 @@ std::optional<Offset> Tasks::of_assignment(Offset message) const {
 }
 
 std::uint32_t Tasks::epoch_of(Offset message) const {
-  if (tasks_.empty()) return 0;
-  const auto of_task = of_assignment(message);
-  if (!of_task) return 0;
+  auto task = tasks_.find(message);
+  if (task == tasks_.end()) {
+    const auto again = assigned_again_.find(message);
+    if (again == assigned_again_.end()) return 0;
+    task = tasks_.find(again->second);
+  }
   // The newest, where it was given again.
-  const auto& assignments = at(*of_task).assignments;
+  const auto& assignments = task->second->assignments;
   const auto place = std::upper_bound(assignments.begin(), assignments.end(), message);
   return static_cast<std::uint32_t>(place - assignments.begin());
 }
@@ -113,10 +116,10 @@ void Tasks::pause(base::Duration downtime) {
     if (Instant& again_at = at(offset).watch.again_at; again_at != Instant{}) again_at += downtime;
 }
 
-const IdKey& Tasks::key_of(std::string_view id) const {
+const IdKey& Tasks::key_of(std::string_view id, const IdKey& made) const {
   if (id != newest_id_) {
     newest_id_ = id;
-    newest_key_ = id_key_of(id);
+    newest_key_ = made == IdKey{} ? id_key_of(id) : made;
   }
   return newest_key_;
 }

@@ -184,8 +184,8 @@ class Tasks {
 
   const Task& at(Offset offset) const;
   Task& at(Offset offset);
-  std::optional<Offset> find(std::string_view id) const;
-  void prefetch(const IdKey& key) const { by_id_.prefetch(key); }  // of an id that is looked for soon
+  std::optional<Offset> find(std::string_view id, const IdKey& key = {}) const;  // all 0: not made yet
+  void prefetch(const IdKey& key) const { by_id_.prefetch(key); }                // of an id that is looked for soon
   std::optional<Offset> of_assignment(Offset message) const;
   // Which assignment of its task a message is, from 1; 0: it is none (BEY-03).
   std::uint32_t epoch_of(Offset message) const;
@@ -235,8 +235,8 @@ class Tasks {
   }
 
  private:
-  // A task is looked for before it is added: its id is hashed once.
-  const IdKey& key_of(std::string_view id) const;
+  // A task is looked for before it is added: its id is hashed once, or was before it came here.
+  const IdKey& key_of(std::string_view id, const IdKey& made = {}) const;
   // Its assignee's, those in review, or those that are over.
   void leave(Offset offset, Task& task);
   void index_offer(Offset offset, const TaskOffer& offer);

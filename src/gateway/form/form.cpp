@@ -54,11 +54,26 @@ void write_sent(json::Writer& writer, const base::Result<broker::Sent>& sent) {
   writer.end_object();
 }
 
-void append_delivery(std::string& out, const broker::Delivery& delivery) {
+namespace {
+
+// As text: the same in all deliveries of one offer.
+class LeaseEnd {
+ public:
+  const std::string& text(base::Instant at) {
+    if (text_.empty() || at != at_) text_ = base::to_rfc3339(at_ = at);
+    return text_;
+  }
+
+ private:
+  base::Instant at_;
+  std::string text_;
+};
+
+void append_delivery(std::string& out, const broker::Delivery& delivery, LeaseEnd& lease_end) {
   json::Writer writer(out);
   writer.begin_object().member<"delivery_id">(delivery.delivery_id).member<"offset">(delivery.offset.value);
   writer.member<"attempt">(delivery.attempt);
-  if (delivery.lease_until) writer.member<"lease_until">(base::to_rfc3339(*delivery.lease_until));
+  if (delivery.lease_until) writer.member<"lease_until">(lease_end.text(*delivery.lease_until));
   writer.member<"priority">(envelope::name(delivery.priority));
   if (delivery.task_epoch > 0) writer.member<"task_epoch">(delivery.task_epoch);
   if (delivery.task_deadline) writer.member("task_deadline", base::to_rfc3339(*delivery.task_deadline));
@@ -90,6 +105,16 @@ void append_delivery(std::string& out, const broker::Delivery& delivery) {
   writer.key<"warnings">();
   write_problems(writer, delivery.warnings);
   writer.end_object();
+}
+
+}  // namespace
+
+void append_deliveries(std::string& out, std::span<const broker::Delivery> deliveries) {
+  LeaseEnd lease_end;
+  for (const broker::Delivery& delivery : deliveries) {
+    if (&delivery != &deliveries.front()) out += ',';
+    append_delivery(out, delivery, lease_end);
+  }
 }
 
 void write_receipt(json::Writer& writer, const broker::ReceiptChange& change) {

@@ -16,8 +16,8 @@ std::string error_body(const base::Error& error);  // {"error": …}
 void write_sent(json::Writer& writer, const base::Result<broker::Sent>& sent);
 
 // {"delivery_id", "offset", "attempt", "lease_until", "priority", "origin"?, "message" or "notice", "made"?,
-// "warnings": […]}
-void append_delivery(std::string& out, const broker::Delivery& delivery);
+// "warnings": […]}, with commas between
+void append_deliveries(std::string& out, std::span<const broker::Delivery> deliveries);
 
 // {"message_id", "offset", "recipient", "state", "at", "why"?, "retrying_at"?, "delivery_error"?}
 void write_receipt(json::Writer& writer, const broker::ReceiptChange& change);

@@ -52,7 +52,7 @@ TEST(Form, Writes_deliveries_around_the_native_bytes) {
   delivery.profile = "collab";
   delivery.task_epoch = 2;
   std::string text;
-  append_delivery(text, delivery);
+  append_deliveries(text, {&delivery, 1});
   EXPECT_EQ(
       text,
       R"({"delivery_id":"17-1","offset":17,"attempt":1,"lease_until":"1970-01-01T00:00:01Z","priority":"normal","task_epoch":2,)"
@@ -61,12 +61,12 @@ TEST(Form, Writes_deliveries_around_the_native_bytes) {
   delivery.task_epoch = 0;  // of no task
   delivery.lease_until.reset();
   text.clear();
-  append_delivery(text, delivery);
+  append_deliveries(text, {&delivery, 1});
   EXPECT_EQ(text, R"({"delivery_id":"17-1","offset":17,"attempt":1,"priority":"normal","origin":"server",)"
                   "\"profile\":\"collab\",\"message\":{ \"a\" :\n1.0 },\"warnings\":[]}");
   delivery.notice = true;
   text.clear();
-  append_delivery(text, delivery);
+  append_deliveries(text, {&delivery, 1});
   EXPECT_EQ(text, R"({"delivery_id":"17-1","offset":17,"attempt":1,"priority":"normal","origin":"server",)"
                   "\"notice\":{ \"a\" :\n1.0 },\"warnings\":[]}");
 }

@@ -27,10 +27,7 @@ Response error_response(const base::Error& error) {
 
 Response deliveries_response(std::span<const broker::Delivery> deliveries) {
   std::string body = R"({"deliveries":[)";
-  for (const broker::Delivery& delivery : deliveries) {
-    if (body.back() != '[') body += ',';
-    form::append_delivery(body, delivery);
-  }
+  form::append_deliveries(body, deliveries);
   return json_response(200, std::move(body) + "]}");
 }
 

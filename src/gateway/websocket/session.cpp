@@ -12,6 +12,8 @@ namespace {
 using base::ErrorCode;
 
 constexpr std::uint32_t credit_max = 100'000;
+constexpr std::size_t sent_bytes = 128;    // what an answer has room for at once, of each message
+constexpr std::size_t settled_bytes = 64;  // and of each delivery
 
 // {"op":"result","re":…,"results":[ — what follows is the caller's.
 std::string begin_result(std::uint64_t re) {
@@ -279,6 +281,7 @@ base::Result<> Session::send(std::uint64_t id, json::Value content, Frame& frame
     frame.fill_batch(messages);
   }
   std::string result = begin_result(id);
+  result.reserve(result.size() + frame.batch().size() * sent_bytes);
   for (std::size_t i = 0; i < frame.batch().size(); ++i) {
     if (i > 0) result += ',';
     json::Writer one(result);
@@ -349,6 +352,7 @@ base::Result<> Session::settle(std::uint64_t id, broker::Settlement what, json::
   PARLEY_TRY(request.lease, form::lease_member(content));
   PARLEY_TRY(const auto settled, gateway_.broker_.settle(*caller_, workspace_, caller_->id, request));
   std::string result = R"({"op":"result","re":)" + std::to_string(id) + R"(,"results":)";
+  result.reserve(result.size() + ids.size() * settled_bytes);
   json::Writer writer(result);
   form::write_settled(writer, ids, settled);
   put(std::move(result) + "}");
@@ -374,10 +378,7 @@ void Session::deliver(std::span<const broker::Delivery> deliveries) {
   std::string frame;
   frame.reserve(bytes);
   frame = R"({"op":"deliver","deliveries":[)";
-  for (const broker::Delivery& delivery : deliveries) {
-    if (frame.back() != '[') frame += ',';
-    form::append_delivery(frame, delivery);
-  }
+  form::append_deliveries(frame, deliveries);
   push(std::move(frame) + "]}");
   gateway_.log_.debug("delivered",
                       {{"connection", socket_.value}, {"agent", agent()}, {"deliveries", deliveries.size()}});
