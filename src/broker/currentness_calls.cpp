@@ -12,8 +12,6 @@
 namespace parley::broker {
 namespace {
 
-using base::ErrorCode;
-
 // Of what `key` and `id` name. What stands there now is named to who gets it (I1).
 void write_checked(json::Writer& writer, const engine::Workspace& workspace, base::AgentNumber agent,
                    std::string_view key, std::string_view id, const engine::Checked& checked) {

@@ -13,7 +13,7 @@ namespace {
 
 using base::ErrorCode;
 
-constexpr std::uint64_t event_bytes_max = 64 * 1024;  // beside a message's own bytes
+constexpr std::uint64_t event_bytes_max = 64u << 10;  // beside a message's own bytes
 constexpr std::size_t messages_ahead = 16;            // messages of a batch that are fetched into the cache,
 constexpr std::size_t fields_ahead = 12;              // in four steps
 constexpr std::size_t values_ahead = 8;
