@@ -1,5 +1,7 @@
 #include "cli/natives.hpp"
 
+#include <algorithm>
+
 #include "cli/online.hpp"
 #include "json/parser.hpp"
 #include "json/parts.hpp"
@@ -36,7 +38,8 @@ Natives natives_in(const std::string& text, bool ndjson) {
   const auto array = parser.parse(text, limits);
   if (!array) {  // what is wrong with one of them is the server's to say
     const auto parts = json::parts_of(text, file_messages_max);
-    return parts ? Natives{{parts->begin(), parts->end()}, true} : Natives{{text}, false};
+    const bool apart = parts && std::ranges::all_of(*parts, json::is_one_object);
+    return apart ? Natives{{parts->begin(), parts->end()}, true} : Natives{{text}, false};
   }
   std::vector<std::string_view> slices;
   parser.slices(*array, slices);

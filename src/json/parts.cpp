@@ -1,5 +1,10 @@
 #include "json/parts.hpp"
 
+#include <algorithm>
+#include <string>
+
+#include "json/parser.hpp"
+
 namespace parley::json {
 namespace {
 
@@ -15,6 +20,39 @@ std::size_t end_of_string(std::string_view text, std::size_t at) {
   for (++at; at < text.size() && text[at] != '"'; ++at)
     if (text[at] == '\\') ++at;
   return at + 1;
+}
+
+bool parts_objects(std::string_view text, std::size_t comma) {
+  const std::size_t before = comma == 0 ? text.npos : text.find_last_not_of(whitespace, comma - 1);
+  const std::size_t behind = text.find_first_not_of(whitespace, comma + 1);
+  return before != text.npos && behind != text.npos && text[before] == '}' && text[behind] == '{';
+}
+
+bool string_parts_objects(std::string_view string) {
+  for (std::size_t comma = string.find(','); comma != string.npos; comma = string.find(',', comma + 1))
+    if (parts_objects(string, comma)) return true;
+  return false;
+}
+
+// A quote too many, or a bracket too few, makes one part of several objects: what was between two of them is then in a
+// string, or in an object, where a name would have to follow.
+bool may_be_several(std::string_view part) {
+  std::string open;
+  for (std::size_t at = 0; at < part.size(); ++at) {
+    const char c = part[at];
+    if (c == '"') {
+      const std::size_t end = std::min(end_of_string(part, at), part.size());
+      if (string_parts_objects(part.substr(at, end - at))) return true;
+      at = end - 1;
+    } else if (c == '[' || c == '{') {
+      open += c;
+    } else if ((c == ']' || c == '}') && !open.empty()) {
+      open.pop_back();
+    } else if (c == ',' && open.ends_with('{') && parts_objects(part, at)) {
+      return true;
+    }
+  }
+  return false;
 }
 
 }  // namespace
@@ -47,8 +85,9 @@ std::optional<std::vector<std::string_view>> parts_of(std::string_view text, std
   return parts;
 }
 
-bool looks_like_object(std::string_view part) {
-  return part.starts_with('{') && part.ends_with('}');
+bool is_one_object(std::string_view part) {
+  if (!part.starts_with('{') || !part.ends_with('}')) return false;
+  return !may_be_several(part) || Parser().parse(part).has_value();
 }
 
 }  // namespace parley::json

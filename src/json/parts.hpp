@@ -12,7 +12,8 @@ namespace parley::json {
 // there are more than `most`.
 std::optional<std::vector<std::string_view>> parts_of(std::string_view text, std::size_t most);
 
-// Of a part that is no JSON: any other has no end that one could be sure of.
-bool looks_like_object(std::string_view part);
+// Whether a part is one object for sure, right or wrong: any other, and one that may have swallowed its neighbours, has
+// no end that one could be sure of.
+bool is_one_object(std::string_view part);
 
 }  // namespace parley::json

@@ -54,7 +54,8 @@ void Acceptor::before_accepting() {
 void Acceptor::on_ready(std::uint64_t listener) {
   armed_ = false;
   const int listening = listeners_[listener & ~listener_bit]->descriptor();
-  for (int i = 0; i < accepts_per_turn; ++i) {
+  const base::Duration until = shared_.clock.monotonic() + shared_.settings.reading_max;
+  for (int i = 0; i < accepts_per_turn && shared_.clock.monotonic() < until; ++i) {
     int descriptor = -1;
     switch (accept_from(listening, descriptor)) {
       case Accept::none:
@@ -78,17 +79,25 @@ void Acceptor::take_over(int descriptor, std::span<char> bytes) {
   connections_.add(descriptor).take(bytes);
 }
 
+bool Acceptor::has_room_for(int descriptor) const {
+  const auto& settings = shared_.settings;
+  return connections_.count() < settings.connections_max && connections_.strangers() < settings.strangers_max &&
+         descriptor < settings.descriptors_max;
+}
+
 // Who comes finds room while anybody is here that has shown no token: the oldest of them goes. So whoever opens
 // connections without end keeps nobody out who shows one at once (D11).
 bool Acceptor::make_room_for(int& descriptor) {
-  const auto& settings = shared_.settings;
-  const bool room = connections_.count() < settings.connections_max && descriptor < settings.descriptors_max;
-  if (room && connections_.strangers() < settings.strangers_max) return true;
-  if (connections_.strangers() == 0) return false;
-  connections_.bury(connections_.oldest_stranger());
-  made_room_.add();
-  descriptor = with_lowest_number(descriptor);
-  return descriptor < settings.descriptors_max;
+  while (!has_room_for(descriptor)) {
+    if (connections_.strangers() == 0) return false;
+    const ConnectionId oldest = connections_.oldest_stranger();
+    connections_.find(oldest)->read_at_once();  // there may be a token in what it has sent
+    if (connections_.strangers() == 0 || connections_.oldest_stranger() != oldest) continue;
+    connections_.bury(oldest);
+    made_room_.add();
+    descriptor = with_lowest_number(descriptor);
+  }
+  return true;
 }
 
 void Acceptor::refuse(int descriptor) {

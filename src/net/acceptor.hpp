@@ -27,6 +27,7 @@ class Acceptor {
   void take_over(int descriptor, std::span<char> bytes);  // accepted elsewhere, with what was read from it
 
  private:
+  bool has_room_for(int descriptor) const;
   bool make_room_for(int& descriptor);
   void refuse(int descriptor);
   void pause();

@@ -277,6 +277,11 @@ void Connection::catch_up() {
   if (watch_.is_armed(Reactor::Ready::write)) on_writable();
 }
 
+void Connection::read_at_once() {
+  before_reading();
+  catch_up();
+}
+
 void Connection::flush() {
   flush_wanted_ = false;
   if (phase_ == Phase::over || phase_ == Phase::lingering) return;

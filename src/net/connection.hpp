@@ -60,7 +60,8 @@ class Connection {
   void on_readable();
   void on_writable();
   void flush();
-  void catch_up();  // reads and writes what it can, where the turn had no time to say that it is ready
+  void catch_up();      // reads and writes what it can, where the turn had no time to say that it is ready
+  void read_at_once();  // likewise, also where nobody watches it yet
 
   bool respond(std::uint64_t number, http::Response&& response);
   bool send(websocket::MessageKind kind, std::string&& message);

@@ -44,15 +44,18 @@ void Connections::bury(ConnectionId id) {
   auto& place = place_of(id);
   place.connection->tell_closed();
   place.connection.reset();
-  vouch_for(id);  // it makes no room any more
+  forget_stranger(place);
   free_places_.push_back(static_cast<std::uint32_t>(id.value));
   --count_;
   log_.debug("connection_closed", {{"connection", id.value}, {"open", count_}});
 }
 
 void Connections::vouch_for(ConnectionId id) {
-  auto& stranger = place_of(id).stranger;
-  if (stranger != strangers_.end()) strangers_.erase(std::exchange(stranger, strangers_.end()));
+  forget_stranger(place_of(id));
+}
+
+void Connections::forget_stranger(Place& place) {
+  if (place.stranger != strangers_.end()) strangers_.erase(std::exchange(place.stranger, strangers_.end()));
 }
 
 }  // namespace parley::net

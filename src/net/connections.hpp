@@ -39,6 +39,7 @@ class Connections {
   };
   Place& place_of(ConnectionId id) { return places_[static_cast<std::uint32_t>(id.value)]; }
   std::uint32_t free_place();
+  void forget_stranger(Place& place);
 
   Shared& shared_;
   Reactor& reactor_;

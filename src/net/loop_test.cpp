@@ -450,6 +450,20 @@ TEST_F(LoopTest, StrangersMakeRoomForWhoComes) {
   EXPECT_EQ(metrics.counter(observe::Metric::connections_refused, "stranger").value(), 3u);
 }
 
+// Of many that come at once none is closed before it was read from: what it sent may have a token in it.
+TEST_F(LoopTest, StrangersThatHaveSentSomethingAreReadFirst) {
+  LoopSettings settings;
+  settings.strangers_max = 8;
+  start(settings);
+  std::vector<std::unique_ptr<Client>> clients;
+  for (int i = 0; i < 24; ++i) {
+    clients.push_back(std::make_unique<Client>(port));
+    clients.back()->write(get("/known", ""));
+  }
+  for (auto& client : clients) read_until(*client, "/known []");
+  EXPECT_EQ(loop->connections(), 24u);
+}
+
 // Of the numbers below the limit one is free where a stranger has gone, and who comes gets it.
 TEST_F(LoopTest, StrangersMakeRoomAmongTheDescriptors) {
   LoopSettings settings;

@@ -112,7 +112,7 @@ auto find_told(Errors& errors, const IdKey& key) {
 
 // What somebody hears of again has happened again.
 bool is_news_to_all(const ToldError& error, const event::MessageAccepted& event) {
-  return std::ranges::none_of(event.recipients(), [&error](std::uint32_t recipient) {
+  return !event.recipients().empty() && std::ranges::none_of(event.recipients(), [&error](std::uint32_t recipient) {
     return std::ranges::find(error.told, AgentNumber(recipient)) != error.told.end();
   });
 }

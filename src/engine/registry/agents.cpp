@@ -50,9 +50,13 @@ base::Result<> check_profile(const Workspace& workspace, const profile::Ruleset*
     refused.error().legal_next = allowed;
     return refused;
   }
-  if (properties.agent_type.empty() || ruleset->knows_role(properties.agent_type)) return {};
+  return {};
+}
+
+base::Result<> check_role(const profile::Ruleset& ruleset, const AgentProperties& properties) {
+  if (properties.agent_type.empty() || ruleset.knows_role(properties.agent_type)) return {};
   std::string roles;
-  for (const std::string& role : ruleset->roles) roles += (roles.empty() ? "" : ", ") + role;
+  for (const std::string& role : ruleset.roles) roles += (roles.empty() ? "" : ", ") + role;
   return base::fail(
       base::ErrorCode::BAD_REQUEST,
       "profile '" + properties.profile + "' has no agent_type '" + base::excerpt(properties.agent_type, 64) + "'",
@@ -66,7 +70,9 @@ base::Result<Registered> Engine::decide(const RegisterAgent& command, const Cont
   PARLEY_CHECK(check_agent_id(command.agent_id));
   const auto known = workspace.registry.find_agent(command.agent_id);
   if (known && workspace.registry.agent(*known).properties == command.properties) return Registered{known->value, true};
-  PARLEY_CHECK(check_profile(workspace, ruleset_of_(command.properties.profile), command.properties));
+  const profile::Ruleset* const ruleset = ruleset_of_(command.properties.profile);
+  PARLEY_CHECK(check_profile(workspace, ruleset, command.properties));
+  PARLEY_CHECK(check_role(*ruleset, command.properties));
   if (known)
     return base::fail(base::ErrorCode::AGENT_EXISTS,
                       "agent '" + command.agent_id + "' is registered with other properties", "/agent_id");
@@ -87,7 +93,11 @@ base::Result<> Engine::decide(const ChangeAgent& command, const Context&, Decide
                       "an agent keeps the profile it was registered with: '" + agent.properties.profile + "'",
                       "/profile", "Register another agent for the other profile.");
   if (command.properties == agent.properties) return {};
-  PARLEY_CHECK(check_profile(workspace, ruleset_of_(command.properties.profile), command.properties));
+  const profile::Ruleset* const ruleset = ruleset_of_(command.properties.profile);
+  PARLEY_CHECK(check_profile(workspace, ruleset, command.properties));
+  // What it was registered with while it was a role it may keep.
+  if (command.properties.agent_type != agent.properties.agent_type)
+    PARLEY_CHECK(check_role(*ruleset, command.properties));
   event::AgentChanged& event = *decided.add(command.workspace).mutable_agent_changed();
   event.set_number(command.agent.value);
   write(command.properties, *event.mutable_properties());

@@ -64,8 +64,8 @@ void begin_return(const Scene& scene) {
   const AgentNumber agent = scene.agent_number;
   const Workspace& workspace = scene.workspace;
   if (scene.agent().removed) return;
+  Tasks& tasks = scene.workspace.tasks;
   for (const Offset offer : workspace.tasks.offers_to(agent)) {
-    Tasks& tasks = scene.workspace.tasks;
     tasks.at(*tasks.of_offer(offer)).offer->target_left = true;
     note_order_lost(scene, offer);
   }

@@ -73,7 +73,7 @@ Gateway::Gateway(broker::Port& broker, net::Loop& loop, observe::Metrics& metric
     : broker_(broker), loop_(loop), metrics_(metrics), clock_(clock), log_(log) {}
 
 // At `debug`, once the answer has left. Never a token, a query or a body (I3).
-void Gateway::note(const Request& request, std::string_view method, std::string_view route, int status) {
+void Gateway::log_call(const Request& request, std::string_view method, std::string_view route, int status) {
   if (!log_.wants(observe::Level::debug)) return;
   broker_.after_sync([this, status, connection = request.id.connection, came = request.came,
                       method = base::excerpt(method, 16), route = base::excerpt(route, 256),
@@ -96,7 +96,7 @@ void Gateway::respond(net::RequestId id, Response response) {
   broker_.after_sync([this, id, response = std::move(response)]() mutable { loop_.respond(id, std::move(response)); });
   if (at == requests_.end()) return;
   const Route& route = *at->second.match.route;
-  note(at->second, route.method, route.pattern, status);
+  log_call(at->second, route.method, route.pattern, status);
 }
 
 void Gateway::respond(net::RequestId id, const base::Result<Answer>& answer) {
@@ -115,7 +115,7 @@ Response Gateway::refusal(net::RequestId id, const base::Error& error) {
   const auto at = requests_.extract(key(id));
   if (!at) return response;
   const Request& request = at.mapped();
-  note(request, request.match.route->method, request.match.route->pattern, response.status);
+  log_call(request, request.match.route->method, request.match.route->pattern, response.status);
   return shared_with(request.origin, std::move(response));
 }
 
@@ -190,7 +190,7 @@ net::HeadDecision Gateway::on_head(net::RequestId id, const net::http::Head& hea
     Response response = shared_with(request.origin, error_response(error));
     const int status = response.status;
     respond(id, std::move(response));
-    note(request, head.method, head.path, status);
+    log_call(request, head.method, head.path, status);
     return net::AnswerLater{};
   };
   if (const auto opened = open(request, head); !opened) return refuse(opened.error());

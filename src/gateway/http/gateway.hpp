@@ -78,7 +78,7 @@ class Gateway final : public net::HttpPort {
   void try_tasks(RequestKey request);
   base::Result<> look_at_token_again(Request& request);
 
-  void note(const Request& request, std::string_view method, std::string_view route, int status);
+  void log_call(const Request& request, std::string_view method, std::string_view route, int status);
   void respond(net::RequestId id, net::http::Response response);
   void respond(net::RequestId id, const base::Result<broker::Answer>& answer);
   void finish(RequestKey request, net::http::Response response);

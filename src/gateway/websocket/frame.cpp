@@ -26,7 +26,7 @@ std::uint64_t id_in(std::string_view refused) {
 
 }  // namespace
 
-void Frame::note(base::Result<json::Value> document, std::string_view text) {
+void Frame::take_document(base::Result<json::Value> document, std::string_view text) {
   document_ = std::move(document);
   if (!document_) try_to_mend(text);
   id_of_refused_ = document_ ? 0 : id_in(text);
@@ -51,7 +51,7 @@ void Frame::begin(net::websocket::MessageKind kind) {
 void Frame::read(net::websocket::MessageKind kind, std::string_view text) {
   begin(kind);
   if (is_read_) return;
-  note(parser_.parse(text, frame_limits()), text);
+  take_document(parser_.parse(text, frame_limits()), text);
 }
 
 void Frame::keep(net::ConnectionId socket, const net::websocket::Received& message) {
@@ -70,7 +70,7 @@ void Frame::give_to(net::Workers& workers, std::shared_ptr<Frame> self) {
 void Frame::read_kept() {
   if (is_read_) return;
   const std::string_view text(text_.data(), bytes_);
-  note(parser_.parse_padded(text, frame_limits()), text);
+  take_document(parser_.parse_padded(text, frame_limits()), text);
 }
 
 const base::Result<json::Value>& Frame::document() {

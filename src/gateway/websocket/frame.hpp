@@ -47,7 +47,7 @@ class Frame final : public net::Job {
   void done() override;
   void begin(net::websocket::MessageKind kind);
   void read_kept();
-  void note(base::Result<json::Value> document, std::string_view text);
+  void take_document(base::Result<json::Value> document, std::string_view text);
   void try_to_mend(std::string_view text);
 
   Gateway& gateway_;

@@ -137,12 +137,12 @@ void Session::done(std::uint64_t id) {
 
 void Session::no_frame(const Frame& frame, const base::Error& error, std::uint64_t id) {
   refuse(id, error);
-  note(frame, {}, id, std::unexpected(error));
+  log_frame(frame, {}, id, std::unexpected(error));
   if (!greeted()) end(close_code::not_authorised, "the first frame must be hello");
 }
 
 // At `debug`, once the result has left. Never a token, nor what a message says (I3).
-void Session::note(const Frame& frame, std::string_view op, std::uint64_t id, const base::Result<>& outcome) {
+void Session::log_frame(const Frame& frame, std::string_view op, std::uint64_t id, const base::Result<>& outcome) {
   Gateway& gateway = gateway_;
   if (!gateway.log_.wants(observe::Level::debug)) return;
   gateway.broker_.after_sync([&gateway, id, socket = socket_, came = frame.came(), op = base::excerpt(op, 16),
@@ -216,7 +216,7 @@ void Session::take(Frame& frame) {
                     id.value_or(0));
   const auto outcome = run(*id, content, frame);
   if (!outcome) refuse(*id, outcome.error());
-  note(frame, content.find("op").as_string(), *id, outcome);
+  log_frame(frame, content.find("op").as_string(), *id, outcome);
   if (outcome) return;
   if (!greeted()) end(close_code::not_authorised, "not authorised");
 }

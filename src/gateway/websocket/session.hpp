@@ -47,7 +47,7 @@ class Session final : public broker::Outbox {
   void hold_reading_as_needed();
   void take(Frame& frame);
   void no_frame(const Frame& frame, const base::Error& error, std::uint64_t id);  // what came was none
-  void note(const Frame& frame, std::string_view op, std::uint64_t id, const base::Result<>& outcome);
+  void log_frame(const Frame& frame, std::string_view op, std::uint64_t id, const base::Result<>& outcome);
 
   // `content` is the frame's document.
   base::Result<> hello(std::uint64_t id, json::Value content, Frame&);

@@ -108,7 +108,8 @@ TEST_F(StreamTest, RefusesAMessageThatIsNoJsonAlone) {
     EXPECT_EQ(refused(), 3u);
     // Where it cannot be told what else is broken, the whole is.
     for (const std::string& whole :
-         {frame(4, message(4) + R"(,{"a":{)"), frame(4, message(4) + ",nul"), frame(4, message(4)) + "}",
+         {frame(4, message(4) + R"(,{"a":{)"), frame(4, message(4) + ",nul"),
+          frame(4, R"({"t":"5" pipe"},)" + message(4) + R"(,{"t":"6" pipe"})"), frame(4, message(4)) + "}",
           std::string(R"({"op":"send","id":4,"messages":[{"n":01}],"more":nul})"),
           std::string(R"({"op":"send","id":4,"messages":[{"n":01}],"messages":[]})")}) {
       peer->frames.clear();

@@ -389,6 +389,7 @@ TEST_F(Calls, Many_messages_have_an_outcome_each_in_order) {
   EXPECT_THAT(get(*server, "/metrics", server->admin()).body,
               testing::HasSubstr(R"(parley_messages_refused_total{code="BAD_JSON"} 3)"));
   EXPECT_EQ(send("[" + query(uuid())).code(), "BAD_JSON");
+  EXPECT_EQ(send(R"([{"k":"5" pipe"},)" + query(uuid()) + R"(,{"k":"6" pipe"}])").code(), "BAD_JSON");
 
   EXPECT_EQ(send("[]").body, "[]");
   EXPECT_EQ(send("\n", "application/x-ndjson").body, "[]");
