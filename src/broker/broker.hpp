@@ -264,8 +264,10 @@ class Broker final : public Port, private journal::Outcomes {
   // Of one that a person changed, of the original: as long as its approval is remembered.
   base::Position first_position(base::WorkspaceNumber number, base::Offset message) const;
   bool same_json(base::Offset known, base::WorkspaceNumber workspace, std::string_view bytes);
-  // COL-21: what its sender was told when it was accepted.
-  base::Result<std::vector<base::Problem>> first_warnings(base::WorkspaceNumber number, base::Offset offset);
+  // COL-21: what its sender was told when it was accepted; and where another deadline comes now, that it changes
+  // nothing.
+  base::Result<std::vector<base::Problem>> first_warnings(base::WorkspaceNumber number, base::Offset offset,
+                                                          base::Instant reply_by);
   std::unexpected<base::Error> refused(const Caller& sender, base::Error error);  // counted
   void record_refusals();
 

@@ -109,12 +109,15 @@ base::Position Broker::first_position(base::WorkspaceNumber number, base::Offset
   return approval ? approval->position : workspace.messages.at(message).position;
 }
 
-base::Result<std::vector<base::Problem>> Broker::first_warnings(base::WorkspaceNumber number, base::Offset offset) {
+base::Result<std::vector<base::Problem>> Broker::first_warnings(base::WorkspaceNumber number, base::Offset offset,
+                                                                base::Instant reply_by) {
   const bool any = engine_.state().workspace(number).messages.at(offset).remarked;
-  if (!any) return std::vector<base::Problem>();
+  if (!any && reply_by == base::Instant{}) return std::vector<base::Problem>();
   PARLEY_TRY(const event::Event event, history_.event(first_position(number, offset)));
   const event::MessageAccepted& accepted = accepted_of(event);
-  return problems_of({&accepted.warnings(), &accepted.validation_errors(), &accepted.sender_told()});
+  auto warnings = problems_of({&accepted.warnings(), &accepted.validation_errors(), &accepted.sender_told()});
+  if (reply_by != base::Instant{}) warn_of_other_deadline(accepted, reply_by, warnings);
+  return warnings;
 }
 
 bool Broker::same_json(base::Offset known, base::WorkspaceNumber workspace, std::string_view bytes) {
@@ -217,10 +220,7 @@ base::Result<Sent> Broker::send(const Caller& caller, std::string_view workspace
 
   Sent sent{std::move(accepted->message_id), accepted->offset, duplicate, {}};
   if (duplicate) {
-    PARLEY_TRY(sent.warnings, first_warnings(number, accepted->offset));
-    if (command.reply_by == base::Instant{}) return sent;
-    PARLEY_TRY(const event::Event first, history_.event(first_position(number, accepted->offset)));
-    warn_of_other_deadline(accepted_of(first), command.reply_by, sent.warnings);
+    PARLEY_TRY(sent.warnings, first_warnings(number, accepted->offset, command.reply_by));
     return sent;
   }
   sent.warnings = std::move(checked.warnings);
