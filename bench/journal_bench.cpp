@@ -58,7 +58,7 @@ void must(const base::Result<>& result) {
   PARLEY_ASSERT(result.has_value());
 }
 
-// Writes of one size, each synced, into a file of one segment after the other.
+// Writes of one size up to the end of their last page, each synced, into a file of one segment after the other.
 class RawFile {
  public:
   enum class Space { growing, allocated, zeroed };
@@ -71,7 +71,9 @@ class RawFile {
 
   void write(std::string_view bytes) {
     if (offset_ + bytes.size() > segment_bytes) next();
-    must(file_->write_at(offset_, std::span(&bytes, 1)));
+    const std::uint64_t over = (offset_ + bytes.size()) % base::page_bytes;
+    const std::string_view pieces[] = {bytes, std::string_view(padding_).substr(over == 0 ? padding_.size() : over)};
+    must(file_->write_at(offset_, pieces));
     must(file_->sync_data());
     offset_ += bytes.size();
   }
@@ -80,11 +82,7 @@ class RawFile {
   void next() {
     file_ = std::move(*files_.open(folder_ + "/raw-" + std::to_string(count_++), base::OpenMode::create_new));
     if (space_ != Space::growing) must(file_->allocate(segment_bytes));
-    const std::string zeros(1 << 20, '\0');
-    const std::string_view piece = zeros;
-    for (std::uint64_t at = 0; space_ == Space::zeroed && at < segment_bytes; at += zeros.size()) {
-      must(file_->write_at(at, std::span(&piece, 1)));
-    }
+    if (space_ == Space::zeroed) must(file_->write_zeros(0, segment_bytes));
     must(file_->sync_data());
     offset_ = 4096;
   }
@@ -92,6 +90,7 @@ class RawFile {
   base::FileSystem& files_;
   const std::string folder_;
   const Space space_;
+  const std::string padding_ = std::string(base::page_bytes, '\0');
   std::unique_ptr<base::File> file_;
   std::uint64_t offset_ = 0;
   int count_ = 0;

@@ -64,6 +64,12 @@ class FaultyFile final : public base::File {
     return {};
   }
 
+  Result<> write_zeros(std::uint64_t from, std::uint64_t to) override {
+    const std::string zeros(to - from, '\0');
+    const std::string_view piece = zeros;
+    return write_at(from, std::span(&piece, 1));
+  }
+
   Result<> sync_data() override {
     const auto effect = files_.count(Call::sync);
     if (effect == Effect::power_off) return files_.error(*effect, path_);

@@ -14,12 +14,17 @@
 
 namespace parley::base {
 
+// What the system writes to a disk at once: a write of whole pages reads nothing of what they held before.
+inline constexpr std::uint64_t page_bytes = 4096;
+
 // An open regular file. Resource type; one thread at a time.
 class File {
  public:
   virtual ~File() = default;
   virtual Result<std::size_t> read_at(std::uint64_t offset, std::span<char> into) = 0;  // short only at the end
   virtual Result<> write_at(std::uint64_t offset, std::span<const std::string_view> pieces) = 0;  // all or an error
+  // Between the two bytes, past the page cache where the system can: nobody reads them back.
+  virtual Result<> write_zeros(std::uint64_t from, std::uint64_t to) = 0;
   virtual Result<> sync_data() = 0;  // fdatasync; never retried
   virtual Result<> truncate(std::uint64_t size) = 0;
   virtual Result<> allocate(std::uint64_t size) = 0;  // reserves space on the disk up to `size`

@@ -34,6 +34,10 @@ std::unexpected<Error> cannot_open(const std::string& path, const char* call = "
   return failure;
 }
 
+struct ZeroPages {
+  alignas(page_bytes) std::array<char, 1 << 20> bytes{};  // direct writes want aligned memory
+};
+
 class PosixFile final : public File {
  public:
   PosixFile(Descriptor fd, std::string path) : fd_(std::move(fd)), path_(std::move(path)) {}
@@ -57,6 +61,18 @@ class PosixFile final : public File {
       PARLEY_CHECK(write_some(offset, pieces.first(count)));
       pieces = pieces.subspan(count);
     }
+    return {};
+  }
+
+  // Whole pages go past the cache: to fill a segment of fresh cached pages takes the processor ten times as long. The
+  // rest, and on a file system without direct writes all of it, goes through it.
+  Result<> write_zeros(std::uint64_t from, std::uint64_t to) override {
+    const std::uint64_t first = std::min(to, from + (page_bytes - from % page_bytes) % page_bytes);
+    const std::uint64_t last = std::max(first, to - to % page_bytes);
+    const Descriptor direct(::open(path_.c_str(), O_WRONLY | O_DIRECT | O_CLOEXEC));
+    PARLEY_CHECK(write_zeros_by(fd_.get(), from, first));
+    PARLEY_TRY(const std::uint64_t reached, write_zeros_by(direct.get(), first, last));
+    PARLEY_CHECK(write_zeros_by(fd_.get(), reached, to));
     return {};
   }
 
@@ -87,6 +103,20 @@ class PosixFile final : public File {
 
  private:
   static constexpr std::size_t pieces_max = 1024;  // IOV_MAX
+
+  // Up to which byte: less than `to` where there is no such descriptor, or it takes no such writes.
+  Result<std::uint64_t> write_zeros_by(int descriptor, std::uint64_t from, std::uint64_t to) {
+    const auto zeros = std::make_unique<ZeroPages>();
+    while (from < to && descriptor >= 0) {
+      const std::size_t count = std::min<std::uint64_t>(to - from, zeros->bytes.size());
+      const ssize_t written = ::pwrite(descriptor, zeros->bytes.data(), count, static_cast<off_t>(from));
+      if (written < 0 && errno == EINTR) continue;
+      if (written < 0 && errno == EINVAL && descriptor != fd_.get()) break;
+      if (written < 0) return failed("pwrite", path_);
+      from += static_cast<std::uint64_t>(written);
+    }
+    return from;
+  }
 
   // Writes all of at most `pieces_max` pieces and moves `offset` past them. A short write is no failure: what is left
   // is written next, and if the disk has a reason it says so then.

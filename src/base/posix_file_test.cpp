@@ -54,6 +54,27 @@ TEST_F(SystemFiles, AllocatedSpaceIsZerosAndItsOwnersAlone) {
   EXPECT_EQ(info.st_mode & 0777, 0600u);
 }
 
+TEST_F(SystemFiles, ZerosAreWrittenBetweenTwoBytesAlone) {
+  auto file = files_->open(path("f"), OpenMode::create_new);
+  const std::string text(3 * page_bytes, 'x');
+  const std::string_view piece = text;
+  for (const auto& [from, to] : {std::pair{0u, 12'288u},
+                                 {1u, 12'287u},
+                                 {4'095u, 8'193u},
+                                 {5u, 9u},
+                                 {4'096u, 8'192u},
+                                 {8'000u, 8'200u},
+                                 {7u, 7u}}) {
+    ASSERT_TRUE((*file)->write_at(0, std::span(&piece, 1)));
+    ASSERT_TRUE((*file)->write_zeros(from, to));
+    std::string expected = text;
+    std::fill(expected.begin() + from, expected.begin() + to, '\0');
+    std::string read(text.size() + 1, '?');
+    EXPECT_EQ((*file)->read_at(0, read), text.size());
+    EXPECT_EQ(read.substr(0, text.size()), expected) << from << " to " << to;
+  }
+}
+
 TEST_F(SystemFiles, NamesAreListedRenamedAndRemoved) {
   ASSERT_TRUE(files_->make_folder(path("a/b")));
   ASSERT_TRUE(files_->make_folder(path("a/b")));

@@ -19,6 +19,7 @@ class BlockStoring final : public Storing {
   struct Place {
     Position first;
     std::uint64_t at = 0, end = 0;  // in its segment
+    std::uint64_t padding = 0;      // zeros behind it, up to the end of its page or segment
   };
   BlockStoring(BlockWriter& writer, bool skip_sync) : writer_(writer), skip_sync_(skip_sync) {}
 
@@ -38,6 +39,7 @@ class BlockStoring final : public Storing {
     pieces_.clear();
     if (!header_.empty()) pieces_.push_back(header_);
     pieces_.insert(pieces_.end(), writer_.pieces().begin(), writer_.pieces().end());
+    pieces_.push_back(std::string_view(zeros_).substr(0, place_->padding));
     return file_->write_at(header_.empty() ? place_->at : 0, pieces_);
   }
   base::Result<> sync() override { return skip_sync_ ? base::Result<>() : file_->sync_data(); }
@@ -48,6 +50,7 @@ class BlockStoring final : public Storing {
   base::File* file_ = nullptr;
   std::optional<Place> place_;
   std::string_view header_;
+  const std::string zeros_ = std::string(base::page_bytes, '\0');
   std::vector<std::string_view> pieces_;
 };
 
@@ -193,14 +196,21 @@ class FileJournal final : public Journal {
     const Position first(head_.position.value + 1);
     PARLEY_ASSERT(offset_ + bytes <= limit_);
     writer_.write(records, {options_.term, first, engine_time, head_.chain}, key_, head_.position);
-    if (head_.position == segment_before_.position) segment_began_ = engine_time;
     head_ = {Position(head_.position.value + records.size()), engine_time, {}};
     unmarked_ = true;
-    block_.begin(*file_, {first, offset_, offset_ + bytes},
+    const std::uint64_t end = offset_ + bytes;
+    block_.begin(*file_, {first, offset_, end, padding_behind(end)},
                  std::exchange(header_due_, false) ? std::string_view(header_page_) : std::string_view());
-    offset_ += bytes;
+    offset_ = end;
+    next_is_late_ |= offset_ > limit_ / 2 && space_.state() == Space::State::making;
     PARLEY_CHECK(begin(block_, bytes));  // where it is stored by now and that failed, nothing of it is told
     return Ticket{first, head_.position};
+  }
+
+  // A page that is written whole need not be read first: what was made ready is not in the page cache.
+  std::uint64_t padding_behind(std::uint64_t end) const {
+    const std::uint64_t over = end % base::page_bytes;
+    return over == 0 ? 0 : std::min(base::page_bytes - over, limit_ + index_reserve_ - end);
   }
 
   base::Result<> begin(Storing& what, std::uint64_t bytes) {
@@ -290,7 +300,7 @@ class FileJournal final : public Journal {
 
   // Zeros double the bytes written: worth it while the disk has time for them.
   void choose_fill() {
-    const bool busy = options_.zeros == Zeros::by_load && head_.engine_time - segment_began_ < options_.busy_segment;
+    const bool busy = std::exchange(next_is_late_, false) && options_.zeros == Zeros::by_load;
     fill_ = busy || options_.zeros == Zeros::never ? Fill::none : Fill::zeros;
   }
 
@@ -324,7 +334,7 @@ class FileJournal final : public Journal {
   std::uint64_t limit_ = 0;   // where its blocks must end
   bool sealed_ = false;
   Head segment_before_;
-  base::Instant segment_began_{};  // engine time of its first block
+  bool next_is_late_ = false;  // it was half full, and the next one still being made ready
   std::string header_page_;
   bool header_due_ = false;
 

@@ -17,7 +17,7 @@
 namespace parley::journal::file {
 
 enum class Zeros : std::uint8_t {
-  by_load,  // ready segments are filled with zeros unless the last one was filled within `busy_segment`
+  by_load,  // ready segments are filled with zeros, but for one after the disk had no time for the one before
   always,
   never,
 };
@@ -34,7 +34,6 @@ struct Options {
   std::uint64_t index_bytes = 256 << 10;   // of blocks between two rows of the index
   std::uint64_t reader_cache_bytes = 8 << 20;
   Zeros zeros = Zeros::by_load;
-  base::Duration busy_segment = std::chrono::seconds(2);  // engine time
 
   // What only the tests that must turn red may switch on.
   struct Unsafe {

@@ -63,6 +63,47 @@ INSTANTIATE_TEST_SUITE_P(File, JournalConformance,
                                            Backend{"memory_disk", [] { return std::make_unique<FaultySite>(); }}),
                          [](const auto& test) { return test.param.name; });
 
+// Does what it is given when it is told to.
+class HeldWorker final : public file::Worker {
+ public:
+  void give(std::function<void()> work) override { held_.push_back(std::move(work)); }
+  void finish() override {
+    for (auto& work : std::exchange(held_, {})) work();
+  }
+  bool holds() const { return !held_.empty(); }
+
+ private:
+  std::vector<std::function<void()>> held_;
+};
+
+TEST(FileJournal, ASegmentIsOnlyReservedWhereTheDiskHadNoTimeForTheOneBefore) {
+  file::Bench bench;
+  auto options = bench.options();
+  auto owned = std::make_unique<HeldWorker>();
+  HeldWorker& worker = *owned;
+  options.worker = std::move(owned);
+  bench.journal = std::move(file::open(std::move(options))->journal);
+  RecordedOutcomes outcomes;
+  const auto make_ready = [&] {
+    const std::uint64_t before = bench.files->calls(sim::Call::write);
+    worker.finish();
+    const std::uint64_t writes = bench.files->calls(sim::Call::write) - before;
+    bench.journal->poll(outcomes);
+    return writes;
+  };
+  while (worker.holds()) make_ready();
+  // A block is a twelfth of a segment. How often was written to make the next one ready?
+  const auto writes_after = [&](int blocks) {
+    while (!worker.holds()) EXPECT_TRUE(file::append_numbered(*bench.journal, 1, 5000));
+    for (int i = 0; i < blocks; ++i) EXPECT_TRUE(file::append_numbered(*bench.journal, 1, 5000));
+    return make_ready();
+  };
+  EXPECT_EQ(writes_after(2), 1u);
+  EXPECT_EQ(writes_after(8), 1u) << "zeros, too late";
+  EXPECT_EQ(writes_after(2), 0u);
+  EXPECT_EQ(writes_after(2), 1u);
+}
+
 // O6: beside a running server, which rolls through segments meanwhile.
 TEST(FileJournal, AJournalThatIsWrittenIsVerifiedAsIntact) {
   const auto files = base::system_files();

@@ -24,15 +24,6 @@ base::Result<> write_again(base::File& file, std::uint64_t from, std::uint64_t t
   return {};
 }
 
-base::Result<> write_zeros(base::File& file, std::uint64_t from, std::uint64_t to) {
-  const std::string zeros(std::min(copy_bytes, to - from), '\0');
-  for (std::uint64_t at = from; at < to; at += zeros.size()) {
-    const std::string_view piece = std::string_view(zeros).substr(0, to - at);
-    PARLEY_CHECK(file.write_at(at, std::span(&piece, 1)));
-  }
-  return {};
-}
-
 base::Result<> write_id_file(const Options& options, const JournalId& id) {
   const std::string path = options.folder + "/" + std::string(id_name);
   const std::string unfinished = path + std::string(unfinished_suffix);
@@ -193,7 +184,7 @@ class Recovery {
       state_.report.cut = Cut{path_of(newest), end, bytes, state_.head.position};
     }
     if (longer) PARLEY_CHECK(state_.newest->truncate(segment_bytes));
-    if (nonzero_end > end) PARLEY_CHECK(write_zeros(*state_.newest, end, std::min(nonzero_end, segment_bytes)));
+    if (nonzero_end > end) PARLEY_CHECK(state_.newest->write_zeros(end, std::min(nonzero_end, segment_bytes)));
     state_.capacity = segment_bytes;
     if (size < segment_bytes && !state_.newest->allocate(segment_bytes))
       state_.capacity = size;  // no space: rolls soon

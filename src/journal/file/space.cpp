@@ -5,22 +5,12 @@
 namespace parley::journal::file {
 namespace {
 
-constexpr std::uint64_t zeros_bytes = 1 << 20;
 // Left to the rest of the machine, and to the folder's own blocks, when a segment is asked for again.
 constexpr std::uint64_t free_margin_bytes = 1 << 20;
 
 // The system refused before anything was written: no space, no descriptor, no memory.
 bool can_be_tried_again(const base::Error& error) {
   return error.code == base::ErrorCode::STORAGE_FULL || error.code == base::ErrorCode::OVERLOADED;
-}
-
-base::Result<> fill_with_zeros(base::File& file, std::uint64_t bytes) {
-  const std::string zeros(std::min(zeros_bytes, bytes), '\0');
-  for (std::uint64_t at = 0; at < bytes; at += zeros.size()) {
-    const std::string_view piece = std::string_view(zeros).substr(0, bytes - at);
-    PARLEY_CHECK(file.write_at(at, std::span(&piece, 1)));
-  }
-  return {};
 }
 
 base::Result<std::unique_ptr<base::File>> open_or_create(base::FileSystem& files, const std::string& path) {
@@ -40,7 +30,7 @@ base::Result<std::unique_ptr<base::File>> prepare_segment(base::FileSystem& file
     (void)file->truncate(0);  // gives back what was reserved of it; the error that counts is the first
     return std::unexpected(std::move(allocated).error());
   }
-  if (fill == Fill::zeros) PARLEY_CHECK(fill_with_zeros(*file, bytes));
+  if (fill == Fill::zeros) PARLEY_CHECK(file->write_zeros(0, bytes));
   PARLEY_CHECK(file->sync_data());
   PARLEY_CHECK(files.sync_folder(folder));
   return file;
