@@ -91,7 +91,7 @@ bool Connection::decide_head() {
   const auto& head = http_->head();
   const auto number = http_->number();
   if (auto access = http::check_access(shared_.settings.access, head); !access) {
-    respond(number, shared_.http->refusal({id_, number}, access.error()));
+    respond(number, shared_.http->refusal({id_, number}, &head, access.error()));
     return true;
   }
   auto decision = shared_.http->on_head({id_, number}, head);
@@ -110,7 +110,7 @@ bool Connection::decide_head() {
 
 void Connection::refuse_http() {
   const auto number = http_->number();
-  respond(number, shared_.http->refusal({id_, number}, http_->error()));
+  respond(number, shared_.http->refusal({id_, number}, nullptr, http_->error()));
 }
 
 bool Connection::become_websocket(const AcceptWebSocket& how) {
@@ -119,7 +119,7 @@ bool Connection::become_websocket(const AcceptWebSocket& how) {
   if (accept) upgraded = http_->upgrade("websocket", {{"Sec-WebSocket-Accept", *accept}});
   if (!accept || !upgraded) {
     const auto& error = accept ? upgraded.error() : accept.error();
-    auto response = shared_.http->refusal({id_, http_->number()}, error);
+    auto response = shared_.http->refusal({id_, http_->number()}, &http_->head(), error);
     if (error.code == base::ErrorCode::UPGRADE_REQUIRED) {
       response.fields.emplace_back("Sec-WebSocket-Version", "13");
     }

@@ -60,7 +60,7 @@ struct Echo final : HttpPort, WebSocketPort {
     if (head.path == "/large") return void(loop->respond(id, {.body = std::string(large_bytes, 'x')}));
     loop->respond(id, {.body = std::string(head.path) + " [" + std::string(body) + "]"});
   }
-  http::Response refusal(RequestId, const base::Error& error) override {
+  http::Response refusal(RequestId, const http::Head*, const base::Error& error) override {
     return {.status = info(error.code).http_status, .body = std::string(info(error.code).name)};
   }
   void on_closed(ConnectionId) override { events.push_back("http closed"); }

@@ -41,8 +41,9 @@ class HttpPort {
   virtual HeadDecision on_head(RequestId request, const http::Head& head) = 0;
   virtual void on_request(RequestId request, const http::Head& head, std::string_view body) = 0;
   // The form of an error that the connection itself found: malformed, too large, too slow, from a wrong host. The
-  // request may be one whose body was to come; it comes no more.
-  virtual http::Response refusal(RequestId request, const base::Error& error) = 0;
+  // request may be one whose body was to come; it comes no more. `head` where it could be read and on_head was not
+  // told, or let it become a WebSocket.
+  virtual http::Response refusal(RequestId request, const http::Head* head, const base::Error& error) = 0;
   // The peer sends no more: it may be gone, or may only have closed its half. Calls that wait had better not go on.
   virtual void on_no_more_input(ConnectionId) {}
   // Whatever it still asked is answered to nobody. Not called for connections that became WebSockets.

@@ -110,10 +110,16 @@ void Gateway::finish(RequestKey request, Response response) {
   requests_.erase(at);
 }
 
-Response Gateway::refusal(net::RequestId id, const base::Error& error) {
+Response Gateway::refusal(net::RequestId id, const net::http::Head* head, const base::Error& error) {
   Response response = error_response(error);
   const auto at = requests_.extract(key(id));
-  if (!at) return response;
+  if (!at) {
+    Request unknown;
+    unknown.id = id;
+    unknown.came = loop_.now();
+    if (head != nullptr) log_call(unknown, head->method, head->path, response.status);
+    return response;
+  }
   const Request& request = at.mapped();
   log_call(request, request.match.route->method, request.match.route->pattern, response.status);
   return shared_with(request.origin, std::move(response));

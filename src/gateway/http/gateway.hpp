@@ -23,7 +23,7 @@ class Gateway final : public net::HttpPort {
 
   net::HeadDecision on_head(net::RequestId request, const net::http::Head& head) override;
   void on_request(net::RequestId request, const net::http::Head& head, std::string_view body) override;
-  net::http::Response refusal(net::RequestId request, const base::Error& error) override;
+  net::http::Response refusal(net::RequestId request, const net::http::Head* head, const base::Error& error) override;
   void on_no_more_input(net::ConnectionId connection) override;
   void on_closed(net::ConnectionId connection) override;
 

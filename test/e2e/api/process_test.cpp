@@ -81,6 +81,8 @@ TEST(Process, Tells_at_debug_what_became_of_each_call_and_frame) {
   ASSERT_EQ(get(server, "/v1/nothing?token=" + architect, architect).status, 404);
   ASSERT_EQ(get(server, "/v1/limits", "pt_wrong").status, 401);
   ASSERT_EQ(post(server, "/v1/workspaces", server.admin(), std::string(70'000, ' ')).status, 413);
+  ASSERT_EQ(call(server, {"GET", "/v1/people", "", "", "", {{"Host", "proxy.example"}}}).status, 421);
+  ASSERT_EQ(call(server, {"GET", "/v1/stream", "", "", "", {{"Origin", "http://evil.example"}}}).status, 403);
   std::optional<Socket> socket(std::in_place, server.port(), workspace + "/stream");
   socket->send(R"({"id":1,"op":"hello","credit":9,"token":")" + developer + "\"}");
   ASSERT_TRUE(socket->next());
@@ -99,6 +101,8 @@ TEST(Process, Tells_at_debug_what_became_of_each_call_and_frame) {
        R"("method":"GET","route":"/v1/nothing","status":404,"agent":"architect-main")",
        R"("method":"GET","route":"/v1/limits","status":401,"agent":"")",
        R"("method":"POST","route":"/v1/workspaces","status":413,"agent":"admin")",
+       R"("method":"GET","route":"/v1/people","status":421,"agent":"")",
+       R"("method":"GET","route":"/v1/stream","status":403,"agent":"")",
        R"("event":"frame","connection":[0-9]+,"op":"hello","id":1,"outcome":"done","agent":"developer-01","milliseconds")",
        R"("event":"delivered","connection":[0-9]+,"agent":"developer-01","deliveries":1)",
        R"("op":"dance","id":2,"outcome":"BAD_FRAME")", R"("op":"","id":0,"outcome":"BAD_JSON")",
