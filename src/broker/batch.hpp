@@ -32,7 +32,10 @@ struct Incoming {
 
 struct Batch::State {
   base::Clock* clock = nullptr;
-  Terms terms;  // of the time it was begun
+  Terms terms;                      // of the time it was begun, or its sender was last admitted
+  std::uint64_t admitted_at = 0;    // of Broker::admissions_; 0: not yet
+  base::WorkspaceNumber workspace;  // to which
+  std::string workspace_name;
   base::Instant now;
   std::string sender;
   std::string idempotency_key;

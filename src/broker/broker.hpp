@@ -261,6 +261,7 @@ class Broker final : public Port, private journal::Outcomes {
 
   // Messages (message_calls.cpp, refusals.cpp).
   Terms terms_of(const Caller& caller);
+  base::Result<> admit(const Caller& caller, std::string_view workspace, Batch& batch);
   // Of one that a person changed, of the original: as long as its approval is remembered.
   base::Position first_position(base::WorkspaceNumber number, base::Offset message) const;
   bool same_json(base::Offset known, base::WorkspaceNumber workspace, std::string_view bytes);
@@ -356,6 +357,7 @@ class Broker final : public Port, private journal::Outcomes {
   absl::btree_set<Mailbox> touched_;                // mailboxes and logs that changed in this turn
   absl::btree_set<Mailbox> serving_;                // those of a turn before that have not had theirs yet
   base::Instant forgot_at_;
+  std::uint64_t admissions_ = 1;  // rises where senders may have to be admitted anew
   Counts counts_;
 };
 

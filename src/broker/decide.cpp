@@ -12,6 +12,19 @@ constexpr std::size_t forgotten_a_turn = 10'000;
 constexpr std::size_t expiries_a_turn = 1'000;  // D11: those that takes come upon; the timers have as many
 constexpr base::Duration forget_every = std::chrono::seconds(1);
 
+// Who may send here, and how it is read: not by what comes with every message.
+bool may_change_admission(const event::Event& event) {
+  using event::Event;
+  switch (event.fact_case()) {
+    case Event::kMessageAccepted:
+    case Event::kOffered:
+    case Event::kAcked:
+      return false;
+    default:
+      return true;
+  }
+}
+
 }  // namespace
 
 Broker::Broker(const Parts& parts, const Options& options)
@@ -45,6 +58,7 @@ void Broker::record(engine::Decided& decided, std::string_view native, const bas
     engine_.apply(fact.event, {position, *block_time_, static_cast<std::uint32_t>(body.size()), hash});
     receipt_watch_.after(engine_.state(), *block_time_);
     note_touched(fact.event);
+    if (may_change_admission(fact.event)) ++admissions_;
     count(fact.event);
   }
   counts_.events += decided.facts().size();

@@ -139,6 +139,7 @@ void Broker::begin(Batch& batch, const Caller& caller, std::string_view idempote
   Batch::State& state = batch.state();
   state.clock = &parts_.clock;
   state.terms = caller.kind == Caller::Kind::agent ? terms_of(caller) : Terms();
+  state.admitted_at = 0;
   state.now = context().now;
   state.sender = caller.id;
   state.idempotency_key = idempotency_key;
@@ -153,14 +154,27 @@ base::Result<Sent> Broker::send(const Caller& caller, std::string_view workspace
   return send(caller, workspace_name, one_, 0, options);
 }
 
-base::Result<Sent> Broker::send(const Caller& caller, std::string_view workspace_name, Batch& batch, std::size_t index,
-                                const SendOptions* options) {
+// Once a batch, and again when something has happened that may change the answer.
+base::Result<> Broker::admit(const Caller& caller, std::string_view workspace_name, Batch& batch) {
+  Batch::State& sending = batch.state();
+  if (sending.admitted_at == admissions_ && sending.workspace_name == workspace_name) return {};
   PARLEY_TRY(const base::WorkspaceNumber number, enter(engine_.state(), caller, workspace_name, Right::read));
   if (caller.kind != Caller::Kind::agent)
     return base::fail(ErrorCode::FORBIDDEN, "'" + caller.id + "' is no agent, and only agents send messages", {},
                       "Send with the token of the agent whose message it is; people decide with POST "
                       "…/approvals/{id}/decision, and send nothing yet.");
+  sending.terms = terms_of(caller);
+  sending.workspace = number;
+  sending.workspace_name = workspace_name;
+  sending.admitted_at = admissions_;
+  return {};
+}
+
+base::Result<Sent> Broker::send(const Caller& caller, std::string_view workspace_name, Batch& batch, std::size_t index,
+                                const SendOptions* options) {
+  PARLEY_CHECK(admit(caller, workspace_name, batch));
   Batch::State& sending = batch.state();
+  const base::WorkspaceNumber number = sending.workspace;
   PARLEY_ASSERT(index < sending.count && sending.sender == caller.id);
   Incoming& message = sending.messages[index];
   if (index + messages_ahead < sending.count) fetch_message(sending.messages[index + messages_ahead]);
@@ -175,8 +189,8 @@ base::Result<Sent> Broker::send(const Caller& caller, std::string_view workspace
   // In a batch the clock is read once a message: one begins where the one before ended.
   const auto before = std::exchange(sending.clock_read, std::nullopt);
   const base::Duration began = before ? *before : parts_.clock.monotonic();
-  if (const Terms terms = terms_of(caller); message.terms != terms)
-    message.prepare(terms, caller.id, sending.idempotency_key, context().now, inflate_left_);
+  if (message.terms != sending.terms)
+    message.prepare(sending.terms, caller.id, sending.idempotency_key, context().now, inflate_left_);
   if (message.refusal) return refused(caller, std::move(*message.refusal));
 
   ingress::Checked& checked = message.checked;

@@ -1,5 +1,6 @@
 #include "broker/shapes.hpp"
 
+#include <array>
 #include <charconv>
 #include <utility>
 
@@ -199,7 +200,10 @@ std::string_view name(engine::ReceiptState state) {
 }
 
 std::string delivery_id(base::Offset offset, std::uint32_t epoch) {
-  return std::to_string(offset.value) + '-' + std::to_string(epoch);
+  std::array<char, 32> text;  // 20 digits, the dash, 10 digits
+  char* at = std::to_chars(text.begin(), text.end(), offset.value).ptr;
+  *at++ = '-';
+  return {text.begin(), std::to_chars(at, text.end(), epoch).ptr};
 }
 
 engine::DeliveryId parse_delivery(std::string_view text) {

@@ -1,5 +1,7 @@
 #include "engine/by_agent.hpp"
 
+#include "engine/in_order.hpp"
+
 namespace parley::engine {
 
 auto OffsetsByAgent::of(base::AgentNumber agent) const -> const Offsets& {
@@ -9,14 +11,13 @@ auto OffsetsByAgent::of(base::AgentNumber agent) const -> const Offsets& {
 }
 
 void OffsetsByAgent::add(base::AgentNumber agent, base::Offset offset) {
-  Offsets& mine = all_[agent];
-  mine.insert(mine.end(), offset);  // most are the newest
+  put_in(all_[agent], offset);
 }
 
 void OffsetsByAgent::remove(base::AgentNumber agent, base::Offset offset) {
   const auto mine = all_.find(agent);
   if (mine == all_.end()) return;
-  mine->second.erase(offset);
+  take_out(mine->second, offset);
   if (mine->second.empty()) all_.erase(mine);
 }
 

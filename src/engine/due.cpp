@@ -187,17 +187,17 @@ class Due {
 
 std::optional<Instant> Engine::next_due() const {
   if (!state_.unfinished.empty()) return state_.now;
-  if (state_.timers.empty()) return std::nullopt;
-  return state_.timers.begin()->due;
+  return state_.timers.first_due();
 }
 
 void Engine::decide_due(const Context& context, Decided& decided, const PolledAt& polled) const {
   Due due(state_, ruleset_of_, context, polled, decided);
   std::size_t count = 0;
-  for (const Timer& timer : state_.timers) {
-    if (timer.due > context.now || ++count > timers_a_turn) break;
+  state_.timers.visit([&](const Timer& timer) {
+    if (timer.due > context.now || ++count > timers_a_turn) return false;
     due.look(timer);
-  }
+    return true;
+  });
   due.finish();
 }
 

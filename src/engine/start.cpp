@@ -33,8 +33,8 @@ bool is_deadline(TimerKind kind) {
 }
 
 void move_what_waits(State& state, base::Duration by) {
-  absl::btree_set<Timer> timers;
-  for (Timer timer : state.timers) {
+  Timers timers;
+  state.timers.visit([&](Timer timer) {
     if (timer.kind == TimerKind::request_times_out) {
       Request& request = *state.workspace(timer.workspace).requests.find(timer.message);
       if (!request.reply_by) timer.due += by;  // that one is a deadline
@@ -56,7 +56,8 @@ void move_what_waits(State& state, base::Duration by) {
       find(state.workspace(timer.workspace), timer.agent, timer.message).receipt->until = timer.due;
     }
     timers.insert(timer);
-  }
+    return true;
+  });
   state.timers = std::move(timers);
   for (const auto& workspace : state.workspaces) {
     workspace->tasks.pause(by);

@@ -6,38 +6,12 @@
 #include <memory>
 
 #include "engine/messages/windows.hpp"
+#include "engine/timers.hpp"
 #include "engine/workspaces/workspace.hpp"
 
 namespace parley::engine {
 
 using base::WorkspaceNumber;
-
-enum class TimerKind : std::uint8_t {
-  lease_ends,
-  backoff_ends,
-  message_expires,
-  request_times_out,
-  task_due,
-  approval_times_out,
-  health_is_looked_at,
-  review_times_out,
-  help_due,
-  request_asks_again,
-};
-
-struct Timer {
-  Instant due;
-  TimerKind kind{};
-  WorkspaceNumber workspace;
-  AgentNumber agent;  // 0 where it is the message's alone
-  Offset message;     // or of the task's first assignment
-  friend auto operator<=>(const Timer&, const Timer&) = default;
-
-  template <class Archive>
-  void archive(Archive& a) {
-    a(due, kind, workspace, agent, message);
-  }
-};
 
 // Whom a token's hash stands for.
 struct Credential {
@@ -101,7 +75,7 @@ struct State {
   ByName<WorkspaceNumber> workspaces_by_name;
   std::deque<std::unique_ptr<Workspace>> workspaces;  // number n is element n - 1
   absl::btree_map<base::Digest, Credential> credentials;
-  absl::btree_set<Timer> timers;
+  Timers timers;
   Unfinished unfinished;
   Windows windows;  // derived
 

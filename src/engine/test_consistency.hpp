@@ -16,7 +16,8 @@ class Consistency {
  public:
   explicit Consistency(const State& state) : state_(state) {
     for (std::uint32_t i = 1; i <= state.workspaces.size(); ++i) workspace(WorkspaceNumber(i));
-    std::set<Timer> timers(state.timers.begin(), state.timers.end());
+    std::set<Timer> timers;
+    state.timers.visit([&](const Timer& timer) { return timers.insert(timer).second; });
     for (const Timer& timer : timers)
       if (!timers_wanted_.contains(timer) && !timers_allowed_.contains(timer))
         defect(timer.workspace, timer.message, "has a timer that stands for nothing");

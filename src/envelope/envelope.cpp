@@ -9,6 +9,8 @@ namespace {
 constexpr std::array<std::string_view, priority_count> priority_names{"low", "normal", "high", "critical"};
 
 const Field* find(const Envelope& envelope, std::string_view name) {
+  const bool noted = envelope.field_bits != 0;
+  if (noted && (envelope.field_bits & bit_of(name)) == 0) return nullptr;
   const auto at = std::ranges::find(envelope.fields, name, &Field::name);
   return at == envelope.fields.end() ? nullptr : &*at;
 }

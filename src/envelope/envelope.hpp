@@ -31,6 +31,13 @@ struct Field {
   bool recorded = true;   // in the message's event; else it serves the decision alone
 };
 
+// A bit of a field's name: most names that are asked for are of no field of the message, and told by it not to be.
+constexpr std::uint64_t bit_of(std::string_view name) {
+  if (name.empty()) return 1;
+  const auto byte = [](char c) { return static_cast<unsigned char>(c); };
+  return std::uint64_t{1} << ((name.size() * 7 + byte(name.front()) * 3u + byte(name.back())) % 64);
+}
+
 struct Envelope {
   std::string profile;      // the sender's, as registered (D5)
   std::string native_type;  // the profile's own word, "task_assignment"
@@ -60,6 +67,7 @@ struct Envelope {
   std::string reply_to;
   std::string conversation;
   std::vector<Field> fields;
+  std::uint64_t field_bits = 0;  // of their names; 0: not noted, and each is compared
 
   base::Digest content_hash{};  // SHA-256 of the native bytes
 };

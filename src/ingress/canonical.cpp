@@ -101,6 +101,7 @@ bool is_kept(profile::FieldType type) {
 
 void read_fields(const Found& found, const std::vector<profile::FieldSlot>& fields, Envelope& envelope) {
   std::size_t count = 0;
+  envelope.field_bits = 0;
   for (const profile::FieldSlot& field : fields) {
     const json::Value value = field.carried == profile::Carried::no ? json::Value() : found.at(field.slot);
     const bool right = profile::is_of(field.type, value);
@@ -109,6 +110,7 @@ void read_fields(const Found& found, const std::vector<profile::FieldSlot>& fiel
     if (count == envelope.fields.size()) envelope.fields.emplace_back();
     envelope::Field& kept = envelope.fields[count++];
     kept.name = field.name;
+    envelope.field_bits |= envelope::bit_of(field.name);
     kept.value = value;
     kept.recorded = field.carried == profile::Carried::yes;
     kept.json.clear();

@@ -122,7 +122,10 @@ struct Parser::State {
   std::string pointer_at(std::uint32_t at) const { return pointer_to(root(), Value(words(), strings(), at)); }
 
   base::Result<> check_containers(const Limits& limits);
-  base::Result<> check_count(std::uint32_t at, std::size_t around, const Limits& limits) const;
+  std::uint32_t most_at(std::uint32_t at, const Limits& limits) const {
+    return Value::tag_of(words()[at]) == '{' ? limits.keys : limits.elements;
+  }
+  std::unexpected<base::Error> too_large(std::uint32_t at, std::size_t around, const Limits& limits) const;
   std::uint32_t count_at(std::uint32_t at) const { return static_cast<std::uint32_t>(words()[at] >> 32) & 0xFFFFFF; }
   bool is_before(std::uint32_t object, std::uint32_t key) const;
   std::uint32_t find_twin(std::uint32_t object);
@@ -163,7 +166,9 @@ base::Result<> Parser::State::check_containers(const Limits& limits) {
     }
     const char tag = Value::tag_of(tape[at]);
     if (tag == '{' || tag == '[') {
-      PARLEY_CHECK(check_count(at, static_cast<std::size_t>(frame - frames.data()), limits));
+      const auto around = static_cast<std::size_t>(frame - frames.data());
+      if (around >= limits.depth || count_at(at) > most_at(at, limits)) [[unlikely]]
+        return too_large(at, around, limits);
       (++frame)->open(at, static_cast<std::uint32_t>(tape[at]) - 1, tag == '{');
       if (tag == '{' && count_at(at) > few_keys) {
         frame->is_sorted = true;
@@ -179,15 +184,14 @@ base::Result<> Parser::State::check_containers(const Limits& limits) {
 }
 
 // `around` containers hold this one.
-base::Result<> Parser::State::check_count(std::uint32_t at, std::size_t around, const Limits& limits) const {
+std::unexpected<base::Error> Parser::State::too_large(std::uint32_t at, std::size_t around,
+                                                      const Limits& limits) const {
   if (around >= limits.depth)
     return over("Objects and arrays are nested deeper than " + std::to_string(limits.depth) + ".", pointer_at(at));
   const bool object = Value::tag_of(words()[at]) == '{';
-  const std::uint32_t most = object ? limits.keys : limits.elements;
-  if (count_at(at) <= most) [[likely]]
-    return {};
   return over(std::string(object ? "An object has " : "An array has ") + std::to_string(count_at(at)) +
-                  (object ? " keys" : " elements") + "; at most " + std::to_string(most) + " are allowed.",
+                  (object ? " keys" : " elements") + "; at most " + std::to_string(most_at(at, limits)) +
+                  " are allowed.",
               pointer_at(at));
 }
 

@@ -68,19 +68,29 @@ void append_escape(std::string& out, unsigned char c) {
   out += hex[c & 15];
 }
 
-// Most texts are short and plain: put together aside, they are one append, and grow the string once.
-bool append_short(std::string& out, std::string_view text, std::string_view after) {
-  std::array<char, 80> quoted;
-  if (text.size() + after.size() + 2 > quoted.size()) return false;
+bool all_plain(std::string_view text) {
+  constexpr std::size_t word = sizeof(std::uint64_t);
   std::size_t at = plain_run(text, 0);
+  // The last ones together with some before them.
+  if (at < text.size() && text.size() - at < word && text.size() >= word)
+    return plain_run(text, text.size() - word) == word;
   while (at < text.size() && plain[static_cast<unsigned char>(text[at])]) ++at;
-  if (at < text.size()) return false;
-  char* end = quoted.data();
-  *end++ = '"';
-  end = std::copy(text.begin(), text.end(), end);
-  *end++ = '"';
-  end = std::copy(after.begin(), after.end(), end);
-  out.append(quoted.data(), static_cast<std::size_t>(end - quoted.data()));  // a range would go a longer way
+  return at == text.size();
+}
+
+// Most texts are plain: with what is around them they are one piece, and grow the string once.
+bool append_plain(std::string& out, std::string_view text, std::string_view after) {
+  if (!all_plain(text)) return false;
+  const std::size_t before = out.size(), after_all = before + text.size() + after.size() + 2;
+  // Its second argument is no help: libstdc++ 12 passes the capacity.
+  out.resize_and_overwrite(after_all, [&](char* to, std::size_t) {
+    to += before;
+    *to++ = '"';
+    to = std::copy(text.begin(), text.end(), to);
+    *to++ = '"';
+    std::copy(after.begin(), after.end(), to);
+    return after_all;
+  });
   return true;
 }
 
@@ -93,7 +103,7 @@ void append_number(std::string& out, T number) {
 }  // namespace
 
 void append_string(std::string& out, std::string_view text) {
-  if (append_short(out, text, {})) return;
+  if (append_plain(out, text, {})) return;
   out += '"';
   std::size_t done = 0, at = plain_run(text, 0);
   while (at < text.size()) {
@@ -135,11 +145,7 @@ Writer& Writer::close(char bracket) {
   return *this;
 }
 
-void Writer::separate() {
-  if (after_key_) {
-    after_key_ = false;
-    return;
-  }
+void Writer::separate_from_last() {
   if (depth_ == 0) return;
   if (!first_) out_ += ',';
   first_ = false;
@@ -155,7 +161,7 @@ void Writer::new_line() {
 Writer& Writer::key(std::string_view name) {
   separate();
   const std::string_view colon = indent_ == 0 ? ":" : ": ";
-  if (!append_short(out_, name, colon)) {
+  if (!append_plain(out_, name, colon)) {
     append_string(out_, name);
     out_ += colon;
   }

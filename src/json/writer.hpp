@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 
 #include "json/value.hpp"
 
@@ -27,6 +28,11 @@ struct Name {
   constexpr std::string_view plain() const { return {text + 2, size - 1}; }
 
   char text[size + 3]{};
+};
+
+// A text that needs no escapes, by the way it was made: digits, times, words of the program's own.
+struct Plain {
+  std::string_view text;
 };
 
 class Writer {
@@ -53,8 +59,15 @@ class Writer {
   Writer& unsigned_integer(std::uint64_t value);
   Writer& real(double value);             // finite; shortest text that reads back the same, and as a double
   Writer& string(std::string_view text);  // what is not UTF-8 becomes U+FFFD
-  Writer& raw(std::string_view json);     // JSON already, embedded as it is
-  Writer& value(const Value& copied);     // of another document
+  Writer& plain(Plain content) {
+    separate();
+    out_ += '"';
+    out_ += content.text;
+    out_ += '"';
+    return *this;
+  }
+  Writer& raw(std::string_view json);  // JSON already, embedded as it is
+  Writer& value(const Value& copied);  // of another document
 
   template <class T>
   Writer& member(std::string_view name, const T& content) {
@@ -78,12 +91,17 @@ class Writer {
       return unsigned_integer(content);
     else if constexpr (std::is_same_v<T, Value>)
       return value(content);
+    else if constexpr (std::is_same_v<T, Plain>)
+      return plain(content);
     else
       return string(content);
   }
   Writer& open(char bracket);
   Writer& close(char bracket);
-  void separate();
+  void separate() {
+    if (!std::exchange(after_key_, false)) separate_from_last();
+  }
+  void separate_from_last();
   void new_line();
 
   std::string& out_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/assert.hpp"
+#include "engine/in_order.hpp"
 #include "engine/mailboxes/open_messages.hpp"
 
 namespace parley::engine {
@@ -30,17 +31,17 @@ void Mailbox::stand_at(Priority level, SessionId session, Standing standing) {
   Level& at = levels_[index(level)];
   if (at.free.empty() && at.held.empty()) fairness_.became_ready(level);
   if (session == anyone)
-    at.free.insert(standing);
+    put_in(at.free, standing);
   else
-    at.held[session].insert(standing);
+    put_in(at.held[session], standing);
 }
 
 void Mailbox::unstand_from(Priority level, SessionId session, Standing standing) {
   Level& at = levels_[index(level)];
   if (session == anyone) {
-    at.free.erase(standing);
+    take_out(at.free, standing);
   } else if (const auto held = at.held.find(session); held != at.held.end()) {
-    held->second.erase(standing);
+    take_out(held->second, standing);
     if (held->second.empty()) at.held.erase(held);
   }
 }
@@ -64,14 +65,13 @@ void Mailbox::change_lane(LaneId id, Change change) {
 }
 
 void Mailbox::lease(Offset offset, SessionId session) {
-  auto& leased = leased_[session];
-  leased.insert(leased.end(), offset);
+  put_in(leased_[session], offset);
 }
 
 void Mailbox::unlease(Offset offset, SessionId session) {
   const auto of_session = leased_.find(session);
   PARLEY_ASSERT(of_session != leased_.end());
-  const bool was_leased = of_session->second.erase(offset) == 1;
+  const bool was_leased = take_out(of_session->second, offset) == 1;
   PARLEY_ASSERT(was_leased);
   if (of_session->second.empty()) leased_.erase(of_session);
 }

@@ -224,12 +224,11 @@ base::Result<Accepted> Engine::decide(const AcceptMessage& command, const Contex
   const IdKey sent_key = key_of(command, workspace.registry.agent(command.sender));
   PARLEY_TRY(auto known, known_already(command, workspace, sent_key));
   if (known) return std::move(*known);
-  auto judging = judge_message(command, workspace, context, decided);
-  if (!judging) {
-    name_legal_moves(judging.error(), command, workspace);
-    return std::unexpected(std::move(judging).error());
+  Judged judged;
+  if (auto done = judge_message(command, workspace, context, decided, judged); !done) {
+    name_legal_moves(done.error(), command, workspace);
+    return std::unexpected(std::move(done).error());
   }
-  Judged& judged = *judging;
   event::Event& event = decided.add(command.workspace);
   const Offset offset(event.offset());
   const std::string& sent_id = command.envelope.message_id;

@@ -102,13 +102,12 @@ base::Result<> judge_place(const AcceptMessage& command, const Workspace& worksp
 
 }  // namespace
 
-base::Result<Judged> judge_message(const AcceptMessage& command, const Workspace& workspace, const Context& context,
-                                   Decided& decided) {
+base::Result<> judge_message(const AcceptMessage& command, const Workspace& workspace, const Context& context,
+                             Decided& decided, Judged& judged) {
   const Agent& sender = workspace.registry.agent(command.sender);
   PARLEY_CHECK(check_age(workspace, sender, command.envelope));
   PARLEY_CHECK(check_expiry(command.envelope, context.now));
   PARLEY_CHECK(check_sender(command, sender));
-  Judged judged;
   PARLEY_CHECK(judge_sequence(workspace.settings, sender, command.envelope, judged.of_sequence));
   PARLEY_CHECK(check_rate(rate_of(workspace.settings, command.ruleset), sender, context.now, judged.to_sender));
   if (command.supersedes) PARLEY_CHECK(check_not_taken_back(*command.supersedes, workspace));
@@ -130,8 +129,7 @@ base::Result<Judged> judge_message(const AcceptMessage& command, const Workspace
   if (held_order && command.ruleset.tasks) {
     PARLEY_TRY(judged.part_of, split_answered(command, workspace, {}));
   }
-  PARLEY_CHECK(judge_place(command, workspace, hold, judged));
-  return judged;
+  return judge_place(command, workspace, hold, judged);
 }
 
 }  // namespace parley::engine

@@ -26,8 +26,8 @@ struct Judged {
 };
 
 // A message that is not known yet; `decided` lends memory. Errors: what each mechanism refuses, in the order of the
-// checks.
-base::Result<Judged> judge_message(const AcceptMessage& command, const Workspace& workspace, const Context& context,
-                                   Decided& decided);
+// checks; then `judged` is of no use.
+base::Result<> judge_message(const AcceptMessage& command, const Workspace& workspace, const Context& context,
+                             Decided& decided, Judged& judged);
 
 }  // namespace parley::engine

@@ -3,9 +3,14 @@
 namespace parley::engine {
 
 const Message* Messages::find(Offset offset) const {
-  const auto at = blocks_.find(offset.value / block_size);
-  if (at == blocks_.end()) return nullptr;
-  return at->second->places[offset.value % block_size].get();
+  const std::uint64_t number = offset.value / block_size;
+  if (!newest_ || number != newest_number_) {
+    const auto at = blocks_.find(number);
+    if (at == blocks_.end()) return nullptr;
+    newest_ = at->second.get();
+    newest_number_ = number;
+  }
+  return newest_->places[offset.value % block_size].get();
 }
 
 Message* Messages::find(Offset offset) {
@@ -38,7 +43,9 @@ void Messages::erase(Offset offset) {
   PARLEY_ASSERT(at != blocks_.end() && at->second->places[offset.value % block_size]);
   at->second->places[offset.value % block_size].reset();
   --size_;
-  if (--at->second->count == 0) blocks_.erase(at);
+  if (--at->second->count > 0) return;
+  if (newest_ == at->second.get()) newest_ = nullptr;
+  blocks_.erase(at);
 }
 
 }  // namespace parley::engine

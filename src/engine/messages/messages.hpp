@@ -63,6 +63,9 @@ class Messages {
 
   absl::btree_map<std::uint64_t, std::unique_ptr<Block>> blocks_;
   std::size_t size_ = 0;
+  // That was looked into: what is offered, acked or sent in one go lies side by side.
+  mutable const Block* newest_ = nullptr;
+  mutable std::uint64_t newest_number_ = 0;
 };
 
 }  // namespace parley::engine

@@ -80,7 +80,7 @@ void decide_release(Decided& decided, const State& state, Offset offset, const A
   if (!changed.empty())
     release.warnings.push_back({"", "CHANGED", "'" + std::string(by) + "' changed it before it was released."});
   event::MessageAccepted& as = *event.mutable_as();
-  write(command, recipients, std::string(message.id.view()), {}, as);
+  write(command, recipients, message.id.view(), {}, as);
   as.clear_id_key();
   if (message.sender == AgentNumber{}) as.clear_record_at();  // of an order that the server wrote (R12)
   if (message.linked && !command.supersedes) write_supersedes(workspace, offset, as);

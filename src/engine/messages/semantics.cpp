@@ -30,10 +30,10 @@ void write(std::span<const base::Problem> problems, google::protobuf::RepeatedPt
   }
 }
 
-void write(const AcceptMessage& command, const Recipients& recipients, std::string message_id, const IdKey& id_key,
+void write(const AcceptMessage& command, const Recipients& recipients, std::string_view message_id, const IdKey& id_key,
            event::MessageAccepted& event) {
   const envelope::Envelope& envelope = command.envelope;
-  event.set_message_id(std::move(message_id));
+  event.mutable_message_id()->assign(message_id);
   event.set_sender(command.sender.value);
   for (const AgentNumber agent : recipients.open) event.add_recipients(agent.value);
   for (const AgentNumber agent : recipients.bounced) event.add_bounced(agent.value);
@@ -62,10 +62,10 @@ void write(const AcceptMessage& command, const Recipients& recipients, std::stri
   for (const envelope::Field& field : envelope.fields) {
     if (!field.recorded) continue;
     event::Field& written = *event.add_fields();
-    written.set_name(field.name.data(), field.name.size());
+    written.mutable_name()->assign(field.name);
     written.set_json(field.json);
   }
-  event.set_id_key(id_key.data(), id_key.size());
+  event.mutable_id_key()->assign(reinterpret_cast<const char*>(id_key.data()), id_key.size());
   if (!command.evidence.empty()) event.set_evidence(std::string(command.evidence));
   // R5. A message without defects that has no timestamp is of a type that needs none.
   event.set_made_id(envelope.message_id.empty() || envelope.made_id);

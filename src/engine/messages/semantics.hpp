@@ -22,7 +22,7 @@ base::Result<Semantics> check_semantics(const AcceptMessage& command, const Work
                                         Decided& decided, std::vector<base::Problem>& warnings);
 
 // What the message says itself.
-void write(const AcceptMessage& command, const Recipients& recipients, std::string message_id, const IdKey& id_key,
+void write(const AcceptMessage& command, const Recipients& recipients, std::string_view message_id, const IdKey& id_key,
            event::MessageAccepted& event);
 void write(std::span<const base::Problem> problems, google::protobuf::RepeatedPtrField<event::Problem>& out);
 

@@ -61,7 +61,8 @@ std::optional<Asking> held_by_policy(const AcceptMessage& command, const Workspa
 
 void write_policy(const AcceptMessage& command, const Workspace& workspace, event::TaskMoved& moved,
                   std::vector<base::Problem>& warnings) {
-  moved.set_chain(base::excerpt(text_in(command.envelope, "chain"), chain_bytes_max));
+  if (const auto chain = envelope::value(command.envelope, "chain").if_string(); chain && !chain->empty())
+    moved.set_chain(base::excerpt(*chain, chain_bytes_max));
   const auto risk = risk_of(command.envelope);
   if (!risk) return;
   moved.set_risk(*risk);

@@ -17,14 +17,18 @@ std::string_view beginning_of(std::string_view glob) {
 
 void Scopes::add(base::Offset task, const std::vector<std::string>& globs) {
   for (const std::string& glob : globs) {
-    const std::string_view beginning = beginning_of(glob);
-    if (entries_.insert({beginning, task}).second) ++of_length_[beginning.size()];
+    const Entry entry{beginning_of(glob), task};
+    const std::size_t before = entries_.size();
+    entries_.insert(place_.value_or(entries_.end()), entry);
+    place_.reset();
+    if (entries_.size() > before) ++of_length_[entry.beginning.size()];
   }
 }
 
 void Scopes::remove(base::Offset task, const std::vector<std::string>& globs) {
   for (const std::string& glob : globs) {
     const std::string_view beginning = beginning_of(glob);
+    place_.reset();
     if (entries_.erase({beginning, task}) == 0) continue;
     const auto of_length = of_length_.find(beginning.size());
     if (--of_length->second == 0) of_length_.erase(of_length);
@@ -35,10 +39,9 @@ std::vector<base::Offset> Scopes::near(std::string_view glob, std::size_t most) 
   std::vector<base::Offset> tasks;
   const std::string_view beginning = beginning_of(glob);
   const auto take = [&](std::string_view from, auto&& fits) {
-    for (auto at = entries_.lower_bound({from, {}}); at != entries_.end() && tasks.size() < most; ++at) {
-      if (!fits(at->beginning)) return;
-      tasks.push_back(at->task);
-    }
+    auto at = entries_.lower_bound({from, {}});
+    for (; at != entries_.end() && tasks.size() < most && fits(at->beginning); ++at) tasks.push_back(at->task);
+    place_ = at;
   };
   // Of the folders around it, those whose globs reach down; then what lies at or under it.
   for (std::size_t end = 0; end != std::string_view::npos;) {

@@ -5,6 +5,7 @@
 #include <absl/container/btree_set.h>
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,7 +23,7 @@ class Scopes {
   // Tasks with a glob that may match what this one does, each once per such glob; at most `most`.
   std::vector<base::Offset> near(std::string_view glob, std::size_t most) const;
 
-  friend bool operator==(const Scopes&, const Scopes&) = default;
+  friend bool operator==(const Scopes& a, const Scopes& b) { return a.entries_ == b.entries_; }
 
  private:
   struct Entry {
@@ -30,7 +31,11 @@ class Scopes {
     base::Offset task;
     friend auto operator<=>(const Entry&, const Entry&) = default;
   };
-  absl::btree_set<Entry> entries_;
+  using Entries = absl::btree_set<Entry>;
+
+  Entries entries_;
+  // Where the newest search ended, while nothing has changed: what is looked for is added there next.
+  mutable std::optional<Entries::const_iterator> place_;
   absl::btree_map<std::size_t, std::size_t> of_length_;  // how many beginnings: what has none is not looked for
 };
 

@@ -47,7 +47,7 @@ void write_sent(json::Writer& writer, const base::Result<broker::Sent>& sent) {
     write_error(writer, sent.error());
   } else {
     writer.member<"message_id">(sent->message_id).member<"offset">(sent->offset.value);
-    writer.member<"status">(std::string_view(sent->duplicate ? "duplicate" : "accepted"));
+    writer.member<"status">(json::Plain(sent->duplicate ? "duplicate" : "accepted"));
     writer.key<"warnings">();
     write_problems(writer, sent->warnings);
   }
@@ -71,10 +71,12 @@ class LeaseEnd {
 
 void append_delivery(std::string& out, const broker::Delivery& delivery, LeaseEnd& lease_end) {
   json::Writer writer(out);
-  writer.begin_object().member<"delivery_id">(delivery.delivery_id).member<"offset">(delivery.offset.value);
+  writer.begin_object()
+      .member<"delivery_id">(json::Plain(delivery.delivery_id))
+      .member<"offset">(delivery.offset.value);
   writer.member<"attempt">(delivery.attempt);
-  if (delivery.lease_until) writer.member<"lease_until">(lease_end.text(*delivery.lease_until));
-  writer.member<"priority">(envelope::name(delivery.priority));
+  if (delivery.lease_until) writer.member<"lease_until">(json::Plain(lease_end.text(*delivery.lease_until)));
+  writer.member<"priority">(json::Plain(envelope::name(delivery.priority)));
   if (delivery.task_epoch > 0) writer.member<"task_epoch">(delivery.task_epoch);
   if (delivery.task_deadline) writer.member("task_deadline", base::to_rfc3339(*delivery.task_deadline));
   if (delivery.task_timeout > base::Duration{}) writer.member("task_timeout", base::to_text(delivery.task_timeout));
@@ -131,7 +133,7 @@ void write_settled(json::Writer& writer, std::span<const std::string_view> ids,
                    std::span<const broker::Settled> settled) {
   writer.begin_array();
   for (std::size_t i = 0; i < ids.size(); ++i)
-    writer.begin_object().member<"delivery_id">(ids[i]).member<"status">(name(settled[i])).end_object();
+    writer.begin_object().member<"delivery_id">(ids[i]).member<"status">(json::Plain(name(settled[i]))).end_object();
   writer.end_array();
 }
 
