@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <sstream>
@@ -303,6 +304,19 @@ TEST(CommandLine, every_type_has_a_whole_schema) {
       const auto printed = run_cli({"schema", std::string(profile.find("profile").as_string()), name, "--json"});
       EXPECT_TRUE(schema::compile(printed.out, schema::Registry{})) << name << " needs no other file";
     }
+}
+
+TEST(CommandLine, lint_names_what_cannot_be_read_in_a_folder) {
+  const std::filesystem::path folder = testing::TempDir() + "/parley-lint-" + std::to_string(::getpid());
+  std::filesystem::copy(std::string(std::getenv("PARLEY_SOURCE")) + "/spec/profiles/mesh", folder,
+                        std::filesystem::copy_options::recursive);
+  EXPECT_EQ(run_cli({"schema", "lint", folder.string()}).status, 0) << "whatever the folder is named";
+  std::filesystem::create_symlink("loop", folder / "schemas/loop");
+  const auto refused = run_cli({"schema", "lint", folder.string()});
+  std::filesystem::remove_all(folder);
+  EXPECT_EQ(refused.status, 1);
+  EXPECT_NE(refused.err.find("PROFILE_INVALID"), std::string::npos) << refused.err;
+  EXPECT_NE(refused.err.find("schemas/loop"), std::string::npos) << refused.err;
 }
 
 TEST(CommandLine, the_reference_names_every_verb_and_option) {

@@ -149,8 +149,9 @@ base::Result<Exit> print_type(Context& context, const SchemaOptions& options) {
 }
 
 base::Result<Exit> lint(Context& context, const std::string& folder) {
-  PARLEY_TRY(const auto files, profile::read_folder(folder));
-  auto defects = profile::lint(files);
+  const auto files = profile::read_folder(folder);
+  if (!files && files.error().details.empty()) return std::unexpected(files.error());
+  auto defects = files ? profile::lint(*files) : files.error().details;
   if (!defects.empty()) {
     auto error = base::fail(base::ErrorCode::PROFILE_INVALID,
                             std::to_string(defects.size()) + (defects.size() == 1 ? " defect" : " defects"), folder,
@@ -158,7 +159,7 @@ base::Result<Exit> lint(Context& context, const std::string& folder) {
     error.error().details = std::move(defects);
     return error;
   }
-  PARLEY_TRY(const auto rules, profile::load(files));
+  PARLEY_TRY(const auto rules, profile::load(*files));
   if (context.json)
     print_json(context.terminal, R"({"defects":[]})");
   else
