@@ -1,5 +1,6 @@
 #include "base/time.hpp"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <limits>
@@ -38,6 +39,13 @@ bool parse_offset(std::string_view text, int& minutes) {
   if (!digits(text, 1, 2, hour) || !digits(text, 4, 2, minute) || hour > 23 || minute > 59) return false;
   minutes = (text[0] == '-' ? -1 : 1) * (hour * 60 + minute);
   return true;
+}
+
+// §5.6: a year has four digits. An offset, or a long wait, can lead out of them.
+Instant within_four_digits(Instant at) {
+  constexpr Instant first = std::chrono::sys_days(std::chrono::year(0) / 1 / 1);
+  constexpr Instant last = std::chrono::sys_days(std::chrono::year(10'000) / 1 / 1) - Duration(1);
+  return std::clamp(at, first, last);
 }
 
 }  // namespace
@@ -85,7 +93,7 @@ std::optional<Instant> date_time(std::string_view text) {
   const auto date = full_date(text.substr(0, 10));
   const auto time = full_time(text.substr(11));
   if (!date || !time) return std::nullopt;
-  return *date + *time;
+  return within_four_digits(*date + *time);
 }
 
 Result<Instant> parse_rfc3339(std::string_view text) {
@@ -95,6 +103,7 @@ Result<Instant> parse_rfc3339(std::string_view text) {
 
 // By hand: each delivery tells a time, and printf takes longer than the rest of its frame.
 std::string to_rfc3339(Instant at) {
+  at = within_four_digits(at);
   const auto day = std::chrono::floor<std::chrono::days>(at);
   const std::chrono::year_month_day date(day);
   const std::int64_t us = (at - day).count();

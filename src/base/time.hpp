@@ -23,10 +23,10 @@ constexpr std::int64_t unix_us(Instant at) {
 // told from its date's midnight in UTC on. More than six fraction digits are cut. Leap second :60 reads as :59.999999.
 std::optional<std::chrono::sys_days> full_date(std::string_view text);
 std::optional<Duration> full_time(std::string_view text);
-std::optional<Instant> date_time(std::string_view text);
+std::optional<Instant> date_time(std::string_view text);  // of the years 0000 to 9999 in UTC: clamped
 
 Result<Instant> parse_rfc3339(std::string_view text);  // a date-time
-std::string to_rfc3339(Instant at);                    // always Z; fraction only where there is one
+std::string to_rfc3339(Instant at);                    // always Z; fraction only where there is one; clamped too
 
 // A non-negative integer and a unit: us, ms, s, m, h, d.
 Result<Duration> parse_duration(std::string_view text);

@@ -2,6 +2,7 @@
 #include "base/clock.hpp"
 #include "cli/validate.hpp"
 #include "ingress/check.hpp"
+#include "ingress/object.hpp"
 #include "json/parser.hpp"
 #include "profile/files.hpp"
 #include "profile/load.hpp"
@@ -74,6 +75,7 @@ base::Result<profile::RulesetPtr> built_in(std::string_view name) {
 base::Result<Assessment> assess(std::string_view bytes, std::string_view wanted) {
   json::Parser parser;
   PARLEY_TRY(const json::Value message, parser.parse(bytes));
+  PARLEY_CHECK(ingress::check_object(message));
   const ingress::Native native{bytes, message};
 
   std::optional<Assessment> best;

@@ -52,6 +52,16 @@ TEST(Assessment, a_message_that_cannot_be_routed_is_refused_leniently_too) {
   EXPECT_TRUE(assessment->lenient);
 }
 
+TEST(Assessment, what_is_no_object_is_told_to_be_none) {
+  for (const char* bytes : {"1", "null", "\"x\"", "[[]]", "true"})
+    for (const char* profile : {"", "mesh"}) {
+      const auto refused = assess(bytes, profile);
+      ASSERT_FALSE(refused) << bytes;
+      EXPECT_EQ(refused.error().code, base::ErrorCode::BAD_REQUEST) << bytes;
+      EXPECT_NE(refused.error().message.find("no JSON object"), std::string::npos) << refused.error().message;
+    }
+}
+
 TEST(Assessment, what_is_no_message_of_any_profile_is_told_apart) {
   const auto none = assess(R"({"type": "greeting"})", "");
   ASSERT_FALSE(none);

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <sstream>
@@ -294,15 +295,41 @@ TEST(CommandLine, a_types_schema_is_whole_and_has_an_example) {
   EXPECT_EQ(run_cli({"schema", "collab", "--example"}).status, 2);
 }
 
-TEST(CommandLine, every_type_has_a_whole_schema) {
-  const auto profiles = json::Document::parse(run_cli({"schema", "--json"}).out);
-  ASSERT_TRUE(profiles);
-  for (const auto profile : profiles->root().find("items").elements())
-    for (const auto type : profile.find("types").elements()) {
-      const std::string name(type.as_string());
-      const auto printed = run_cli({"schema", std::string(profile.find("profile").as_string()), name, "--json"});
-      EXPECT_TRUE(schema::compile(printed.out, schema::Registry{})) << name << " needs no other file";
+// What `parley schema PROFILE` lists is printed by its name: a schema that needs no other file, and an example of it.
+TEST(CommandLine, every_listed_schema_is_whole_and_accepts_its_example) {
+  std::vector<std::string> seen;
+  for (const std::string profile : {"collab", "handoff", "mesh", "pipeline", "supervisor"}) {
+    const auto listed = json::Document::parse(run_cli({"schema", profile, "--json"}).out);
+    ASSERT_TRUE(listed);
+    for (const auto entry : listed->root().elements()) {
+      const std::string name(entry.find("name").as_string());
+      seen.push_back(name);
+      const auto printed = run_cli({"schema", profile, name, "--json"});
+      const auto program = schema::compile(printed.out, schema::Registry{}, {.assert_formats = true});
+      ASSERT_TRUE(program) << profile << ' ' << name << ' ' << printed.out;
+      const auto shown = run_cli({"schema", profile, name, "--example"});
+      const auto example = json::Document::parse(shown.out);
+      ASSERT_TRUE(example) << profile << ' ' << name << ' ' << shown.err;
+      EXPECT_TRUE(program->accepts(example->root())) << profile << ' ' << name << ' ' << shown.out;
     }
+  }
+  for (const char* name : {"TASK_HANDOFF", "task_handoff_reply", "SharedState", "RoutingTable", "PipelineState"})
+    EXPECT_NE(std::ranges::find(seen, name), seen.end()) << name;
+  EXPECT_NE(run_cli({"schema", "mesh"}).out.find("RoutingTable"), std::string::npos);
+  EXPECT_NE(run_cli({"schema", "mesh", "table"}).err.find("RoutingTable"), std::string::npos) << "the names there are";
+}
+
+TEST(CommandLine, lint_names_what_cannot_be_read_in_a_folder) {
+  const std::filesystem::path folder = testing::TempDir() + "/parley-lint-" + std::to_string(::getpid());
+  std::filesystem::copy(std::string(std::getenv("PARLEY_SOURCE")) + "/spec/profiles/mesh", folder,
+                        std::filesystem::copy_options::recursive);
+  EXPECT_EQ(run_cli({"schema", "lint", folder.string()}).status, 0) << "whatever the folder is named";
+  std::filesystem::create_symlink("loop", folder / "schemas/loop");
+  const auto refused = run_cli({"schema", "lint", folder.string()});
+  std::filesystem::remove_all(folder);
+  EXPECT_EQ(refused.status, 1);
+  EXPECT_NE(refused.err.find("PROFILE_INVALID"), std::string::npos) << refused.err;
+  EXPECT_NE(refused.err.find("schemas/loop"), std::string::npos) << refused.err;
 }
 
 TEST(CommandLine, the_reference_names_every_verb_and_option) {

@@ -1,10 +1,10 @@
-// `parley schema`: the profiles, their types and their schemas, offline; `parley schema lint` checks a profile's
-// folder.
+// `parley schema`: the profiles, and the schemas of their types and records, offline; `parley schema lint` checks a
+// profile's folder.
 #include <algorithm>
-#include <map>
 #include <ostream>
 
 #include "cli/errors.hpp"
+#include "cli/named_schemas.hpp"
 #include "cli/verbs.hpp"
 #include "json/parser.hpp"
 #include "json/writer.hpp"
@@ -18,16 +18,16 @@ namespace {
 
 struct SchemaOptions {
   std::string profile;
-  std::string type;
+  std::string name;
   bool example = false;
 };
 
-constexpr json::Limits file_limits{.bytes = 16 << 20};
+constexpr std::string_view record_kind = "record";
 
 base::Result<json::Document> description_of(const std::string& profile) {
   const auto files = profile::built_in_files(profile);
   const auto found = files.find("profile.json");
-  if (found != files.end()) return json::Document::parse(found->second, file_limits);
+  if (found != files.end()) return json::Document::parse(found->second, profile_file_limits);
   auto error = base::fail(base::ErrorCode::PROFILE_UNKNOWN, "no built-in profile is named \"" + profile + "\"");
   error.error().legal_next = profile::built_in_names();
   return error;
@@ -64,93 +64,79 @@ base::Result<Exit> list_profiles(Context& context) {
   return Exit::done;
 }
 
-base::Result<Exit> list_types(Context& context, const std::string& profile) {
+// A type as profile.json has it; a variant with its name and kind, whatever it leaves out; a record as of that kind.
+void write_listed(json::Writer& out, const NamedSchema& named) {
+  out.begin_object().member("name", named.name);
+  if (named.is_record())
+    out.member("kind", record_kind);
+  else
+    out.member("kind", named.find("kind"));
+  for (const auto [key, value] : named.entry.members())
+    if (key != "name" && key != "kind") out.member(key, value);
+  out.end_object();
+}
+
+// A record has no words in profile.json.
+std::string title_of(const NamedSchema& named, const profile::Files& files) {
+  if (const auto title = named.find("title")) return cell_of(title);
+  const auto file = files.find(named.file);
+  if (file == files.end()) return {};
+  const auto schema = json::Document::parse(file->second, profile_file_limits);
+  return schema ? cell_of(schema->root().find("title")) : std::string();
+}
+
+Row row_of(const NamedSchema& named, const profile::Files& files) {
+  const bool is_record = named.is_record();
+  return {named.name,
+          is_record ? std::string(record_kind) : cell_of(named.find("kind")),
+          is_record ? "" : joined(named.find("from")),
+          is_record ? "" : joined(named.find("to")),
+          title_of(named, files),
+          cell_of(named.find("source"))};
+}
+
+base::Result<Exit> list_schemas(Context& context, const std::string& profile) {
   PARLEY_TRY(const auto document, description_of(profile));
-  const auto types = document.root().find("types");
-  if (context.json) {
-    print_json(context.terminal, json::to_text(types));
-    return Exit::done;
-  }
+  const auto files = profile::built_in_files(profile);
+  std::string text;
+  json::Writer out(text);
   std::vector<Row> rows;
-  for (const auto type : types.elements())
-    rows.push_back({cell_of(type.find("name")), cell_of(type.find("kind")), joined(type.find("from")),
-                    joined(type.find("to")), cell_of(type.find("title")), cell_of(type.find("source"))});
-  print_table(context.terminal.out, {"TYPE", "KIND", "FROM", "TO", "TITLE", "SOURCE"}, rows,
-              context.terminal.out_is_tty);
+  out.begin_array();
+  for (const NamedSchema& named : named_schemas(document.root())) {
+    write_listed(out, named);
+    rows.push_back(row_of(named, files));
+  }
+  out.end_array();
+  if (context.json)
+    print_json(context.terminal, text);
+  else
+    print_table(context.terminal.out, {"NAME", "KIND", "FROM", "TO", "TITLE", "SOURCE"}, rows,
+                context.terminal.out_is_tty);
   return Exit::done;
 }
 
-// The files of the profile that a schema refers to, and those that these refer to.
-void add_referred(json::Value value, const profile::Files& files, std::map<std::string, json::Document>& into) {
-  for (const auto element : value.elements()) add_referred(element, files, into);
-  for (const auto [key, member] : value.members()) {
-    add_referred(member, files, into);
-    const std::string_view reference = key == "$ref" ? member.if_string().value_or("") : "";
-    const std::string name(reference.substr(0, reference.find('#')));
-    const auto file = files.find(std::string(profile::schemas_folder) + name);
-    if (name.empty() || file == files.end() || into.contains(name)) continue;
-    auto document = json::Document::parse(file->second, file_limits);
-    if (!document) continue;
-    const auto at = into.emplace(name, std::move(*document)).first;
-    add_referred(at->second.root(), files, into);
-  }
-}
-
-// With what it refers to among its `$defs`: each keeps its `$id`, by which references find it (JSON Schema 2020-12,
-// §9.3), so that a validator needs nothing else.
-std::string bundled(json::Value schema, const profile::Files& files) {
-  std::map<std::string, json::Document> referred;
-  add_referred(schema, files, referred);
-  std::string text;
-  json::Writer out(text);
-  out.begin_object();
-  for (const auto [key, value] : schema.members())
-    if (key != "$defs") out.member(key, value);
-  out.key("$defs").begin_object();
-  for (const auto [key, value] : schema.find("$defs").members()) out.member(key, value);
-  for (const auto& [name, document] : referred) out.member(name, document.root());
-  out.end_object().end_object();
-  return text;
-}
-
-// The plain one, or the first variant.
-base::Result<std::string> example_of(const SchemaOptions& options, const profile::Files& files) {
-  for (const std::string ending : {".json", "."}) {
-    const std::string wanted = "examples/" + options.type + ending;
-    if (const auto found = files.lower_bound(wanted); found != files.end() && found->first.starts_with(wanted))
-      return found->second;
-  }
-  return base::fail(base::ErrorCode::NOT_FOUND, "there is no example of a \"" + options.type + "\"", options.profile,
-                    "`parley schema PROFILE TYPE` prints its schema.");
-}
-
-base::Result<Exit> print_type(Context& context, const SchemaOptions& options) {
+base::Result<Exit> print_schema(Context& context, const SchemaOptions& options) {
   PARLEY_TRY(const auto document, description_of(options.profile));
-  const auto files = profile::built_in_files(options.profile);
-  std::vector<std::string> names;
-  for (const auto type : document.root().find("types").elements()) {
-    names.emplace_back(type.find("name").if_string().value_or(""));
-    if (names.back() != options.type) continue;
-    const auto file = files.find(type.find("schema").if_string().value_or(""));
-    if (file == files.end()) continue;
-    PARLEY_TRY(const auto schema, json::Document::parse(file->second, file_limits));
-    std::string text = bundled(schema.root(), files);
-    if (options.example) {
-      PARLEY_TRY(text, example_of(options, files));
-    }
-    PARLEY_TRY(const auto shown, json::Document::parse(text, file_limits));
-    print_json(context.terminal, json::to_text(shown.root(), context.json ? 0 : 2));
-    return Exit::done;
+  const auto all = named_schemas(document.root());
+  const auto named = std::ranges::find(all, options.name, &NamedSchema::name);
+  if (named == all.end()) {
+    auto error =
+        base::fail(base::ErrorCode::TYPE_UNKNOWN,
+                   "\"" + options.profile + "\" has no type or record \"" + options.name + "\"", options.profile);
+    for (const auto& other : all) error.error().legal_next.push_back(other.name);
+    return error;
   }
-  auto error = base::fail(base::ErrorCode::TYPE_UNKNOWN,
-                          "\"" + options.profile + "\" has no type \"" + options.type + "\"", options.profile);
-  error.error().legal_next = std::move(names);
-  return error;
+  const auto files = profile::built_in_files(options.profile);
+  PARLEY_TRY(const auto text, options.example ? example_of(*named, files) : whole_schema(named->file, files));
+  PARLEY_TRY(const auto shown, json::Document::parse(text, profile_file_limits));
+  print_json(context.terminal, json::to_text(shown.root(), context.json ? 0 : 2));
+  return Exit::done;
 }
 
 base::Result<Exit> lint(Context& context, const std::string& folder) {
-  PARLEY_TRY(const auto files, profile::read_folder(folder));
-  auto defects = profile::lint(files);
+  const auto files = profile::read_folder(folder);
+  if (!files && files.error().details.empty()) return std::unexpected(files.error());
+  auto defects = files ? profile::lint(*files) : files.error().details;
   if (!defects.empty()) {
     auto error = base::fail(base::ErrorCode::PROFILE_INVALID,
                             std::to_string(defects.size()) + (defects.size() == 1 ? " defect" : " defects"), folder,
@@ -158,7 +144,7 @@ base::Result<Exit> lint(Context& context, const std::string& folder) {
     error.error().details = std::move(defects);
     return error;
   }
-  PARLEY_TRY(const auto rules, profile::load(files));
+  PARLEY_TRY(const auto rules, profile::load(*files));
   if (context.json)
     print_json(context.terminal, R"({"defects":[]})");
   else
@@ -168,28 +154,30 @@ base::Result<Exit> lint(Context& context, const std::string& folder) {
 }
 
 base::Result<Exit> schema(Context& context, const SchemaOptions& options) {
-  if (options.example && (options.type.empty() || options.profile == "lint"))
-    return misuse("an example is one of a profile's type", "Write `parley schema PROFILE TYPE --example`.");
+  if (options.example && (options.name.empty() || options.profile == "lint"))
+    return misuse("an example is one of a profile's type or record", "Write `parley schema PROFILE NAME --example`.");
   if (options.profile.empty()) return list_profiles(context);
   if (options.profile == "lint") {
-    if (!options.type.empty()) return lint(context, options.type);
+    if (!options.name.empty()) return lint(context, options.name);
     return misuse("`parley schema lint` needs the profile's folder");
   }
-  return options.type.empty() ? list_types(context, options.profile) : print_type(context, options);
+  return options.name.empty() ? list_schemas(context, options.profile) : print_schema(context, options);
 }
 
 }  // namespace
 
 Verb schema_verb() {
   auto options = std::make_shared<SchemaOptions>();
-  return {.name = "schema",
-          .summary = "Show profiles, types, schemas and examples; lint a profile's folder",
-          .examples = {"parley schema", "parley schema collab", "parley schema collab task_assignment",
-                       "parley schema collab task_assignment --example", "parley schema lint my-profile/"},
-          .options = {{"profile", "a profile; or `lint` and then a folder", &options->profile},
-                      {"type", "a type of it: its whole schema is printed", &options->type},
-                      {"--example", "print an example of the type instead", &options->example}},
-          .run = [options](Context& context) { return schema(context, *options); }};
+  return {
+      .name = "schema",
+      .summary = "Show profiles, types, schemas and examples; lint a profile's folder",
+      .examples = {"parley schema", "parley schema collab", "parley schema collab task_assignment",
+                   "parley schema collab task_assignment --example", "parley schema handoff SharedState",
+                   "parley schema lint my-profile/"},
+      .options = {{"profile", "a profile; or `lint` and then a folder", &options->profile},
+                  {"name", "a type or a record of it, as it lists them: the whole schema is printed", &options->name},
+                  {"--example", "print an example instead", &options->example}},
+      .run = [options](Context& context) { return schema(context, *options); }};
 }
 
 }  // namespace parley::cli

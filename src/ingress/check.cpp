@@ -9,6 +9,7 @@
 #include "ingress/compressed.hpp"
 #include "ingress/defects.hpp"
 #include "ingress/limits.hpp"
+#include "ingress/object.hpp"
 
 namespace parley::ingress {
 namespace {
@@ -95,6 +96,7 @@ Result<Checked> check(const Native& native, const Ruleset& rules, const Options&
 Result<> check(const Native& native, const Ruleset& rules, const Options& options, Checked& checked) {
   PARLEY_ASSERT(!options.sender.empty());
   PARLEY_CHECK(check_size(native.bytes, rules));
+  PARLEY_CHECK(check_object(native.value));
   PARLEY_TRY(const TypeIndex named, type_of(native.value, rules));
 
   const Reading& reading = *rules.reading;

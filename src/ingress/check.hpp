@@ -54,8 +54,8 @@ struct Checked {
 
 inline constexpr std::size_t details_max = 50;  // defects named in one refusal, or recorded
 
-// Refusals: PAYLOAD_TOO_LARGE, TYPE_UNKNOWN, VERSION_UNSUPPORTED, SENDER_MISMATCH, SCHEMA; those of limits
-// name limit and size.
+// Refusals: PAYLOAD_TOO_LARGE, BAD_REQUEST (no object), TYPE_UNKNOWN, VERSION_UNSUPPORTED, SENDER_MISMATCH, SCHEMA;
+// those of limits name limit and size.
 base::Result<Checked> check(const Native& native, const profile::Ruleset& rules, const Options& options);
 
 // The same for loops: `checked` is overwritten whole and its memory reused, so that an ordinary message allocates

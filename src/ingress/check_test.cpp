@@ -99,6 +99,23 @@ TEST(Check, AMissingTypeIsUnknownToo) {
   EXPECT_EQ(assignment({{"\"message_type\"", "\"kind\""}}, lenient()).run().error().code, ErrorCode::TYPE_UNKNOWN);
 }
 
+TEST(Check, WhatIsNoObjectIsNoMessageAndIsNamed) {
+  const auto run = [](const std::string& bytes) {
+    const auto document = json::Document::parse(bytes);
+    Options options;
+    options.sender = "architect-main";
+    options.now = now;
+    return check({bytes, document->root()}, *rulesets().find("collab"), options).error();
+  };
+  const std::vector<std::pair<std::string, std::string>> cases{
+      {"1", "integer"}, {"null", "null"}, {"true", "boolean"}, {"\"x\"", "string"}, {"[[]]", "array"}};
+  for (const auto& [bytes, what] : cases) {
+    EXPECT_EQ(run(bytes).code, ErrorCode::BAD_REQUEST) << bytes;
+    EXPECT_THAT(run(bytes).message, HasSubstr("is no JSON object: it is ")) << bytes;
+    EXPECT_THAT(run(bytes).message, HasSubstr(what)) << bytes;
+  }
+}
+
 // PIP-01: unknown major version refused, minor accepted.
 TEST(Check, AnotherMajorVersionIsRefusedAnotherMinorOneIsNot) {
   const auto version = [](const std::string& text, Options options = {}) {

@@ -3,7 +3,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
 
 #include "profile/files.hpp"
 #include "profile/lint.hpp"
@@ -12,6 +17,8 @@
 
 namespace parley::profile {
 namespace {
+
+namespace fs = std::filesystem;
 
 using testing::Contains;
 using testing::ElementsAre;
@@ -105,6 +112,7 @@ TEST(Rulesets, CarryTheFiveProfilesAndKeepVersionsApart) {
   Rulesets rulesets = built_in();
   for (const char* name : {"collab", "handoff", "mesh", "pipeline", "supervisor"})
     EXPECT_NE(rulesets.find(name), nullptr) << name;
+  for (const std::string& folder : built_in_names()) EXPECT_NE(rulesets.find(folder), nullptr) << folder;
   EXPECT_EQ(rulesets.find("kitchen"), nullptr);
 
   const RulesetPtr first = *load(kitchen());
@@ -190,6 +198,81 @@ TEST(Lint, FindsEachDefectAtItsPlace) {
     EXPECT_THAT(defects(changed(c.file, c.before, c.after)), testing::Contains(c.defect))
         << c.file << ": " << c.before << " → " << c.after;
   }
+}
+
+// A file in a wrong place or form would be read by nobody.
+TEST(Lint, FindsEveryFileThatIsNone) {
+  const auto with = [](const std::string& path, const std::string& bytes) {
+    Files files = kitchen();
+    files[path] = bytes;
+    return defects(files);
+  };
+  const std::string good = kitchen().at("refusals/order_by_cook.json");
+  EXPECT_THAT(with("refusals/stray.json", "{}"), Contains("refusals/stray.json#/rule stated_forms"));
+  EXPECT_THAT(with("refusals/stray.json", good), ElementsAre("refusals/stray.json#/rule stated_forms"));
+  EXPECT_THAT(with("warnings/order_by_cook.json", good),
+              ElementsAre("warnings/order_by_cook.json#/expect/code stated_forms"));
+  EXPECT_THAT(with("warnings/x.json", "["), Contains(testing::StartsWith("warnings/x.json#")));
+  EXPECT_THAT(with("story.json", "{}"), Not(IsEmpty()));
+  for (const char* path : {"schemas/readme.txt", "schemas/menu.json", "refusals/old/x.json", "notes.json", "README.md"})
+    EXPECT_THAT(with(path, "{}"), Contains(std::string(path) + "# known_files")) << path;
+}
+
+// The kitchen's files in a folder of their own, with something else beside them.
+class FolderOfAProfile : public testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = fs::path(testing::TempDir()) / ("parley-folder-" + std::to_string(::getpid()));
+    fs::remove_all(folder_);
+    for (const auto& [path, bytes] : kitchen()) {
+      fs::create_directories((folder_ / path).parent_path());
+      std::ofstream(folder_ / path) << bytes;
+    }
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  std::vector<std::string> refused() const {
+    std::vector<std::string> places;
+    const auto files = read_folder(folder_.string());
+    if (files) return places;
+    EXPECT_EQ(files.error().code, base::ErrorCode::PROFILE_INVALID);
+    for (const base::Problem& problem : files.error().details) places.push_back(problem.instance);
+    return places;
+  }
+
+  fs::path folder_;
+};
+
+TEST_F(FolderOfAProfile, IsReadAsItIs) {
+  fs::create_symlink("call.schema.json", folder_ / "schemas/shout.schema.json");
+  std::ofstream(folder_ / ".notes") << "nobody's";
+  const auto files = read_folder(folder_.string());
+  ASSERT_TRUE(files);
+  EXPECT_EQ(files->size(), kitchen().size() + 1);
+  EXPECT_EQ(files->at("schemas/shout.schema.json"), kitchen().at("schemas/call.schema.json"));
+}
+
+TEST_F(FolderOfAProfile, NamesWhatCannotBeRead) {
+  fs::create_symlink("loop", folder_ / "schemas/loop");
+  EXPECT_THAT(refused(), ElementsAre("schemas/loop#"));
+  fs::create_symlink("nowhere.json", folder_ / "refusals/gone.json");
+  EXPECT_EQ(::mkfifo((folder_ / "warnings.json").c_str(), 0600), 0);
+  fs::create_directory(folder_ / "examples/more.json");
+  fs::create_directory_symlink("examples", folder_ / "warnings");
+  EXPECT_THAT(refused(), testing::UnorderedElementsAre("schemas/loop#", "refusals/gone.json#", "warnings.json#",
+                                                       "examples/more.json#", "warnings#"));
+}
+
+TEST_F(FolderOfAProfile, NamesAFolderWithoutPermission) {
+  if (::geteuid() == 0) GTEST_SKIP() << "root may read everything";
+  fs::permissions(folder_ / "refusals", fs::perms::none);
+  EXPECT_THAT(refused(), ElementsAre("refusals/#"));
+  fs::permissions(folder_ / "refusals", fs::perms::owner_all);
+}
+
+TEST(Folder, IsRefusedWhereItIsNone) {
+  EXPECT_EQ(read_folder("/no/such/folder").error().code, base::ErrorCode::NOT_FOUND);
+  EXPECT_EQ(read_folder("/dev/null").error().code, base::ErrorCode::NOT_FOUND);
 }
 
 TEST(Lint, MissesNoFileThatNothingUses) {

@@ -18,7 +18,7 @@ std::vector<json::Value> values_of(const auto& places) {
 
 SchemaTexts::SchemaTexts(const Files& files) {
   for (const auto& [path, bytes] : files) {
-    if (!path.starts_with(schemas_folder)) continue;
+    if (!is_schema(path)) continue;
     if (auto document = json::Document::parse(bytes)) documents_.emplace(path, std::move(*document));
   }
 }

@@ -19,21 +19,25 @@ std::string uri_of(std::string_view path, std::string_view bytes) {
   return std::string(id ? *id : path.substr(schemas_folder.size()));
 }
 
-schema::Program compile_profile_schema() {
+schema::Program compile_embedded(std::string_view path) {
   const auto files = embedded_files();
-  const auto file = std::find_if(files.begin(), files.end(),
-                                 [](const EmbeddedFile& f) { return f.path == "profiles/profile.schema.json"; });
+  const auto file = std::find_if(files.begin(), files.end(), [&](const EmbeddedFile& f) { return f.path == path; });
   PARLEY_ASSERT(file != files.end());
   auto program = schema::compile(file->bytes);
   PARLEY_ASSERT(program.has_value());
   return *program;
 }
 
+std::vector<base::Problem> explain(const schema::Program& program, json::Value value) {
+  if (program.accepts(value)) return {};
+  return program.explain(value, {problems_max, false});
+}
+
 }  // namespace
 
 Schemas::Schemas(const Files& files) : files_(files) {
   for (const auto& [path, bytes] : files) {
-    if (!path.starts_with(schemas_folder) || !filled_) continue;
+    if (!is_schema(path) || !filled_) continue;
     filled_ = registry_.add(uri_of(path, bytes), bytes);
     if (!filled_) filled_.error().where = path + '#' + filled_.error().where;
   }
@@ -50,9 +54,13 @@ base::Result<schema::Program> Schemas::compile(const std::string& path) const {
 }
 
 std::vector<base::Problem> explain_profile(json::Value description) {
-  static const schema::Program program = compile_profile_schema();
-  if (program.accepts(description)) return {};
-  return program.explain(description, {problems_max, false});
+  static const schema::Program program = compile_embedded("profiles/profile.schema.json");
+  return explain(program, description);
+}
+
+std::vector<base::Problem> explain_story(json::Value story) {
+  static const schema::Program program = compile_embedded("profiles/story.schema.json");
+  return explain(program, story);
 }
 
 }  // namespace parley::profile

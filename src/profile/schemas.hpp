@@ -25,5 +25,6 @@ class Schemas {
 
 // What spec/profiles/profile.schema.json finds wrong with a profile.json; empty: nothing.
 std::vector<base::Problem> explain_profile(json::Value description);
+std::vector<base::Problem> explain_story(json::Value story);  // story.schema.json, with a story.json
 
 }  // namespace parley::profile

@@ -89,7 +89,12 @@ base::Result<> check_recipient(const AcceptMessage& command, const Agent& sender
     return base::fail(ErrorCode::DIRECTION,
                       "the message says '" + recipient.id + "' is a '" + base::excerpt(envelope.recipient_role, 64) +
                           "', it is registered " + registered_as(recipient),
-                      "recipient's agent_type", "Write the agent_type that the recipient is registered with.");
+                      "recipient's agent_type",
+                      recipient.properties.agent_type.empty()
+                          ? "Have the agent changed, so that it has the agent_type that messages name: `parley agent "
+                            "change " +
+                                recipient.id + " --type ROLE`."
+                          : "Write the agent_type that the recipient is registered with.");
   const std::string& instance = recipient.properties.instance_id;
   if (!instance.empty() && !envelope.recipient_instance.empty() && envelope.recipient_instance != instance)
     return base::fail(ErrorCode::DIRECTION,

@@ -27,10 +27,12 @@ struct Subject {
 
 void bounded_ids(const Subject& subject, Problems& problems);      // ids and names have a largest length
 void examples(const Subject& subject, Problems& problems);         // each type, variant and record has a valid one
+void known_files(const Subject& subject, Problems& problems);      // the format knows every file
 void known_places(const Subject& subject, Problems& problems);     // the schemas know every pointer
 void priority_words(const Subject& subject, Problems& problems);   // every word the schemas allow is read
 void required_fields(const Subject& subject, Problems& problems);  // every type maps what its kind requires
 void said_messages(const Subject& subject, Problems& problems);    // what the server says is of the profile
 void schema_files(const Subject& subject, Problems& problems);     // $id, title, description; none unused
+void stated_forms(const Subject& subject, Problems& problems);     // refusals/, warnings/, story.json have their form
 
 }  // namespace parley::profile::lint_rules

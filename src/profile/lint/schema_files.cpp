@@ -20,7 +20,7 @@ void schema_files(const Subject& subject, Problems& problems) {
   const std::string base = "https://parley.dev/profiles/" + subject.rules.name + '/' +
                            subject.rules.version.substr(0, subject.rules.version.find('.')) + '/';
   for (const auto& [path, bytes] : subject.files) {
-    if (!path.starts_with(schemas_folder)) continue;
+    if (!is_schema(path)) continue;
     const auto document = json::Document::parse(bytes);
     if (!document) continue;  // loading has said so, if it is used
     const json::Value root = document->root();

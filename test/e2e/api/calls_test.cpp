@@ -357,6 +357,15 @@ TEST_F(Calls, HEAD_says_what_GET_would_without_a_body) {
   EXPECT_EQ(call(*server, {"HEAD", workspace, ""}).status, 401);
 }
 
+TEST_F(Calls, What_is_no_object_is_told_to_be_none) {
+  for (const char* body : {"7", "null", "\"x\"", "true"}) {
+    const Answer refused = send(body);
+    EXPECT_EQ(refused.status, 400) << body;
+    EXPECT_THAT(refused.text("/error/message"), testing::HasSubstr("no JSON object")) << body;
+  }
+  EXPECT_THAT(send("[[]]").text("/0/error/message"), testing::HasSubstr("no JSON object"));
+}
+
 // MSH-12
 TEST_F(Calls, Many_messages_have_an_outcome_each_in_order) {
   const std::string a = uuid(), b = uuid();
@@ -365,7 +374,7 @@ TEST_F(Calls, Many_messages_have_an_outcome_each_in_order) {
   EXPECT_EQ(array.status, 207);
   EXPECT_EQ(array.text("/0/message_id"), a);
   EXPECT_EQ(array.text("/1/error/code"), "SCHEMA");
-  EXPECT_EQ(array.text("/2/error/code"), "TYPE_UNKNOWN");
+  EXPECT_EQ(array.text("/2/error/code"), "BAD_REQUEST");
   EXPECT_EQ(array.text("/3/message_id"), b);
   EXPECT_EQ(array.root().size(), 4u);
 
