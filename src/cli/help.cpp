@@ -217,7 +217,11 @@ std::string reference(const std::vector<Group>& groups) {
       "need be named. Without `--data` and `PARLEY_DATA` it is `$XDG_DATA_HOME/parley`, else `~/.local/share/parley`.\n"
       "A token kept there is sent to the server that gave it, while that runs, and to no other: for another "
       "`--server`\n"
-      "give `--token` or `PARLEY_TOKEN`.\n";
+      "give `--token` or `PARLEY_TOKEN`.\n"
+      "\n"
+      "A proxy that the environment names (`https_proxy` or `ALL_PROXY`, but for what `NO_PROXY` lists) is used for\n"
+      "`https://` addresses of other machines alone: there it sees the server's name, and not the token. Loopback and\n"
+      "`http://` addresses are called directly; `http_proxy` means nothing.\n";
   for (const auto& group : groups)
     for (const auto& verb : group.verbs) append_reference(text, verb, verb.name);
   return text;

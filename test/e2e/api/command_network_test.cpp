@@ -1,0 +1,55 @@
+// What lies between the command line and its server: proxies of the environment, reverse proxies, certificates.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "api.hpp"
+#include "command.hpp"
+#include "stand_in.hpp"
+
+namespace parley::e2e {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using testing::StartsWith;
+
+const std::string forbidden = "HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
+
+TEST(CommandsNetwork, A_proxy_is_not_told_the_token_of_a_server_on_this_machine) {
+  const Server server;
+  const StandIn proxy(forbidden);
+  for (const char* name : {"http_proxy", "ALL_PROXY", "all_proxy"}) {
+    const Ran ran = run_parley_with({name + ("=" + proxy.url())}, {"workspace", "list", "--data", server.folder()});
+    EXPECT_EQ(ran.status, 0) << name << ran.err;
+  }
+  EXPECT_THAT(proxy.heard(), IsEmpty());
+  for (const char* host : {"https://127.0.0.1:9", "https://127.1:9", "https://localhost:9", "https://LOCALHOST.:9",
+                           "https://[::1]:9", "https://a.localhost:9", "https://user@127.0.0.1:9"})
+    EXPECT_EQ(run_parley_with({"https_proxy=" + proxy.url(), "ALL_PROXY=" + proxy.url()},
+                              {"workspace", "list", "--server", host, "--token", "t"})
+                  .status,
+              3)
+        << host;
+  EXPECT_THAT(proxy.heard(), IsEmpty());
+}
+
+TEST(CommandsNetwork, A_proxy_is_used_for_https_alone_and_sees_no_token) {
+  const StandIn proxy(forbidden);
+  const std::vector<std::string> environment{"http_proxy=" + proxy.url(), "https_proxy=" + proxy.url(),
+                                             "ALL_PROXY=" + proxy.url()};
+  const auto call = [&](const std::string& server) {
+    return run_parley_with(environment, {"workspace", "list", "--server", server, "--token", "pt_secret"});
+  };
+  EXPECT_EQ(call("http://parley.invalid:7411").status, 3) << "there is no such name";
+  EXPECT_THAT(proxy.heard(), IsEmpty());
+  const Ran ran = call("https://parley.invalid:7411");
+  EXPECT_EQ(ran.status, 3);
+  EXPECT_THAT(ran.err, HasSubstr("NO_PROXY"));
+  EXPECT_THAT(proxy.heard(), ElementsAre(StartsWith("CONNECT parley.invalid:7411 ")));
+  for (const std::string& heard : proxy.heard()) EXPECT_THAT(heard, Not(HasSubstr("pt_secret")));
+}
+
+}  // namespace
+}  // namespace parley::e2e
