@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "api.hpp"
+#include "base/process.hpp"
 #include "command.hpp"
 #include "stand_in.hpp"
 
@@ -49,6 +50,30 @@ TEST(CommandsNetwork, A_proxy_is_used_for_https_alone_and_sees_no_token) {
   EXPECT_THAT(ran.err, HasSubstr("NO_PROXY"));
   EXPECT_THAT(proxy.heard(), ElementsAre(StartsWith("CONNECT parley.invalid:7411 ")));
   for (const std::string& heard : proxy.heard()) EXPECT_THAT(heard, Not(HasSubstr("pt_secret")));
+}
+
+TEST(CommandsNetwork, A_proxy_whose_server_is_away_is_not_reached) {
+  const StandIn proxy(bad_gateway);
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{"inbox"}, {"wait", "--timeout", "10s"}, {"tail", "-f"}}) {
+    auto arguments = words;
+    arguments.insert(arguments.end(), {"--as", "a", "-w", "w", "--server", proxy.url(), "--token", "t"});
+    const Ran ran = run_parley(arguments);
+    EXPECT_EQ(ran.status, 3) << words.front() << ran.out;
+    EXPECT_THAT(ran.err, StartsWith("not reached: UNREACHABLE")) << words.front();
+  }
+}
+
+TEST(CommandsNetwork, The_agent_of_the_guide_tries_again_where_a_proxy_says_that_its_server_is_away) {
+  const auto folder = base::TempFolder::make("agent");
+  ASSERT_TRUE(folder);
+  const StandIn proxy(bad_gateway);
+  auto agent = base::Process::start({"env", "PARLEY_SERVER=" + proxy.url(), "PARLEY_WORKSPACE=w", "PARLEY_TOKEN=t",
+                                     "AGENT=a", "python3", source_folder() + "/docs/guide/agents/agent.py"},
+                                    *folder / "log");
+  ASSERT_TRUE(agent);
+  EXPECT_GE(proxy.wait_for_calls(2), 2u) << read_file(*folder / "log");
+  EXPECT_FALSE(agent->wait({})) << read_file(*folder / "log");
 }
 
 }  // namespace
