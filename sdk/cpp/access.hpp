@@ -9,6 +9,7 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/result.hpp"
@@ -52,6 +53,19 @@ base::Result<Access> discover(const Wanted& wanted, const Environment& environme
 std::string data_folder(const std::string& wanted, const Environment& environment = system_environment);
 std::string own_server(const std::string& data_folder);  // address of the server that runs with it; empty: none does
 
+// The right to keep a new token in a folder, had before one is asked for: what would keep it from being kept is told
+// then, and no other program keeps one there meanwhile, so that the newest stays. Resource type.
+class TokenPlace {
+ public:
+  explicit TokenPlace(int folder) : folder_(folder) {}
+  ~TokenPlace();
+  TokenPlace(TokenPlace&& other) noexcept : folder_(std::exchange(other.folder_, -1)) {}
+  TokenPlace& operator=(TokenPlace&&) = delete;
+
+ private:
+  int folder_;  // open, with its lock
+};
+
 // Tokens of "agents" and "people", DATA/tokens/WORKSPACE/agents/NAME.token, each readable by its owner alone. They are
 // made by whoever registers one, so that `--as NAME` works on the same machine. NAME.token.server beside it: the
 // address of the server that gave it, where that is not the data folder's own.
@@ -64,6 +78,7 @@ class TokenStore {
     std::string_view whose;  // "agents" or "people": the same name may be in both
     std::string_view name;
   };
+  base::Result<TokenPlace> place(const Owner& owner) const;
   base::Result<> put(const Owner& owner, std::string_view token, std::string_view server = {}) const;
   base::Result<std::string> get(const Owner& owner) const;
   std::string server(const Owner& owner) const;  // empty: the data folder's own

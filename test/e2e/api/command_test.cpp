@@ -355,6 +355,48 @@ TEST(Commands, What_is_wrong_with_one_message_of_a_file_is_told) {
   }
 }
 
+TEST(Commands, An_agent_whose_token_cannot_be_kept_is_not_registered) {
+  const Server server;
+  ASSERT_EQ(run_parley(server, {"workspace", "create", "demo"}).status, 0);
+  std::ofstream(server.folder() + "/tokens") << "in the way";
+  const Ran refused = run_parley(server, {"agent", "add", "a", "--profile", "mesh"});
+  EXPECT_EQ(refused.status, 1);
+  EXPECT_THAT(refused.err, HasSubstr("cannot be kept"));
+  EXPECT_THAT(run_parley(server, {"agent", "list"}).out, Not(HasSubstr("mesh")));
+  std::filesystem::remove(server.folder() + "/tokens");
+  EXPECT_EQ(run_parley(server, {"agent", "add", "a", "--profile", "mesh"}).status, 0);
+}
+
+TEST(Commands, Where_a_token_was_given_and_lost_it_is_said_how_to_go_on) {
+  const Server server;
+  ASSERT_EQ(run_parley(server, {"workspace", "create", "demo"}).status, 0);
+  const std::string in_the_way = server.folder() + "/tokens/demo/agents/a.token";
+  std::filesystem::create_directories(in_the_way);
+  const Ran lost = run_parley(server, {"agent", "add", "a", "--profile", "mesh"});
+  EXPECT_EQ(lost.status, 1);
+  EXPECT_THAT(lost.err, HasSubstr("a is registered in demo, but the token cannot be kept"));
+  EXPECT_THAT(lost.err, HasSubstr("`parley agent token a --workspace demo`"));
+  std::filesystem::remove(in_the_way);
+  EXPECT_EQ(run_parley(server, {"agent", "token", "a", "--workspace", "demo"}).status, 0);
+  EXPECT_EQ(run_parley(server, {"inbox", "--as", "a"}).status, 0);
+}
+
+TEST(Commands, Of_tokens_renewed_at_one_time_the_newest_is_kept) {
+  const Server server;
+  ASSERT_EQ(run_parley(server, {"workspace", "create", "demo"}).status, 0);
+  ASSERT_EQ(run_parley(server, {"agent", "add", "a", "--profile", "mesh"}).status, 0);
+  for (int round = 0; round < 5; ++round) {
+    std::vector<std::future<Ran>> renewals;
+    for (int i = 0; i < 4; ++i)
+      renewals.push_back(std::async(std::launch::async, [&] { return run_parley(server, {"agent", "token", "a"}); }));
+    for (auto& renewal : renewals) {
+      const Ran ran = renewal.get();
+      EXPECT_EQ(ran.status, 0) << ran.err;
+    }
+    EXPECT_EQ(run_parley(server, {"inbox", "--as", "a"}).status, 0) << round;
+  }
+}
+
 TEST(Commands, Where_there_are_several_workspaces_they_are_named) {
   const Server server;
   for (const char* name : {"one", "two"}) ASSERT_EQ(run_parley(server, {"workspace", "create", name}).status, 0);
