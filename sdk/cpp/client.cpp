@@ -117,6 +117,7 @@ base::Result<Reply> Client::call(std::string_view method, std::string_view targe
   curl_easy_reset(handle);  // keeps the connection
   curl_easy_setopt(handle, CURLOPT_URL, url.c_str());
   curl_easy_setopt(handle, CURLOPT_CUSTOMREQUEST, verb.c_str());
+  curl_easy_setopt(handle, CURLOPT_PATH_AS_IS, 1L);  // a task may be called ".."
   curl_easy_setopt(handle, CURLOPT_PROTOCOLS_STR, "http,https");
   if (!state_->with_proxy) curl_easy_setopt(handle, CURLOPT_PROXY, "");
   curl_easy_setopt(handle, CURLOPT_NOSIGNAL, 1L);

@@ -76,5 +76,11 @@ TEST(CommandsNetwork, The_agent_of_the_guide_tries_again_where_a_proxy_says_that
   EXPECT_FALSE(agent->wait({})) << read_file(*folder / "log");
 }
 
+TEST(CommandsNetwork, A_name_of_two_dots_stays_in_its_place) {
+  const StandIn server("HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\nConnection: close\r\n\r\n");
+  run_parley({"task", "abort", "..", "-w", "w", "--server", server.url(), "--token", "t"});
+  EXPECT_THAT(server.heard(), ElementsAre(StartsWith("POST /v1/workspaces/w/tasks/../abort ")));
+}
+
 }  // namespace
 }  // namespace parley::e2e
