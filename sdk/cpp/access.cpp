@@ -197,6 +197,7 @@ std::string data_folder(const std::string& wanted, const Environment& environmen
 base::Result<Access> discover(const Wanted& wanted, const Environment& environment) {
   Access access;
   access.data_folder = data_folder(wanted.data_folder, environment);
+  access.ca_file = environment("SSL_CERT_FILE");
   access.workspace = first_of({wanted.workspace, environment("PARLEY_WORKSPACE")});
   const std::string named = without_slash(first_of({wanted.server, environment("PARLEY_SERVER")}));
   PARLEY_CHECK(check_address(named));

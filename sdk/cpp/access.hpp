@@ -4,6 +4,7 @@
 //   token   --token, the agent's or person's own in DATA/tokens/, PARLEY_TOKEN, DATA/admin.token (never in an agent's
 //   place)
 //           What is kept in DATA is sent to the server that gave it, and to no other.
+//   CA      SSL_CERT_FILE, for https://
 //   DATA    --data, PARLEY_DATA, $XDG_DATA_HOME/parley, ~/.local/share/parley
 #pragma once
 #include <functional>
@@ -38,6 +39,7 @@ struct Access {
   std::string data_folder;
   std::string workspace;   // as wanted; or, with an agent, the only one that has a token of this name
   bool of_folder = false;  // the token is one that the data folder's own server gave
+  std::string ca_file{};   // certificates to trust, PEM; empty: those that the system trusts
 };
 
 // Before each call with it: who waits through a restart does not know who listens there meanwhile. UNREACHABLE where

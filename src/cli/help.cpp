@@ -221,7 +221,8 @@ std::string reference(const std::vector<Group>& groups) {
       "\n"
       "A proxy that the environment names (`https_proxy` or `ALL_PROXY`, but for what `NO_PROXY` lists) is used for\n"
       "`https://` addresses of other machines alone: there it sees the server's name, and not the token. Loopback and\n"
-      "`http://` addresses are called directly; `http_proxy` means nothing.\n";
+      "`http://` addresses are called directly; `http_proxy` means nothing.\n"
+      "For `https://` addresses `SSL_CERT_FILE` names a file of certificates to trust (PEM): a CA's of your own.\n";
   for (const auto& group : groups)
     for (const auto& verb : group.verbs) append_reference(text, verb, verb.name);
   return text;

@@ -2,6 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <thread>
+
 #include "api.hpp"
 #include "base/process.hpp"
 #include "command.hpp"
@@ -74,6 +77,60 @@ TEST(CommandsNetwork, The_agent_of_the_guide_tries_again_where_a_proxy_says_that
   ASSERT_TRUE(agent);
   EXPECT_GE(proxy.wait_for_calls(2), 2u) << read_file(*folder / "log");
   EXPECT_FALSE(agent->wait({})) << read_file(*folder / "log");
+}
+
+// An HTTPS server with a certificate of its own for `localhost`, in FOLDER/certificate.pem; its port in FOLDER/port.
+constexpr std::string_view https_server = R"(
+import http.server, os, ssl, subprocess, sys
+os.chdir(sys.argv[1])
+subprocess.run("openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -keyout key.pem -out certificate.pem "
+               "-days 2 -subj /CN=localhost -addext subjectAltName=DNS:localhost".split(), check=True)
+class Answers(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        body = b'{"items": [{"name": "reached"}], "next": null}'
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+server = http.server.HTTPServer(("127.0.0.1", 0), Answers)
+context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+context.load_cert_chain("certificate.pem", "key.pem")
+server.socket = context.wrap_socket(server.socket, server_side=True)
+open("port.new", "w").write(str(server.server_port))
+os.rename("port.new", "port")
+server.serve_forever()
+)";
+
+TEST(CommandsNetwork, A_certificate_of_ones_own_is_trusted_where_it_is_named) {
+  const auto folder = base::TempFolder::make("certificate");
+  ASSERT_TRUE(folder);
+  auto server = base::Process::start({"python3", "-c", std::string(https_server), folder->path()}, *folder / "log");
+  ASSERT_TRUE(server);
+  for (int i = 0; i < 1'000 && read_file(*folder / "port").empty() && !server->wait({}); ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  const std::string port = read_file(*folder / "port");
+  if (port.empty() && read_file(*folder / "log").find("'openssl'") != std::string::npos)
+    GTEST_SKIP() << "there is no openssl to make a certificate";
+  ASSERT_NE(port, "") << read_file(*folder / "log");
+  const auto call = [&](const std::string& host, const std::vector<std::string>& environment) {
+    return run_parley_with(environment,
+                           {"workspace", "list", "--server", "https://" + host + ":" + port, "--token", "t"});
+  };
+  const std::vector<std::string> trusted{"SSL_CERT_FILE=" + *folder / "certificate.pem"};
+  const Ran reached = call("localhost", trusted);
+  EXPECT_EQ(reached.status, 0) << reached.err;
+  EXPECT_THAT(reached.out, HasSubstr("reached"));
+  for (const Ran& refused : {call("localhost", {}), call("127.0.0.1", trusted)}) {
+    EXPECT_EQ(refused.status, 3);
+    EXPECT_THAT(refused.err, HasSubstr("certificate"));
+    EXPECT_THAT(refused.err, HasSubstr("SSL_CERT_FILE"));
+    EXPECT_THAT(refused.err, Not(HasSubstr("parley serve")));
+  }
+  EXPECT_THAT(call("localhost", {"SSL_CERT_FILE=/no/such/file"}).err, HasSubstr("SSL_CERT_FILE must name"));
+  const Server plain;
+  const Ran no_tls = run_parley({"workspace", "list", "--server", "https://" + plain.host(), "--token", "t"});
+  EXPECT_EQ(no_tls.status, 3);
+  EXPECT_THAT(no_tls.err, HasSubstr("does not speak TLS"));
 }
 
 TEST(CommandsNetwork, A_name_of_two_dots_stays_in_its_place) {
