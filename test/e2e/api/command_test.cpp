@@ -13,6 +13,7 @@
 #include <thread>
 
 #include "api.hpp"
+#include "base/process.hpp"
 #include "command.hpp"
 #include "json/writer.hpp"
 
@@ -394,6 +395,24 @@ TEST(Commands, Of_tokens_renewed_at_one_time_the_newest_is_kept) {
       EXPECT_EQ(ran.status, 0) << ran.err;
     }
     EXPECT_EQ(run_parley(server, {"inbox", "--as", "a"}).status, 0) << round;
+  }
+}
+
+TEST(Commands, A_story_that_is_ended_leaves_nothing_behind) {
+  for (const int signal : {SIGTERM, SIGINT, SIGHUP}) {
+    const auto place = base::TempFolder::make("ended");
+    ASSERT_TRUE(place);
+    const std::string temporary = *place / "tmp", shown = *place / "shown";
+    std::filesystem::create_directories(temporary);
+    const pid_t story = start_parley(shown, {"scenario", "handoff", "--pace", "200ms"}, {"TMPDIR=" + temporary});
+    for (int i = 0; i < 1'000 && read_file(shown).empty(); ++i)
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    EXPECT_FALSE(std::filesystem::is_empty(temporary)) << "it plays";
+    ::kill(story, signal);
+    int status = 0;
+    ASSERT_EQ(::waitpid(story, &status, 0), story);
+    EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 1) << signal << " " << status;
+    EXPECT_TRUE(std::filesystem::is_empty(temporary)) << signal;
   }
 }
 
