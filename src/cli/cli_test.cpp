@@ -169,6 +169,7 @@ TEST(CommandLine, what_is_no_readable_file_is_refused_with_its_reason) {
 TEST(CommandLine, a_mistake_that_is_found_without_a_server_is_one_of_usage) {
   const std::vector<std::vector<std::string>> mistakes{{"workspace", "set", "demo", "--set", "lease"},
                                                        {"schema", "lint"},
+                                                       {"agent", "list", "--limit", "0"},
                                                        {"check", "--as", "a", "-w", "w"},
                                                        {"bench", "--duration", "0s"},
                                                        {"serve", "--journal", "bogus"},

@@ -33,6 +33,7 @@ struct Option {
   Target target;
   bool required = false;
   std::vector<std::string> choices{};  // empty: anything
+  std::uint32_t least = 0;             // of a number
 
   bool is_positional() const { return name.front() != '-'; }
   bool is_flag() const { return std::holds_alternative<bool*>(target); }
