@@ -20,8 +20,7 @@ bool asks_for_help(const std::vector<std::string>& arguments) {
 // A misuse without a hint of its own is sent to the help of the verb.
 Exit tell(const Context& context, base::Error error, const std::string& path) {
   const Exit exit = exit_of(error);
-  if (exit == Exit::usage && error.hint.empty())
-    error.hint = "See `parley help" + (path.empty() ? "" : " " + path) + "`.";
+  if (exit == Exit::usage && error.hint.empty()) error.hint = see_help(path);
   print_error(context, error);
   return exit;
 }
@@ -50,7 +49,7 @@ Exit run_verb(const std::vector<std::string>& arguments, const Services& service
     return Exit::done;
   }
   const Parsed parsed = parse(groups, arguments);
-  Context context{terminal, parsed.json};
+  Context context{terminal, parsed.json, parsed.path};
   if (!parsed.verb) {
     std::string path;
     find_verb(groups, arguments, path);

@@ -46,7 +46,8 @@ struct Option {
 
 struct Context {
   Terminal& terminal;
-  bool json = false;  // one JSON document on standard output, whatever happens
+  bool json = false;   // one JSON document on standard output, whatever happens
+  std::string path{};  // of the verb that runs, "agent add"
 };
 
 struct Verb {
