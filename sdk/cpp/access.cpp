@@ -28,6 +28,15 @@ std::string first_line(const std::string& path) {
   return line;
 }
 
+// TOKENS/WORKSPACE/agents, each of them; where that fails, what comes after it says so.
+void make_private(const std::filesystem::path& folder) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error) return;
+  for (const auto& made : {folder.parent_path().parent_path(), folder.parent_path(), folder})
+    ::chmod(made.c_str(), 0700);
+}
+
 // Of the server that wrote it, as long as that lives: it holds the file's lock, and the kernel lets go of it however
 // the server ended, and whatever user or container it ran in.
 std::string url_in(const std::string& path) {
@@ -56,19 +65,24 @@ base::Result<> check_names(const TokenStore::Owner& owner) {
   return {};
 }
 
+std::unexpected<base::Error> not_kept(const std::string& path) {
+  return base::fail(ErrorCode::INTERNAL, "the token cannot be kept: " + std::string(std::strerror(errno)), path,
+                    "Make the data folder writable for you, or name another with --data.");
+}
+
+// Whole or not at all, through a file of its own: several may write at a time.
 base::Result<> write_private(const std::string& path, std::string_view text) {
-  const auto failed = [&path](const char* what) {
-    return base::fail(ErrorCode::INTERNAL, std::string(what) + ": " + std::strerror(errno), path,
-                      "Make the data folder writable for you, or name another with --data.");
-  };
-  const std::string made = path + ".new";
-  const int file = ::open(made.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-  if (file < 0) return failed("the token cannot be kept");
+  std::string made = path + ".XXXXXX";
+  const int file = ::mkostemp(made.data(), O_CLOEXEC);  // 0600
+  if (file < 0) return not_kept(path);
   const bool written = ::write(file, text.data(), text.size()) == static_cast<ssize_t>(text.size());
   const bool synced = written && ::fsync(file) == 0;
   ::close(file);
-  if (!synced || std::rename(made.c_str(), path.c_str()) != 0) return failed("the token cannot be kept");
-  return {};
+  if (synced && std::rename(made.c_str(), path.c_str()) == 0) return {};
+  const int error = errno;
+  ::unlink(made.c_str());
+  errno = error;
+  return not_kept(path);
 }
 
 std::string without_slash(std::string url) {
@@ -183,6 +197,7 @@ std::string data_folder(const std::string& wanted, const Environment& environmen
 base::Result<Access> discover(const Wanted& wanted, const Environment& environment) {
   Access access;
   access.data_folder = data_folder(wanted.data_folder, environment);
+  access.ca_file = environment("SSL_CERT_FILE");
   access.workspace = first_of({wanted.workspace, environment("PARLEY_WORKSPACE")});
   const std::string named = without_slash(first_of({wanted.server, environment("PARLEY_SERVER")}));
   PARLEY_CHECK(check_address(named));
@@ -222,14 +237,28 @@ std::string TokenStore::server(const Owner& owner) const {
   return first_line(path(owner) + ".server");
 }
 
+TokenPlace::~TokenPlace() {
+  if (folder_ >= 0) ::close(folder_);
+}
+
+base::Result<TokenPlace> TokenStore::place(const Owner& owner) const {
+  PARLEY_CHECK(check_names(owner));
+  const auto folder = std::filesystem::path(path(owner)).parent_path();
+  make_private(folder);
+  const int opened = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (opened < 0) return not_kept(path(owner));
+  TokenPlace place(opened);
+  ::flock(opened, LOCK_EX);  // without it, as on some file systems, the newest may not be the one that is kept
+  const std::string trial = path(owner) + ".trial";
+  PARLEY_CHECK(write_private(trial, std::string(128, '\n')));  // as long as a token
+  ::unlink(trial.c_str());
+  return place;
+}
+
 base::Result<> TokenStore::put(const Owner& owner, std::string_view token, std::string_view server) const {
   PARLEY_CHECK(check_names(owner));
   const std::string file = path(owner);
-  const auto folder = std::filesystem::path(file).parent_path();
-  std::error_code error;
-  std::filesystem::create_directories(folder, error);
-  if (!error)
-    for (const auto& made : {std::filesystem::path(folder_), folder.parent_path(), folder}) ::chmod(made.c_str(), 0700);
+  make_private(std::filesystem::path(file).parent_path());
   // Whose it is, first: a token without its server would be taken for one of the folder's own.
   if (server.empty())
     ::unlink((file + ".server").c_str());

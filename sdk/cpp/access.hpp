@@ -4,11 +4,13 @@
 //   token   --token, the agent's or person's own in DATA/tokens/, PARLEY_TOKEN, DATA/admin.token (never in an agent's
 //   place)
 //           What is kept in DATA is sent to the server that gave it, and to no other.
+//   CA      SSL_CERT_FILE, for https://
 //   DATA    --data, PARLEY_DATA, $XDG_DATA_HOME/parley, ~/.local/share/parley
 #pragma once
 #include <functional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/result.hpp"
@@ -37,6 +39,7 @@ struct Access {
   std::string data_folder;
   std::string workspace;   // as wanted; or, with an agent, the only one that has a token of this name
   bool of_folder = false;  // the token is one that the data folder's own server gave
+  std::string ca_file{};   // certificates to trust, PEM; empty: those that the system trusts
 };
 
 // Before each call with it: who waits through a restart does not know who listens there meanwhile. UNREACHABLE where
@@ -52,6 +55,19 @@ base::Result<Access> discover(const Wanted& wanted, const Environment& environme
 std::string data_folder(const std::string& wanted, const Environment& environment = system_environment);
 std::string own_server(const std::string& data_folder);  // address of the server that runs with it; empty: none does
 
+// The right to keep a new token in a folder, had before one is asked for: what would keep it from being kept is told
+// then, and no other program keeps one there meanwhile, so that the newest stays. Resource type.
+class TokenPlace {
+ public:
+  explicit TokenPlace(int folder) : folder_(folder) {}
+  ~TokenPlace();
+  TokenPlace(TokenPlace&& other) noexcept : folder_(std::exchange(other.folder_, -1)) {}
+  TokenPlace& operator=(TokenPlace&&) = delete;
+
+ private:
+  int folder_;  // open, with its lock
+};
+
 // Tokens of "agents" and "people", DATA/tokens/WORKSPACE/agents/NAME.token, each readable by its owner alone. They are
 // made by whoever registers one, so that `--as NAME` works on the same machine. NAME.token.server beside it: the
 // address of the server that gave it, where that is not the data folder's own.
@@ -64,6 +80,7 @@ class TokenStore {
     std::string_view whose;  // "agents" or "people": the same name may be in both
     std::string_view name;
   };
+  base::Result<TokenPlace> place(const Owner& owner) const;
   base::Result<> put(const Owner& owner, std::string_view token, std::string_view server = {}) const;
   base::Result<std::string> get(const Owner& owner) const;
   std::string server(const Owner& owner) const;  // empty: the data folder's own

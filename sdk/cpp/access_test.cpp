@@ -8,9 +8,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <thread>
 
 #include "sdk/cpp/client.hpp"
 #include "sdk/cpp/stream.hpp"
@@ -257,6 +259,37 @@ TEST_F(Discovery, tokens_are_readable_by_their_owner_alone) {
   EXPECT_EQ(info.st_mode & 0777, 0600);
   ASSERT_EQ(::stat((folder_ + "/tokens/demo").c_str(), &info), 0);
   EXPECT_EQ(info.st_mode & 0777, 0700);
+}
+
+TEST_F(Discovery, tokens_that_are_kept_at_one_time_do_not_disturb_each_other) {
+  const TokenStore tokens(folder_);
+  std::atomic<int> failed = 0;
+  {
+    std::vector<std::jthread> writers;
+    for (int i = 0; i < 8; ++i)
+      writers.emplace_back([&] {
+        for (int j = 0; j < 25; ++j)
+          if (!tokens.put({"demo", "agents", "a"}, "token", "http://127.0.0.1:1")) ++failed;
+      });
+  }
+  EXPECT_EQ(failed, 0);
+  EXPECT_EQ(*tokens.get({"demo", "agents", "a"}), "token");
+  for (const auto& file : std::filesystem::directory_iterator(folder_ + "/tokens/demo/agents"))
+    EXPECT_TRUE(file.path().extension() == ".token" || file.path().extension() == ".server") << file.path();
+}
+
+TEST_F(Discovery, that_a_token_cannot_be_kept_is_told_before_there_is_one) {
+  const TokenStore tokens(folder_);
+  const TokenStore::Owner owner{"demo", "agents", "a"};
+  write("tokens", "in the way");
+  const auto none = tokens.place(owner);
+  ASSERT_FALSE(none);
+  EXPECT_NE(none.error().message.find("cannot be kept"), std::string::npos) << none.error().message;
+  std::filesystem::remove(folder_ + "/tokens");
+  EXPECT_TRUE(tokens.place(owner));
+  EXPECT_FALSE(tokens.get(owner)) << "there is none yet";
+  EXPECT_TRUE(std::filesystem::is_empty(folder_ + "/tokens/demo/agents"));
+  EXPECT_FALSE(tokens.place({"demo", "agents", "../a"}));
 }
 
 TEST_F(Discovery, names_never_leave_the_folder_of_tokens) {

@@ -35,13 +35,70 @@ class Lines {
   curl_slist* first_ = nullptr;
 };
 
+// As libcurl itself reads it; empty where it is none.
+std::string host_of(const std::string& url) {
+  CURLU* const parts = curl_url();
+  char* host = nullptr;
+  std::string text;
+  if (parts && curl_url_set(parts, CURLUPART_URL, url.c_str(), 0) == CURLUE_OK &&
+      curl_url_get(parts, CURLUPART_HOST, &host, 0) == CURLUE_OK)
+    text = host;
+  curl_free(host);
+  curl_url_cleanup(parts);
+  for (char& c : text)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + 32);
+  if (text.ends_with('.')) text.pop_back();
+  return text;
+}
+
+bool is_loopback(const std::string& host) {
+  return host == "localhost" || host.ends_with(".localhost") || host == "[::1]" ||
+         (host.starts_with("127.") && host.find_first_not_of("0123456789.") == host.npos);
+}
+
+// A proxy of the environment (https_proxy, ALL_PROXY, NO_PROXY) sees the name of the server alone, and only behind TLS:
+// over http:// it would see the token, and to this machine there is nothing between.
+bool may_use_proxy(const std::string& url) {
+  return url.starts_with("https://") && !is_loopback(host_of(url));
+}
+
+bool names_proxy() {
+  for (const std::string_view name : {"https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"})
+    if (!system_environment(name).empty()) return true;
+  return false;
+}
+
+// Why no answer came; empty: what the error's code itself says.
+std::string hint_about(CURLcode failure, bool with_proxy) {
+  switch (failure) {
+    case CURLE_PEER_FAILED_VERIFICATION:
+    case CURLE_SSL_ISSUER_ERROR:
+      return "Its certificate must be for this name, and by an authority that this system trusts, or the file that "
+             "SSL_CERT_FILE names.";
+    case CURLE_SSL_CACERT_BADFILE:
+      return "SSL_CERT_FILE must name a readable file of certificates (PEM).";
+    case CURLE_SSL_CONNECT_ERROR:
+      return "Check the address: what listens there does not speak TLS, or not this kind of it.";
+    default:
+      break;
+  }
+  if (!with_proxy || !names_proxy()) return {};
+  return "It was tried through the proxy of https_proxy or ALL_PROXY; NO_PROXY names what is to be reached without.";
+}
+
+bool is_of_tls(CURLcode failure) {
+  return failure == CURLE_PEER_FAILED_VERIFICATION || failure == CURLE_SSL_CONNECT_ERROR;
+}
+
 }  // namespace
 
 struct Client::State {
   Access access;
+  bool with_proxy;
+  char why[CURL_ERROR_SIZE] = "";  // the last call failed, in libcurl's words
   CURL* handle;
 
-  explicit State(Access given) : access(std::move(given)) {
+  explicit State(Access given) : access(std::move(given)), with_proxy(may_use_proxy(access.url)) {
     start_library();
     handle = curl_easy_init();
     PARLEY_ASSERT(handle);
@@ -66,6 +123,8 @@ base::Result<Reply> Client::call(std::string_view method, std::string_view targe
   const std::string url = access.url + std::string(target);
   const std::string verb(method);
   std::string answer;
+  char* const why = state_->why;
+  why[0] = 0;
 
   Lines lines;
   lines.add("Content-Type: " + options.content_type);
@@ -77,7 +136,11 @@ base::Result<Reply> Client::call(std::string_view method, std::string_view targe
   curl_easy_reset(handle);  // keeps the connection
   curl_easy_setopt(handle, CURLOPT_URL, url.c_str());
   curl_easy_setopt(handle, CURLOPT_CUSTOMREQUEST, verb.c_str());
+  curl_easy_setopt(handle, CURLOPT_PATH_AS_IS, 1L);  // a task may be called ".."
   curl_easy_setopt(handle, CURLOPT_PROTOCOLS_STR, "http,https");
+  curl_easy_setopt(handle, CURLOPT_ERRORBUFFER, why);
+  if (!access.ca_file.empty()) curl_easy_setopt(handle, CURLOPT_CAINFO, access.ca_file.c_str());
+  if (!state_->with_proxy) curl_easy_setopt(handle, CURLOPT_PROXY, "");
   curl_easy_setopt(handle, CURLOPT_NOSIGNAL, 1L);
   curl_easy_setopt(handle, CURLOPT_TCP_NODELAY, 1L);
   curl_easy_setopt(handle, CURLOPT_CONNECTTIMEOUT_MS, connect_timeout_ms);
@@ -93,7 +156,9 @@ base::Result<Reply> Client::call(std::string_view method, std::string_view targe
 
   const CURLcode done = curl_easy_perform(handle);
   if (done != CURLE_OK)
-    return base::fail(base::ErrorCode::UNREACHABLE, verb + " " + url + ": " + curl_easy_strerror(done), access.url);
+    return base::fail(base::ErrorCode::UNREACHABLE,
+                      verb + " " + url + ": " + (is_of_tls(done) && *why ? why : curl_easy_strerror(done)), access.url,
+                      hint_about(done, state_->with_proxy));
   long status = 0;
   curl_easy_getinfo(handle, CURLINFO_RESPONSE_CODE, &status);
   if (status < 200 || status > 299) {

@@ -78,8 +78,15 @@ base::Error read_error(json::Value value, int http_status) {
 }
 
 base::Error error_of(int http_status, std::string_view body) {
-  if (const auto document = json::Document::parse(body, {.bytes = 16 << 20}))
+  const auto document = json::Document::parse(body, {.bytes = 16 << 20});
+  if (document)
     if (const auto value = document->root().find("error"); value.is_object()) return read_error(value, http_status);
+  const bool is_stuck = document && document->root().find("loop_busy_ms");  // what the watchdog says of /healthz
+  if (http_status == 502 || http_status == 504 || (http_status == 503 && !is_stuck))
+    return base::fail(ErrorCode::UNREACHABLE,
+                      "something before the server answered " + std::to_string(http_status) + " in its place", {},
+                      "The server behind that proxy is away or slow: start it, or try again in a moment.")
+        .error();
   return {.code = code_of_status(http_status),
           .message = "the server answered " + std::to_string(http_status) + " with no error of its own",
           .hint = "Check that this address is a Parley server.",

@@ -14,7 +14,7 @@ namespace parley::sdk {
 std::optional<base::ErrorCode> code_named(std::string_view name);
 
 // From an answer's body. An answer that holds none, or names a code this version does not know, becomes the code that
-// fits its HTTP status.
+// fits its HTTP status; with 502, 503 or 504 and no error of the server's own UNREACHABLE, since a proxy answered.
 base::Error error_of(int http_status, std::string_view body);
 // The error object inside an answer or a result.
 base::Error read_error(json::Value error, int http_status);

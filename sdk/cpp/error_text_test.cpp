@@ -1,9 +1,9 @@
 // The server's error is told whole, whatever this version knows of it.
 #include "sdk/cpp/error_text.hpp"
 
-#include "base/result.hpp"
-
 #include <gtest/gtest.h>
+
+#include "base/result.hpp"
 
 namespace parley::sdk {
 namespace {
@@ -59,6 +59,19 @@ TEST(ErrorText, an_answer_of_something_else_is_no_error_of_ours) {
     EXPECT_EQ(error.code, ErrorCode::NOT_FOUND) << body;
     EXPECT_NE(error.hint.find("Parley"), std::string::npos);
   }
+}
+
+TEST(ErrorText, a_proxy_whose_server_is_away_is_no_answer_of_the_server) {
+  for (const int status : {502, 503, 504})
+    for (const char* body : {"", "<html>502 Bad Gateway</html>", R"({"message": "no upstream"})"}) {
+      const auto error = error_of(status, body);
+      EXPECT_EQ(error.code, ErrorCode::UNREACHABLE) << status << body;
+      EXPECT_NE(error.message.find(std::to_string(status)), std::string::npos) << error.message;
+      EXPECT_NE(error.hint.find("proxy"), std::string::npos) << error.hint;
+    }
+  EXPECT_EQ(error_of(503, R"({"error": {"code": "SHUTTING_DOWN"}})").code, ErrorCode::SHUTTING_DOWN);
+  EXPECT_EQ(error_of(503, R"({"status": "stuck", "loop_busy_ms": 7})").code, ErrorCode::OVERLOADED);
+  EXPECT_EQ(error_of(500, "<html>").code, ErrorCode::INTERNAL);
 }
 
 TEST(ErrorText, only_what_had_no_answer_is_unreachable) {

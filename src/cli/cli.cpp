@@ -7,50 +7,68 @@
 #include "cli/errors.hpp"
 #include "cli/help.hpp"
 #include "cli/options.hpp"
+#include "json/writer.hpp"
 
 namespace parley::cli {
 namespace {
 
 bool asks_for_help(const std::vector<std::string>& arguments) {
-  return arguments.empty() || arguments.front() == "help" ||
-         std::ranges::find(arguments, "--help") != arguments.end() ||
+  return arguments.front() == "help" || std::ranges::find(arguments, "--help") != arguments.end() ||
          std::ranges::find(arguments, "-h") != arguments.end();
 }
 
 // A misuse without a hint of its own is sent to the help of the verb.
 Exit tell(const Context& context, base::Error error, const std::string& path) {
   const Exit exit = exit_of(error);
-  if (exit == Exit::usage && error.hint.empty())
-    error.hint = "See `parley help" + (path.empty() ? "" : " " + path) + "`.";
+  if (exit == Exit::usage && error.hint.empty()) error.hint = see_help(path);
   print_error(context, error);
   return exit;
 }
 
-Exit help(const std::vector<Group>& groups, std::vector<std::string> words, Terminal& terminal) {
-  const bool is_asked_of_words = !words.empty() && words.front() == "help";  // not of a whole command line
-  if (is_asked_of_words) words.erase(words.begin());
-  if (!words.empty() && words.front() == "--reference") {
-    terminal.out << reference(groups);
+// With --json as the one member of an object: help is text, and who asks for JSON gets it everywhere.
+Exit show_help(const Context& context, const std::string& text) {
+  if (!context.json) {
+    context.terminal.out << text;
     return Exit::done;
   }
+  std::string document;
+  json::Writer(document).begin_object().member("help", text).end_object();
+  print_json(context.terminal, document);
+  return Exit::done;
+}
+
+Exit help(const std::vector<Group>& groups, std::vector<std::string> words, const Context& context) {
+  const bool is_asked_of_words = !words.empty() && words.front() == "help";  // not of a whole command line
+  if (is_asked_of_words) words.erase(words.begin());
+  if (!words.empty() && words.front() == "--reference") return show_help(context, reference(groups));
   std::string path;
   const Verb* const verb = find_verb(groups, words, path);
   const auto known = static_cast<std::size_t>(verb ? 1 + std::ranges::count(path, ' ') : 0);
   if (is_asked_of_words && known < words.size() && !words[known].starts_with('-'))
-    return tell({terminal}, misuse("there is no verb '" + (verb ? path + " " : "") + words[known] + "'").error(), path);
-  terminal.out << (verb ? help_page(*verb, path, terminal.out_is_tty) : help_page(groups, terminal.out_is_tty));
+    return tell(context, misuse("there is no verb '" + (verb ? path + " " : "") + words[known] + "'").error(), path);
+  const bool is_tty = context.terminal.out_is_tty && !context.json;
+  return show_help(context, verb ? help_page(*verb, path, is_tty) : help_page(groups, is_tty));
+}
+
+Exit version(const Context& context) {
+  if (!context.json) {
+    context.terminal.out << "parley " << PARLEY_VERSION << '\n';
+    return Exit::done;
+  }
+  std::string document;
+  json::Writer(document).begin_object().member("version", PARLEY_VERSION).end_object();
+  print_json(context.terminal, document);
   return Exit::done;
 }
 
 Exit run_verb(const std::vector<std::string>& arguments, const Services& services, Terminal& terminal) {
   const auto groups = all_verbs(services);
-  if (asks_for_help(arguments)) return help(groups, arguments, terminal);
-  if (arguments.front() == "--version") {
-    terminal.out << "parley " << PARLEY_VERSION << '\n';
-    return Exit::done;
-  }
+  std::vector<std::string> words = arguments;
+  const bool json = std::erase(words, "--json") > 0;
+  if (arguments.empty() || (!words.empty() && asks_for_help(words))) return help(groups, words, {terminal, json});
+  if (!words.empty() && words.front() == "--version") return version({terminal, json});
   const Parsed parsed = parse(groups, arguments);
-  Context context{terminal, parsed.json};
+  Context context{terminal, parsed.json, parsed.path};
   if (!parsed.verb) {
     std::string path;
     find_verb(groups, arguments, path);

@@ -170,6 +170,7 @@ TEST(CommandLine, what_is_no_readable_file_is_refused_with_its_reason) {
 TEST(CommandLine, a_mistake_that_is_found_without_a_server_is_one_of_usage) {
   const std::vector<std::vector<std::string>> mistakes{{"workspace", "set", "demo", "--set", "lease"},
                                                        {"schema", "lint"},
+                                                       {"agent", "list", "--limit", "0"},
                                                        {"check", "--as", "a", "-w", "w"},
                                                        {"bench", "--duration", "0s"},
                                                        {"serve", "--journal", "bogus"},
@@ -239,6 +240,32 @@ TEST(CommandLine, an_unknown_verb_is_named_and_the_version_told) {
   const auto version = run_cli({"--version"});
   EXPECT_EQ(version.status, 0);
   EXPECT_TRUE(version.out.starts_with("parley 0.")) << version.out;
+}
+
+TEST(CommandLine, help_and_version_take_json_as_every_verb_does) {
+  for (const std::vector<std::string>& arguments :
+       {std::vector<std::string>{"--version", "--json"}, {"--json", "--version"}}) {
+    const auto document = json::Document::parse(run_cli(arguments).out);
+    ASSERT_TRUE(document);
+    EXPECT_EQ(document->root().find("version").if_string().value_or("").substr(0, 2), "0.");
+  }
+  for (const std::vector<std::string>& arguments : {std::vector<std::string>{"help", "--json"},
+                                                    {"--json", "help"},
+                                                    {"--help", "--json"},
+                                                    {"help", "--reference", "--json"},
+                                                    {"help", "--json", "agent", "add"},
+                                                    {"agent", "add", "--json", "--help"}}) {
+    const auto told = run_cli(arguments);
+    EXPECT_EQ(told.status, 0);
+    const auto document = json::Document::parse(told.out);
+    ASSERT_TRUE(document) << told.out;
+    EXPECT_NE(document->root().find("help").if_string().value_or("").find("parley"), std::string::npos) << told.out;
+  }
+  const auto wrong = run_cli({"help", "bogus", "--json"});
+  EXPECT_EQ(wrong.status, 2);
+  const auto document = json::Document::parse(wrong.out);
+  ASSERT_TRUE(document) << wrong.out;
+  EXPECT_EQ(document->root().at_pointer("/error/code").if_string(), "BAD_REQUEST");
 }
 
 TEST(CommandLine, a_server_that_is_not_there_is_status_3) {

@@ -23,7 +23,6 @@ constexpr std::pair<base::ErrorCode, std::string_view> advice[] = {
     {base::ErrorCode::AGENT_EXISTS, "Change it with `parley agent change`, or choose another id."},
     {base::ErrorCode::APPROVAL_UNKNOWN, "`parley approve list` lists them; the id is that of the message that asked."},
     {base::ErrorCode::BAD_CURSOR, "Start again without --after."},
-    {base::ErrorCode::BAD_REQUEST, "See `parley help VERB`."},
     {base::ErrorCode::CAPABILITY_MISSING, "Choose one that is; `parley agent list` tells who can what."},
     {base::ErrorCode::TASK_UNKNOWN, "Check the id: `parley task list` lists the tasks you may see."},
     {base::ErrorCode::UNAUTHENTICATED,
@@ -32,7 +31,9 @@ constexpr std::pair<base::ErrorCode, std::string_view> advice[] = {
 };
 
 // Where a server said something better than its catalogue does, that stays.
-base::Error advised(base::Error error) {
+base::Error advised(base::Error error, const std::string& path) {
+  if (error.code == base::ErrorCode::BAD_REQUEST && error.hint_text() == base::info(error.code).hint)
+    error.hint = see_help(path);
   for (const auto& [code, hint] : advice)
     if (error.code == code && error.hint_text() == base::info(code).hint) error.hint = hint;
   return error;
@@ -47,6 +48,10 @@ std::unexpected<base::Error> misuse(std::string message, std::string hint) {
 Exit exit_of(const base::Error& error) {
   if (error.where == command_line) return Exit::usage;
   return sdk::kind_of(error) == sdk::Failure::unreachable ? Exit::unreachable : Exit::refused;
+}
+
+std::string see_help(const std::string& path) {
+  return "See `parley help" + (path.empty() ? "" : " " + path) + "`.";
 }
 
 std::string error_text(const base::Error& error, bool is_tty) {
@@ -76,7 +81,7 @@ std::string error_text(const base::Error& error, bool is_tty) {
 }
 
 void print_error(const Context& context, const base::Error& error) {
-  const base::Error told = advised(error);
+  const base::Error told = advised(error, context.path);
   if (context.json)
     print_json(context.terminal, sdk::to_json(told));
   else

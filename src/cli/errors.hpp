@@ -14,6 +14,9 @@ namespace parley::cli {
 //     next   task_progress, task_completion
 void print_error(const Context& context, const base::Error& error);
 
+// "See `parley help agent add`."
+std::string see_help(const std::string& path);
+
 std::string error_text(const base::Error& error, bool is_tty);
 
 }  // namespace parley::cli

@@ -77,6 +77,15 @@ TEST(ErrorPrinting, no_hint_of_the_catalogue_speaks_of_methods_and_paths) {
   }
 }
 
+TEST(ErrorPrinting, the_help_that_is_named_is_that_of_the_verb) {
+  std::ostringstream out, err;
+  Terminal terminal{out, err};
+  print_error({terminal, false, "task list"}, base::fail(base::ErrorCode::BAD_REQUEST, "m", "w").error());
+  EXPECT_NE(err.str().find("See `parley help task list`."), std::string::npos) << err.str();
+  print_error({terminal, false}, base::fail(base::ErrorCode::BAD_REQUEST, "m", "w").error());
+  EXPECT_NE(err.str().find("See `parley help`."), std::string::npos) << err.str();
+}
+
 TEST(ErrorPrinting, a_hint_of_the_refusal_itself_stays) {
   std::ostringstream out, err;
   Terminal terminal{out, err};

@@ -199,8 +199,8 @@ std::string reference(const std::vector<Group>& groups) {
       "- **Exit status**: 0 done, 1 refused, 2 usage, 3 the server could not be reached. It is 1, too, where standard\n"
       "  output could not be written; `wait --ack` and `request` leave in the mailbox what they did not print.\n"
       "- **`--json`** on every verb: one JSON document on standard output, also where the answer is an error\n"
-      "  (`{\"error\": {code, message, hint, where, legal_next?, retry_after?, details}}`); `tail` prints one document "
-      "a line.\n"
+      "  (`{\"error\": {code, message, hint, where, legal_next?, retry_after?, details}}`), and for help and\n"
+      "  `--version`; `tail` prints one document a line.\n"
       "- **`--as NAME`** calls with the agent's own token, which `parley agent add` keeps in the data folder's\n"
       "  `tokens/WORKSPACE/agents/NAME.token`, readable by its owner alone; or with the person's, from `people/`, "
       "where\n"
@@ -217,7 +217,12 @@ std::string reference(const std::vector<Group>& groups) {
       "need be named. Without `--data` and `PARLEY_DATA` it is `$XDG_DATA_HOME/parley`, else `~/.local/share/parley`.\n"
       "A token kept there is sent to the server that gave it, while that runs, and to no other: for another "
       "`--server`\n"
-      "give `--token` or `PARLEY_TOKEN`.\n";
+      "give `--token` or `PARLEY_TOKEN`.\n"
+      "\n"
+      "A proxy that the environment names (`https_proxy` or `ALL_PROXY`, but for what `NO_PROXY` lists) is used for\n"
+      "`https://` addresses of other machines alone: there it sees the server's name, and not the token. Loopback and\n"
+      "`http://` addresses are called directly; `http_proxy` means nothing.\n"
+      "For `https://` addresses `SSL_CERT_FILE` names a file of certificates to trust (PEM): a CA's of your own.\n";
   for (const auto& group : groups)
     for (const auto& verb : group.verbs) append_reference(text, verb, verb.name);
   return text;

@@ -109,7 +109,7 @@ base::Result<Exit> show(Context& context, const base::Result<sdk::Reply>& reply,
 }
 
 std::vector<Option> part_options(Part& part) {
-  return {{"-n,--limit", "at most this many", &part.limit},
+  return {{"-n,--limit", "at most this many", &part.limit, false, {}, 1},
           {"--after CURSOR", "continue from the `--after` that a cut-off list printed", &part.after}};
 }
 

@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <sstream>
 
@@ -66,6 +67,7 @@ void add_verb(CLI::App& parent, const Verb& verb, Parsed& parsed, const std::str
     CLI::Option* const added = std::visit(Adder{*app, option}, option.target);
     added->required(option.required);
     if (takes_unsigned(option.target)) added->check(not_negative);
+    if (option.least > 0) added->check(CLI::Range(option.least, std::numeric_limits<std::uint32_t>::max(), ""));
     if (!option.choices.empty()) added->check(CLI::IsMember(option.choices));
   }
   app->add_flag("--json", parsed.json, "one JSON document on standard output");

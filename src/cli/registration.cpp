@@ -8,6 +8,20 @@
 namespace parley::cli {
 namespace {
 
+// Before the server is asked for a token.
+base::Result<sdk::TokenPlace> place_for(const Connected& server, std::string_view whose, const std::string& name) {
+  return sdk::TokenStore(server.client.access().data_folder).place({server.workspace, whose, name});
+}
+
+// Where the server has done its part, and the token that it gave is lost.
+std::unexpected<base::Error> lost(base::Error error, const Connected& server, std::string_view whose,
+                                  const std::string& name, std::string_view what) {
+  error.message = name + std::string(what) + server.workspace + ", but " + error.message;
+  error.hint += " Then get another token: `parley " + std::string(whose == "people" ? "person" : "agent") + " token " +
+                name + " --workspace " + server.workspace + "`.";
+  return std::unexpected(std::move(error));
+}
+
 base::Result<Exit> keep_token(Context& context, const Connected& server, std::string_view whose,
                               const std::string& name, const sdk::Reply& reply, std::string_view what) {
   PARLEY_TRY(const auto document, json::Document::parse(reply.body));
@@ -16,7 +30,9 @@ base::Result<Exit> keep_token(Context& context, const Connected& server, std::st
   const sdk::TokenStore tokens(access.data_folder);
   const sdk::TokenStore::Owner owner{server.workspace, whose, name};
   const bool own = access.url == sdk::own_server(access.data_folder);
-  if (token) PARLEY_CHECK(tokens.put(owner, *token, own ? std::string() : access.url));
+  if (token)
+    if (auto kept = tokens.put(owner, *token, own ? std::string() : access.url); !kept)
+      return lost(std::move(kept).error(), server, whose, name, what);
   if (context.json) return show(context, reply);
 
   // The token itself is in the file alone: what a terminal shows ends up in logs.
@@ -36,6 +52,7 @@ base::Result<Exit> keep_token(Context& context, const Connected& server, std::st
 base::Result<Exit> register_one(Context& context, const Online& online, std::string_view whose, const std::string& name,
                                 const std::string& body) {
   PARLEY_TRY(auto server, connect(online));
+  PARLEY_TRY(const auto place, place_for(server, whose, name));
   PARLEY_TRY(const auto reply, server.client.post(sdk::path_of(server.workspace, {whose}), body));
   return keep_token(context, server, whose, name, reply, " is registered in ");
 }
@@ -43,6 +60,7 @@ base::Result<Exit> register_one(Context& context, const Online& online, std::str
 base::Result<Exit> rotate_token(Context& context, const Online& online, std::string_view whose, const std::string& name,
                                 base::Duration grace) {
   PARLEY_TRY(auto server, connect(online));
+  PARLEY_TRY(const auto place, place_for(server, whose, name));
   const std::string body = "{\"grace\":\"" + base::to_text(grace) + "\"}";
   PARLEY_TRY(const auto reply, server.client.post(sdk::path_of(server.workspace, {whose, name, "token"}), body));
   return keep_token(context, server, whose, name, reply, " has a new token in ");

@@ -33,6 +33,7 @@ struct Option {
   Target target;
   bool required = false;
   std::vector<std::string> choices{};  // empty: anything
+  std::uint32_t least = 0;             // of a number
 
   bool is_positional() const { return name.front() != '-'; }
   bool is_flag() const { return std::holds_alternative<bool*>(target); }
@@ -45,7 +46,8 @@ struct Option {
 
 struct Context {
   Terminal& terminal;
-  bool json = false;  // one JSON document on standard output, whatever happens
+  bool json = false;   // one JSON document on standard output, whatever happens
+  std::string path{};  // of the verb that runs, "agent add"
 };
 
 struct Verb {

@@ -5,6 +5,7 @@ PARLEY_WORKSPACE, PARLEY_TOKEN and AGENT must be set. It may be killed and start
 """
 import datetime
 import hashlib
+import http.client
 import json
 import os
 import threading
@@ -33,11 +34,12 @@ def call(method, path, body=None):
             with urllib.request.urlopen(urllib.request.Request(BASE + path, data, headers, method=method), timeout=90) as answer:
                 return json.load(answer)
         except urllib.error.HTTPError as refused:
-            if refused.code in (429, 503, 507):
-                time.sleep(int(refused.headers.get("Retry-After", 1)))
+            if refused.code in (429, 502, 503, 504, 507):  # busy or full; or a proxy says that the server is away
+                after = refused.headers.get("Retry-After", "")
+                time.sleep(int(after) if after.isdigit() else 1)
                 continue
             raise Refused(json.load(refused)["error"]) from None
-        except OSError:  # no connection, or one that was lost
+        except (OSError, http.client.HTTPException):  # no connection, or one that was lost
             time.sleep(1)
 
 

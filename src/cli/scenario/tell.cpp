@@ -22,6 +22,20 @@ constexpr base::Duration stands_still = std::chrono::seconds(90);  // without a 
 constexpr std::uint64_t delay_us_max = 6'000;
 constexpr json::Limits page_limits{.bytes = 64 << 20, .elements = 1'000'000};
 
+volatile std::sig_atomic_t ended_by = 0;  // a signal
+
+// Whoever ends a story ends what was made for it in good order. Ctrl-C reaches the parts, too, and they end by it.
+void heed_signals() {
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP})
+    if (std::signal(signal, [](int caught) { ended_by = caught; }) == SIG_IGN) std::signal(signal, SIG_IGN);
+}
+
+base::Result<> check_not_ended(const std::string& story) {
+  if (ended_by == 0) return {};
+  return base::fail(base::ErrorCode::CONFLICT, "the story was ended by signal " + std::to_string(ended_by), story,
+                    "Nothing of it is left; play it again.");
+}
+
 class Telling {
  public:
   Telling(const Story& story, const TellSettings& settings, Stage& stage)
@@ -40,7 +54,9 @@ class Telling {
     const auto patience = [this] { return clock_.monotonic() - newest_at_ < stands_still; };
     newest_at_ = clock_.monotonic();
     for (bool over = false; !over;) {
-      PARLEY_TRY(const auto lines, stage_.heard());  // before the log is read, so that each comes after its cause
+      auto heard = stage_.heard();  // before the log is read, so that each comes after its cause
+      PARLEY_CHECK(check_not_ended(story_.name()));
+      PARLEY_TRY(const auto lines, std::move(heard));
       PARLEY_CHECK(follow());
       for (const PartLine& line : lines) {
         narrator_.part(line);
@@ -128,8 +144,7 @@ class Telling {
 }  // namespace
 
 base::Result<Told> tell(const Story& story, const TellSettings& settings) {
-  // Ctrl-C reaches the parts too and ends them, and so the story; what was made for it goes in good order.
-  std::signal(SIGINT, [](int) {});
+  heed_signals();
   PARLEY_TRY(auto stage, Stage::set(story, settings.journal));
   return Telling(story, settings, *stage).tell();
 }

@@ -13,6 +13,7 @@
 #include <thread>
 
 #include "api.hpp"
+#include "base/process.hpp"
 #include "command.hpp"
 #include "json/writer.hpp"
 
@@ -352,6 +353,66 @@ TEST(Commands, What_is_wrong_with_one_message_of_a_file_is_told) {
     const Ran ran = send(name, text);
     EXPECT_EQ(ran.status, 1) << name << ": " << ran.out;
     EXPECT_THAT(ran.out, testing::Not(HasSubstr("accepted"))) << name;
+  }
+}
+
+TEST(Commands, An_agent_whose_token_cannot_be_kept_is_not_registered) {
+  const Server server;
+  ASSERT_EQ(run_parley(server, {"workspace", "create", "demo"}).status, 0);
+  std::ofstream(server.folder() + "/tokens") << "in the way";
+  const Ran refused = run_parley(server, {"agent", "add", "a", "--profile", "mesh"});
+  EXPECT_EQ(refused.status, 1);
+  EXPECT_THAT(refused.err, HasSubstr("cannot be kept"));
+  EXPECT_THAT(run_parley(server, {"agent", "list"}).out, Not(HasSubstr("mesh")));
+  std::filesystem::remove(server.folder() + "/tokens");
+  EXPECT_EQ(run_parley(server, {"agent", "add", "a", "--profile", "mesh"}).status, 0);
+}
+
+TEST(Commands, Where_a_token_was_given_and_lost_it_is_said_how_to_go_on) {
+  const Server server;
+  ASSERT_EQ(run_parley(server, {"workspace", "create", "demo"}).status, 0);
+  const std::string in_the_way = server.folder() + "/tokens/demo/agents/a.token";
+  std::filesystem::create_directories(in_the_way);
+  const Ran lost = run_parley(server, {"agent", "add", "a", "--profile", "mesh"});
+  EXPECT_EQ(lost.status, 1);
+  EXPECT_THAT(lost.err, HasSubstr("a is registered in demo, but the token cannot be kept"));
+  EXPECT_THAT(lost.err, HasSubstr("`parley agent token a --workspace demo`"));
+  std::filesystem::remove(in_the_way);
+  EXPECT_EQ(run_parley(server, {"agent", "token", "a", "--workspace", "demo"}).status, 0);
+  EXPECT_EQ(run_parley(server, {"inbox", "--as", "a"}).status, 0);
+}
+
+TEST(Commands, Of_tokens_renewed_at_one_time_the_newest_is_kept) {
+  const Server server;
+  ASSERT_EQ(run_parley(server, {"workspace", "create", "demo"}).status, 0);
+  ASSERT_EQ(run_parley(server, {"agent", "add", "a", "--profile", "mesh"}).status, 0);
+  for (int round = 0; round < 5; ++round) {
+    std::vector<std::future<Ran>> renewals;
+    for (int i = 0; i < 4; ++i)
+      renewals.push_back(std::async(std::launch::async, [&] { return run_parley(server, {"agent", "token", "a"}); }));
+    for (auto& renewal : renewals) {
+      const Ran ran = renewal.get();
+      EXPECT_EQ(ran.status, 0) << ran.err;
+    }
+    EXPECT_EQ(run_parley(server, {"inbox", "--as", "a"}).status, 0) << round;
+  }
+}
+
+TEST(Commands, A_story_that_is_ended_leaves_nothing_behind) {
+  for (const int signal : {SIGTERM, SIGINT, SIGHUP}) {
+    const auto place = base::TempFolder::make("ended");
+    ASSERT_TRUE(place);
+    const std::string temporary = *place / "tmp", shown = *place / "shown";
+    std::filesystem::create_directories(temporary);
+    const pid_t story = start_parley(shown, {"scenario", "handoff", "--pace", "200ms"}, {"TMPDIR=" + temporary});
+    for (int i = 0; i < 1'000 && read_file(shown).empty(); ++i)
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    EXPECT_FALSE(std::filesystem::is_empty(temporary)) << "it plays";
+    ::kill(story, signal);
+    int status = 0;
+    ASSERT_EQ(::waitpid(story, &status, 0), story);
+    EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 1) << signal << " " << status;
+    EXPECT_TRUE(std::filesystem::is_empty(temporary)) << signal;
   }
 }
 
