@@ -1,5 +1,4 @@
 // What becomes of a copy in its mailbox: offered, acked, given back, tried again, expired, dead (O4, P3 to P5).
-#include <algorithm>
 
 #include "engine/retry.hpp"
 #include "sim/chronicle.hpp"

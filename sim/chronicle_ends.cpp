@@ -1,6 +1,5 @@
 // What ends copies from outside their mailbox: holds, removals, tasks and requests that are over, and what their sender
 // takes back (P3, O4, BEY-03).
-#include <algorithm>
 
 #include "sim/chronicle.hpp"
 

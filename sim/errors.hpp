@@ -2,7 +2,6 @@
 // agent itself, decided once, by an orchestrator, to the agent that waits; and what was refused was not to be accepted.
 #pragma once
 #include <map>
-#include <set>
 #include <string>
 #include <vector>
 

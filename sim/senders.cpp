@@ -16,6 +16,29 @@ std::string code_of(const base::Error& error) {
                                 : " (" + error.details.front().instance + " " + error.details.front().message + ")");
 }
 
+std::optional<Sighting> sighting_of(ErrorCode code) {
+  switch (code) {
+    case ErrorCode::STORAGE_FULL:
+      return Sighting::storage_full_refused;
+    case ErrorCode::MAILBOX_FULL:
+      return Sighting::mailbox_full_refused;
+    case ErrorCode::RATE_LIMITED:
+      return Sighting::rate_limited;
+    case ErrorCode::BUDGET_EXCEEDED:
+      return Sighting::budget_refused;
+    case ErrorCode::AGENT_UNAVAILABLE:
+      return Sighting::unavailable_refused;
+    case ErrorCode::WAIT_CYCLE:
+      return Sighting::wait_cycle_refused;
+    case ErrorCode::TOO_OLD:
+      return Sighting::too_old_refused;
+    case ErrorCode::ID_CONFLICT:
+      return Sighting::id_conflict;
+    default:
+      return std::nullopt;
+  }
+}
+
 }  // namespace
 
 std::optional<std::size_t> Workload::client_of(std::string_view workspace, std::string_view agent_id) const {
@@ -229,114 +252,88 @@ void Workload::send(Sending sending) {
 
 void Workload::judge_answer(const Sending& sending, const base::Result<broker::Sent>& sent) {
   const std::string what = " (message " + sending.id + ")";
-  if (sent) {
-    findings_.trace("  accepted at " + std::to_string(sent->offset.value) + (sent->duplicate ? ", known" : "") + what);
-    if (sent->duplicate) sightings_.saw(Sighting::duplicate_answered);
-    if (std::exchange(refused_for_storage_, false)) sightings_.saw(Sighting::storage_healed);
-    if (sending.expected == Expected::refused) return findings_.wrong("COR-04: an invalid message was accepted" + what);
-    if (sending.expected == Expected::conflict && remembers_all())
-      return findings_.wrong("R8: other content under a known id was accepted" + what);
-    const auto before = known_.find(sending.group);
-    if (before != known_.end() && remembers_all() && !(sent->duplicate && sent->offset.value == before->second.offset))
-      findings_.wrong("R8: a known message was not answered as the duplicate it is" + what);
-    return;
-  }
+  if (sent) return judge_accepted(sending, *sent, what);
   const base::Error& error = sent.error();
   findings_.trace("  refused, " + code_of(error) + what);
+  if (const auto shown = sighting_of(error.code)) sightings_.saw(*shown);
+  if (error.code == ErrorCode::STORAGE_FULL) refused_for_storage_ = true;
+  if (may_be_refused(sending, error)) return;
+  if (sending.expected == Expected::refused) sightings_.saw(Sighting::refused_invalid);
+  if (sending.expected == Expected::refused || sending.expected == Expected::anything) return;
+  findings_.wrong("a good message was refused, " + code_of(error) + what);
+}
+
+void Workload::judge_accepted(const Sending& sending, const broker::Sent& sent, const std::string& what) {
+  findings_.trace("  accepted at " + std::to_string(sent.offset.value) + (sent.duplicate ? ", known" : "") + what);
+  if (sent.duplicate) sightings_.saw(Sighting::duplicate_answered);
+  if (std::exchange(refused_for_storage_, false)) sightings_.saw(Sighting::storage_healed);
+  if (sending.expected == Expected::refused) return findings_.wrong("COR-04: an invalid message was accepted" + what);
+  if (sending.expected == Expected::conflict && remembers_all())
+    return findings_.wrong("R8: other content under a known id was accepted" + what);
+  const auto before = known_.find(sending.group);
+  if (before != known_.end() && remembers_all() && !(sent.duplicate && sent.offset.value == before->second.offset))
+    findings_.wrong("R8: a known message was not answered as the duplicate it is" + what);
+}
+
+// Whether a valid message may meet this refusal. What is known is answered before anything of the kind is looked at.
+bool Workload::may_be_refused(const Sending& sending, const base::Error& error) const {
+  const bool is_new = sending.expected != Expected::duplicate || !remembers_all();
   switch (error.code) {
     case ErrorCode::STORAGE_FULL:
-      sightings_.saw(Sighting::storage_full_refused);
-      refused_for_storage_ = true;
-      return;
     case ErrorCode::OVERLOADED:
-      return;
+      return true;
     case ErrorCode::MAILBOX_FULL:
-      sightings_.saw(Sighting::mailbox_full_refused);
-      if (options_.mailbox_messages <= 1'000 && (sending.expected != Expected::duplicate || !remembers_all())) return;
-      break;
+      return is_new && options_.mailbox_messages <= 1'000;
     case ErrorCode::RATE_LIMITED:
-      sightings_.saw(Sighting::rate_limited);
-      if (options_.rate_messages > 0 && (sending.expected != Expected::duplicate || !remembers_all())) return;
-      break;
+      return is_new && options_.rate_messages > 0;
     case ErrorCode::EXPIRED:
-      if (sending.may_expire && (sending.expected != Expected::duplicate || !remembers_all())) return;
-      break;
-    case ErrorCode::RECIPIENT_UNKNOWN:
-      if (sending.expected != Expected::duplicate || !remembers_all()) return;  // somebody was removed
-      break;
+      return is_new && sending.may_expire;
     case ErrorCode::NOT_FOUND:  // who registers anew is another, and not its sender
     case ErrorCode::FORBIDDEN:
     case ErrorCode::TAKEN_BACK:
     case ErrorCode::STANDS:
-      if (!sending.supersedes.empty()) return;
-      break;
+      return !sending.supersedes.empty();
     case ErrorCode::BAD_REQUEST:
-      if (sending.reply_by) return;  // its time is over
-      break;
-    case ErrorCode::TASK_UNKNOWN:
+      return sending.reply_by.has_value();  // its time is over
+    case ErrorCode::BUDGET_EXCEEDED:
+      // Where the workspace has budgets; and a hand-off asks for no more than its task has left.
+      return is_new && (options_.budget > 0 || natives_.examples()[sending.example].name.starts_with("TASK_HANDOFF"));
+    case ErrorCode::TOO_OLD:
+      return !remembers_all();
+    case ErrorCode::ID_CONFLICT:
+      return sending.expected == Expected::conflict || error.where == "review";  // R37: a review's own id
+    case ErrorCode::RECIPIENT_UNKNOWN:                                           // somebody was removed
+    case ErrorCode::AGENT_UNAVAILABLE:
+    case ErrorCode::WAIT_CYCLE:
+    case ErrorCode::TASK_UNKNOWN:  // the chronicle judges (tasks.hpp)
     case ErrorCode::OUT_OF_SEQUENCE:
     case ErrorCode::NOT_PARTY:
     case ErrorCode::STALE_ORDER:
-      if (sending.expected != Expected::duplicate || !remembers_all()) return;  // the chronicle judges (tasks.hpp)
-      break;
-    case ErrorCode::SCOPE_VIOLATION:
+    case ErrorCode::SCOPE_VIOLATION:  // tasks are not all alike
     case ErrorCode::EVIDENCE_MISSING:
     case ErrorCode::CAPABILITY_MISSING:
     case ErrorCode::CONSTRAINTS_LOOSER:
     case ErrorCode::DEPENDENCY_CYCLE:
     case ErrorCode::QUALITY_MISSING:
-      if (sending.expected != Expected::duplicate || !remembers_all()) return;  // tasks are not all alike
-      break;
     case ErrorCode::REVIEW_UNKNOWN:
     case ErrorCode::REVIEWER_IS_AUTHOR:
     case ErrorCode::VERDICT_UNFOUNDED:
     case ErrorCode::FINDING_UNKNOWN:
     case ErrorCode::REVISION_INCOMPLETE:
     case ErrorCode::APPROVALS_FULL:
-      if (sending.expected != Expected::duplicate || !remembers_all()) return;
-      break;
-    case ErrorCode::ERRORS_FULL:
+    case ErrorCode::ERRORS_FULL:  // the chronicle judges (errors.hpp)
     case ErrorCode::ERROR_UNKNOWN:
     case ErrorCode::ERROR_NOT_YOURS:
-      if (sending.expected != Expected::duplicate || !remembers_all()) return;  // the chronicle judges (errors.hpp)
-      break;
-    case ErrorCode::EVIDENCE_MALFORMED:
+    case ErrorCode::EVIDENCE_MALFORMED:  // the chronicle judges (runners.hpp)
     case ErrorCode::EVIDENCE_FORGED:
     case ErrorCode::EVIDENCE_EXPIRED:
     case ErrorCode::EVIDENCE_OTHER:
     case ErrorCode::RUNNER_UNKNOWN:
     case ErrorCode::RUNNER_REVOKED:
-      if (sending.expected != Expected::duplicate || !remembers_all()) return;  // the chronicle judges (runners.hpp)
-      break;
-    case ErrorCode::BUDGET_EXCEEDED:
-      sightings_.saw(Sighting::budget_refused);
-      // Where the workspace has budgets; and a hand-off asks for no more than its task has left.
-      if ((options_.budget > 0 || natives_.examples()[sending.example].name.starts_with("TASK_HANDOFF")) &&
-          (sending.expected != Expected::duplicate || !remembers_all()))
-        return;
-      break;
-    case ErrorCode::AGENT_UNAVAILABLE:
-      sightings_.saw(Sighting::unavailable_refused);
-      if (sending.expected != Expected::duplicate || !remembers_all()) return;
-      break;
-    case ErrorCode::WAIT_CYCLE:
-      sightings_.saw(Sighting::wait_cycle_refused);
-      if (sending.expected != Expected::duplicate || !remembers_all()) return;
-      break;
-    case ErrorCode::TOO_OLD:
-      sightings_.saw(Sighting::too_old_refused);
-      if (!remembers_all()) return;
-      break;
-    case ErrorCode::ID_CONFLICT:
-      sightings_.saw(Sighting::id_conflict);
-      if (sending.expected == Expected::conflict || error.where == "review") return;  // R37: a review's own id
-      break;
+      return is_new;
     default:
-      break;
+      return false;
   }
-  if (sending.expected == Expected::refused) sightings_.saw(Sighting::refused_invalid);
-  if (sending.expected == Expected::refused || sending.expected == Expected::anything) return;
-  findings_.wrong("a good message was refused, " + code_of(error) + what);
 }
 
 void Workload::send_again() {

@@ -55,46 +55,19 @@ TaskChronicle::Judged TaskChronicle::judge(const Workspace& workspace, const Tas
   if (word.call != TaskWord::Call::none) return judge_call(workspace, word);
   const std::string& profile = workspace.agents.at(word.sender).profile;
   if (!knows_tasks(profile)) return {};
-  const Place* place = nullptr;
-  if (word.kind == Kind::task_ack) {  // of a task's assignment; else it is one like others
-    const auto answered = workspace.assignments.find(word.message);
-    if (answered == workspace.assignments.end()) return {};
-    place = &answered->second.first;
-    const Task& task = tasks_.at(*place);
-    for (const auto& [id, other] : workspace.assignments)
-      if (other.first == *place && other.second > answered->second.second) return {Verdict::stale, place, {}};
-    if (task.state != State::assigned) return {Verdict::out_of_sequence, place, {}};
-    if (word.sender != task.assignee || !reaches(workspace, word, task.assigner))
-      return {Verdict::not_party, place, {}};
-    return {Verdict::legal, place, word.accepts ? State::active : State::failed};  // R11
-  }
+  if (word.kind == Kind::task_ack) return judge_ack(workspace, word);
   if (word.kind == Kind::task_handoff_reply) return judge_reply(workspace, word);
   if (word.kind == Kind::review_result) return judge_result(workspace, word);
   if (word.task.empty() || word.of_session) return {};
-  if (const auto at = workspace.by_id.find(word.task); at != workspace.by_id.end()) place = &at->second;
-  if (word.kind == Kind::task_assign) {
-    if (word.to.size() != 1) return {};
-    if (!place) return {Verdict::legal, nullptr, readiness(workspace, depends_on(word, {}))};
-    const Task& task = tasks_.at(*place);
-    if (word.released != 0 && word.released < task.order) return {Verdict::stale, place, {}};  // another came meanwhile
-    const State ready = readiness(workspace, depends_on(word, task));
-    const bool again = task.state == State::failed || task.state == State::partial ||
-                       task.state == State::changes_requested ||  // R12
-                       task.state == State::planning;             // R13
-    const bool works = task.state == State::assigned || task.state == State::active || task.state == State::stalled ||
-                       task.state == State::postponed;
-    const bool in_place = word.supersedes == task.order && !task.offer &&  // BEY-03
-                          (task.kept_back() || (works && ready == State::assigned));
-    if (!again && !in_place) return {Verdict::out_of_sequence, place, {}};  // 000 §6.3: unique
-    const bool may = word.sender == task.assigner || !is_here(workspace, task.assigner);
-    return {may ? Verdict::legal : Verdict::not_party, place, ready};
-  }
+  const auto known = workspace.by_id.find(word.task);
+  const Place* const place = known != workspace.by_id.end() ? &known->second : nullptr;
+  if (word.kind == Kind::task_assign) return judge_order(workspace, word, place);
   if (!place) return {Verdict::unknown, nullptr, {}};
   const Task& task = tasks_.at(*place);
   if (word.kind == Kind::review_request) {  // COL-17: of what is completed, by who assigned it, to one
     if (task.state != State::completed && task.state != State::partial) return {Verdict::out_of_sequence, place, {}};
-    const bool may = word.sender == task.assigner || !is_here(workspace, task.assigner);
-    return {may && word.to.size() == 1 ? Verdict::legal : Verdict::not_party, place, State::in_review};
+    const bool may = may_order(workspace, word, task) && word.to.size() == 1;
+    return {may ? Verdict::legal : Verdict::not_party, place, State::in_review};
   }
   const bool reports =
       word.kind == Kind::task_progress || word.kind == Kind::task_complete || word.kind == Kind::task_fail;
@@ -109,9 +82,8 @@ TaskChronicle::Judged TaskChronicle::judge(const Workspace& workspace, const Tas
   if (ended || (waits && !resumes)) return {Verdict::out_of_sequence, place, {}};
   if (word.kind == Kind::task_handoff) return judge_offer(workspace, word, *place);
   if (word.kind == Kind::task_abort) {
-    const bool may = word.sender == task.assigner || !is_here(workspace, task.assigner);
-    return {may && reaches(workspace, word, task.assignee) ? Verdict::legal : Verdict::not_party, place,
-            State::aborted};
+    const bool may = may_order(workspace, word, task) && reaches(workspace, word, task.assignee);
+    return {may ? Verdict::legal : Verdict::not_party, place, State::aborted};
   }
   const bool ends_it = word.kind == Kind::task_complete || word.kind == Kind::task_fail;
   if (task.state == State::postponed && !ends_it) return {Verdict::out_of_sequence, place, {}};
@@ -122,6 +94,43 @@ TaskChronicle::Judged TaskChronicle::judge(const Workspace& workspace, const Tas
   if (word.held) return {Verdict::legal, place, State::held};
   if (word.kind == Kind::task_fail) return {Verdict::legal, place, State::failed};
   return {Verdict::legal, place, word.in_part ? State::partial : State::completed};
+}
+
+// Who assigned it; where that one is gone, whoever does it in its place.
+bool TaskChronicle::may_order(const Workspace& workspace, const TaskWord& word, const Task& task) {
+  return word.sender == task.assigner || !is_here(workspace, task.assigner);
+}
+
+// Of a task's assignment; else it is one like others.
+TaskChronicle::Judged TaskChronicle::judge_ack(const Workspace& workspace, const TaskWord& word) const {
+  const auto answered = workspace.assignments.find(word.message);
+  if (answered == workspace.assignments.end()) return {};
+  const auto& [place, order] = answered->second;
+  const Task& task = tasks_.at(place);
+  for (const auto& [id, other] : workspace.assignments)
+    if (other.first == place && other.second > order) return {Verdict::stale, &place, {}};
+  if (task.state != State::assigned) return {Verdict::out_of_sequence, &place, {}};
+  if (word.sender != task.assignee || !reaches(workspace, word, task.assigner)) return {Verdict::not_party, &place, {}};
+  return {Verdict::legal, &place, word.accepts ? State::active : State::failed};  // R11
+}
+
+// `place`: of the task that has the id already; null: none has.
+TaskChronicle::Judged TaskChronicle::judge_order(const Workspace& workspace, const TaskWord& word,
+                                                 const Place* place) const {
+  if (word.to.size() != 1) return {};
+  if (!place) return {Verdict::legal, nullptr, readiness(workspace, depends_on(word, {}))};
+  const Task& task = tasks_.at(*place);
+  if (word.released != 0 && word.released < task.order) return {Verdict::stale, place, {}};  // another came meanwhile
+  const State ready = readiness(workspace, depends_on(word, task));
+  const bool again = task.state == State::failed || task.state == State::partial ||
+                     task.state == State::changes_requested ||  // R12
+                     task.state == State::planning;             // R13
+  const bool works = task.state == State::assigned || task.state == State::active || task.state == State::stalled ||
+                     task.state == State::postponed;
+  const bool in_place = word.supersedes == task.order && !task.offer &&  // BEY-03
+                        (task.kept_back() || (works && ready == State::assigned));
+  if (!again && !in_place) return {Verdict::out_of_sequence, place, {}};  // 000 §6.3: unique
+  return {may_order(workspace, word, task) ? Verdict::legal : Verdict::not_party, place, ready};
 }
 
 // R21: what is offered already is offered to nobody else; its owner offers it, to one other.

@@ -1,6 +1,5 @@
 // When the server looks at a task, and that it does not look later (COL-07, COL-08, COL-10, SUP-09, HND-05).
 #include <algorithm>
-#include <utility>
 
 #include "sim/fields.hpp"
 #include "sim/tasks.hpp"

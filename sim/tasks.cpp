@@ -24,6 +24,13 @@ double number(std::string_view json) {
   return json.empty() ? 0 : std::stod(std::string(json));
 }
 
+bool is_about_tasks(Kind kind) {
+  constexpr Kind kinds[] = {Kind::task_assign,    Kind::task_ack,     Kind::task_progress, Kind::task_complete,
+                            Kind::task_fail,      Kind::task_abort,   Kind::task_handoff,  Kind::task_handoff_reply,
+                            Kind::review_request, Kind::review_result};
+  return std::ranges::find(kinds, kind) != std::end(kinds);
+}
+
 }  // namespace
 
 // HND-02: what it was offered stays with its owner.
@@ -168,34 +175,11 @@ void TaskChronicle::hear_and_fold(std::uint32_t number, std::uint64_t offset, co
   note_question(number, offset, message, at);
 }
 
-void TaskChronicle::fold(std::uint32_t number, std::uint64_t offset, const event::MessageAccepted& message,
-                         base::Instant at, bool released) {
-  Workspace& workspace = workspaces_[number];
+// `released`: where it stands, of a held message that goes out now; else 0.
+TaskWord TaskChronicle::word_of(const Workspace& workspace, const event::MessageAccepted& message,
+                                std::uint64_t released) {
   TaskWord word;
   word.kind = static_cast<Kind>(message.kind());
-  const bool for_a_human = message.held() && message.approval_timeout() > 0;
-  end_session(workspace, {number, offset}, message, at);
-  if (for_a_human) hold_part({number, offset}, message);
-  if (message.supersedes_later()) workspace.corrections[offset] = message.supersedes();
-  if (for_a_human && word.kind != Kind::task_complete && word.kind != Kind::task_fail)  // decision 10
-    return findings_.require(!message.has_task_moved(), {number, offset},
-                             "BEY-04: its message is held, and the task moved");
-  switch (word.kind) {
-    case Kind::task_assign:
-    case Kind::task_ack:
-    case Kind::task_progress:
-    case Kind::task_complete:
-    case Kind::task_fail:
-    case Kind::task_abort:
-    case Kind::task_handoff:
-    case Kind::task_handoff_reply:
-    case Kind::review_request:
-    case Kind::review_result:
-      break;
-    default:
-      return findings_.require(!message.has_task_moved(), {number, offset},
-                               "COL-04: a task was moved by what is about none");
-  }
   word.sender = message.sender();
   word.task = message.task();
   word.message =
@@ -210,10 +194,27 @@ void TaskChronicle::fold(std::uint32_t number, std::uint64_t offset, const event
       workspace.agents.at(word.sender).profile == "collab" && unquoted(field(message, "status")) == "partial";
   word.review = unquoted(field(message, "review"));
   word.verdict = unquoted(field(message, "verdict"));
-  word.released = released ? offset : 0;
+  word.released = released;
   word.of_session = word.kind == Kind::task_abort && unquoted(field(message, "scope")) != "task";
-  for (const std::uint32_t agent : message.recipients()) word.to.push_back(workspace.agents[agent].id);
+  for (const std::uint32_t agent : message.recipients()) word.to.push_back(workspace.agents.at(agent).id);
+  return word;
+}
 
+void TaskChronicle::fold(std::uint32_t number, std::uint64_t offset, const event::MessageAccepted& message,
+                         base::Instant at, bool released) {
+  Workspace& workspace = workspaces_[number];
+  const auto kind = static_cast<Kind>(message.kind());
+  const bool for_a_human = message.held() && message.approval_timeout() > 0;
+  end_session(workspace, {number, offset}, message, at);
+  if (for_a_human) hold_part({number, offset}, message);
+  if (message.supersedes_later()) workspace.corrections[offset] = message.supersedes();
+  if (for_a_human && kind != Kind::task_complete && kind != Kind::task_fail)  // decision 10
+    return findings_.require(!message.has_task_moved(), {number, offset},
+                             "BEY-04: its message is held, and the task moved");
+  if (!is_about_tasks(kind))
+    return findings_.require(!message.has_task_moved(), {number, offset},
+                             "COL-04: a task was moved by what is about none");
+  const TaskWord word = word_of(workspace, message, released ? offset : 0);
   Judged judged = judge(workspace, word);
   const auto part = held_as_part_.find({number, word.released});
   if (judged.verdict == Verdict::legal && part != held_as_part_.end() &&

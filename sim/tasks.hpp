@@ -235,10 +235,14 @@ class TaskChronicle {
   void come_to(Workspace& workspace, Task& task, State to, base::Instant at);
   void drop_questions(Workspace& workspace, Task& task, base::Instant at);
   static std::string_view code_of(Verdict verdict);
+  static TaskWord word_of(const Workspace& workspace, const event::MessageAccepted& message, std::uint64_t released);
   static const Agent& assignee_of(const Workspace& workspace, const Task& task);
   void set(Workspace& workspace, const event::Settings& settings);
   Judged judge(const Workspace& workspace, const TaskWord& word) const;
   Judged judge_call(const Workspace& workspace, const TaskWord& word) const;
+  Judged judge_ack(const Workspace& workspace, const TaskWord& word) const;
+  Judged judge_order(const Workspace& workspace, const TaskWord& word, const Place* place) const;
+  static bool may_order(const Workspace& workspace, const TaskWord& word, const Task& task);
   Judged judge_result(const Workspace& workspace, const TaskWord& word) const;
   void follow_review(Workspace& workspace, Task& task, const TaskWord& word, const Place& place,
                      const event::MessageAccepted& message, base::Instant at);

@@ -1,6 +1,5 @@
 #include "sim/workload.hpp"
 
-#include "base/assert.hpp"
 #include "json/writer.hpp"
 
 namespace parley::sim {

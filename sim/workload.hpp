@@ -111,6 +111,8 @@ class Workload {
   void aim_error(const Sending& sending, Wish& wish);
   Wish wish_of(const Example& example, Sending& sending, Manner manner);
   void judge_answer(const Sending& sending, const base::Result<broker::Sent>& sent);
+  void judge_accepted(const Sending& sending, const broker::Sent& sent, const std::string& what);
+  bool may_be_refused(const Sending& sending, const base::Error& error) const;
   void look_at_message();
   void read_log();
 

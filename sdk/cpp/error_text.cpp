@@ -5,7 +5,6 @@
 
 #include "base/time.hpp"
 #include "json/parser.hpp"
-#include "json/writer.hpp"
 
 namespace parley::sdk {
 namespace {
@@ -107,15 +106,20 @@ std::string to_json(const base::Error& error) {
     out.end_array();
   }
   if (error.retry_after.count() > 0) out.member("retry_after", base::to_text(error.retry_after));
-  out.key("details").begin_array();
-  for (const auto& problem : error.details)
+  write_problems(out.key("details"), error.details);
+  out.end_object().end_object();
+  return text;
+}
+
+void write_problems(json::Writer& out, const std::vector<base::Problem>& problems) {
+  out.begin_array();
+  for (const auto& problem : problems)
     out.begin_object()
         .member("instance", problem.instance)
         .member("schema", problem.schema)
         .member("message", problem.message)
         .end_object();
-  out.end_array().end_object().end_object();
-  return text;
+  out.end_array();
 }
 
 Failure kind_of(const base::Error& error) {

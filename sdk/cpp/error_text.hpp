@@ -5,9 +5,11 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/error.hpp"
 #include "json/value.hpp"
+#include "json/writer.hpp"
 
 namespace parley::sdk {
 
@@ -20,6 +22,8 @@ base::Error error_of(int http_status, std::string_view body);
 base::Error read_error(json::Value error, int http_status);
 
 std::string to_json(const base::Error& error);
+// [{"instance", "schema", "message"}], as an error's details and a message's warnings are written.
+void write_problems(json::Writer& out, const std::vector<base::Problem>& problems);
 
 // What a program's exit status, or a retry, depends on.
 enum class Failure : std::uint8_t { refused, unreachable };

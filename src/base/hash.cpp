@@ -9,8 +9,6 @@
 
 #include <cstring>
 
-#include "base/assert.hpp"
-
 namespace parley::base {
 namespace {
 

@@ -14,7 +14,6 @@
 #include <cstdio>
 #include <system_error>
 
-#include "base/assert.hpp"
 #include "base/descriptor.hpp"
 #include "base/file.hpp"
 

@@ -10,8 +10,12 @@ namespace parley::base {
 template <class T = void>
 using Result = std::expected<T, Error>;
 
+inline Error error(ErrorCode code, std::string message, std::string where = {}, std::string hint = {}) {
+  return {code, std::move(message), std::move(hint), std::move(where), {}, {}};
+}
+
 inline std::unexpected<Error> fail(ErrorCode code, std::string message, std::string where = {}, std::string hint = {}) {
-  return std::unexpected(Error{code, std::move(message), std::move(hint), std::move(where), {}, {}});
+  return std::unexpected(error(code, std::move(message), std::move(where), std::move(hint)));
 }
 
 }  // namespace parley::base

@@ -3,11 +3,13 @@
 #include <algorithm>
 
 #include "base/excerpt.hpp"
+#include "base/named.hpp"
 #include "broker/bounds.hpp"
 #include "broker/broker.hpp"
 #include "broker/list_page.hpp"
 #include "broker/rights.hpp"
 #include "broker/shapes.hpp"
+#include "broker/superseded.hpp"
 #include "ingress/changed.hpp"
 
 namespace parley::broker {
@@ -74,14 +76,39 @@ void write_decision(json::Writer& writer, const engine::Workspace& workspace, co
   writer.end_object();
 }
 
+base::Result<> write_approval(json::Writer& writer, History& history, const engine::Workspace& workspace,
+                              base::Offset offset) {
+  const Approval& approval = *workspace.approvals.find(offset);
+  PARLEY_TRY(const std::string_view body, history.body(approval.position));
+  const bool by_server = approval.asker == base::AgentNumber{};
+  writer.begin_object().member("approval_id", approval.id.view()).member("offset", offset.value);
+  writer.member("state", name(approval.state));
+  writer.member("asker",
+                by_server ? profile::server_role : std::string_view(workspace.registry.agent(approval.asker).id));
+  writer.member("subject", approval.subject);
+  if (approval.holds) writer.member("holds", true).member("reason", approval.why);
+  if (!approval.task.empty()) writer.member("task", approval.task);
+  write_strings(writer, "approvers", approval.approvers);
+  write_options(writer, approval.offered);
+  writer.member("opened_at", base::to_rfc3339(approval.opened_at));
+  writer.member("timeout", base::to_text(approval.timeout)).member("due", base::to_rfc3339(approval.due));
+  writer.member("shown", base::to_hex(approval.shown));
+  if (!approval.waits() && approval.state != Approval::State::withdrawn) {
+    PARLEY_TRY(const event::Event end, history.event(approval.end));
+    write_decision(writer, workspace, approval, end);
+  }
+  writer.key("message").raw(body).end_object();
+  return {};
+}
+
 base::Result<engine::DecideApproval> read_decision(json::Value body) {
   engine::DecideApproval command;
   const std::string_view word = body.find("decision").if_string().value_or("");
-  const auto known = std::find(engine::decision_names.begin(), engine::decision_names.end(), word);
-  if (known == engine::decision_names.end())
+  const auto known = base::named<Decision>(engine::decision_names, word);
+  if (!known)
     return base::fail(ErrorCode::BAD_REQUEST, "'" + base::excerpt(word, 64) + "' is no decision", "/decision",
                       "Decide approve, reject or modify.");
-  command.decision = static_cast<Decision>(known - engine::decision_names.begin());
+  command.decision = *known;
   command.rationale = body.find("rationale").if_string().value_or("");
   PARLEY_CHECK(check_rationale(command.rationale));
   if (!base::from_hex(body.find("shown").if_string().value_or(""), command.shown))
@@ -101,30 +128,6 @@ bool lies_at(std::string_view instance, std::string_view pointer) {
 
 }  // namespace
 
-base::Result<> Broker::write_approval(json::Writer& writer, const engine::Workspace& workspace, base::Offset offset) {
-  const Approval& approval = *workspace.approvals.find(offset);
-  PARLEY_TRY(const std::string_view body, history_.body(approval.position));
-  const bool by_server = approval.asker == base::AgentNumber{};
-  writer.begin_object().member("approval_id", approval.id.view()).member("offset", offset.value);
-  writer.member("state", name(approval.state));
-  writer.member("asker",
-                by_server ? profile::server_role : std::string_view(workspace.registry.agent(approval.asker).id));
-  writer.member("subject", approval.subject);
-  if (approval.holds) writer.member("holds", true).member("reason", approval.why);
-  if (!approval.task.empty()) writer.member("task", approval.task);
-  write_strings(writer, "approvers", approval.approvers);
-  write_options(writer, approval.offered);
-  writer.member("opened_at", base::to_rfc3339(approval.opened_at));
-  writer.member("timeout", base::to_text(approval.timeout)).member("due", base::to_rfc3339(approval.due));
-  writer.member("shown", base::to_hex(approval.shown));
-  if (!approval.waits() && approval.state != Approval::State::withdrawn) {
-    PARLEY_TRY(const event::Event end, history_.event(approval.end));
-    write_decision(writer, workspace, approval, end);
-  }
-  writer.key("message").raw(body).end_object();
-  return {};
-}
-
 base::Result<Answer> Broker::approvals(const Caller& caller, std::string_view workspace_name, std::string_view state,
                                        const Page& page) {
   PARLEY_TRY(const base::WorkspaceNumber number, enter(engine_.state(), caller, workspace_name, Right::read));
@@ -133,7 +136,7 @@ base::Result<Answer> Broker::approvals(const Caller& caller, std::string_view wo
       workspace.approvals.all(), page,
       [&](const Approval& approval) { return sees(caller, approval) && is_wanted(approval, state); },
       [&](json::Writer& writer, base::Offset offset, const Approval&) {
-        return write_approval(writer, workspace, offset);
+        return write_approval(writer, history_, workspace, offset);
       });
 }
 
@@ -144,7 +147,7 @@ base::Result<Answer> Broker::approval(const Caller& caller, std::string_view wor
   if (!sees(caller, *workspace.approvals.find(offset))) return approval_not_known(id);
   Answer answer;
   json::Writer writer(answer.json);
-  PARLEY_CHECK(write_approval(writer, workspace, offset));
+  PARLEY_CHECK(write_approval(writer, history_, workspace, offset));
   return answer;
 }
 
@@ -189,33 +192,6 @@ base::Result<> Broker::read_held(const engine::Workspace& workspace, base::Offse
   return held.read(body, patch, *rules, {sender.id, {}, approval.opened_at, {}, &inflate_left_});
 }
 
-engine::AcceptMessage Broker::release_of(base::WorkspaceNumber number, const Approval& approval,
-                                         const HeldMessage& held, const Superseded* superseded) {
-  const ingress::Checked& checked = held.checked();
-  const engine::Agent& sender = engine_.state().workspace(number).registry.agent(approval.asker);
-  return {.workspace = number,
-          .sender = approval.asker,
-          .envelope = checked.envelope,
-          .ruleset = *parts_.ruleset_of(sender.properties.profile),
-          .type = checked.type,
-          .lane = checked.lane,
-          .task_key = checked.task_key,
-          .warnings = checked.warnings,
-          .validation_errors = checked.validation_errors,
-          .supersedes = superseded ? &superseded->take_back : nullptr,
-          .reply_by = held.reply_by > context().now ? held.reply_by : base::Instant{},
-          .evidence = held.evidence};
-}
-
-// What has stood until now; null: nothing, or nothing that anybody remembers.
-base::Result<std::unique_ptr<Broker::Superseded>> Broker::superseded_by(base::WorkspaceNumber number,
-                                                                        base::Offset message) {
-  const engine::Workspace& workspace = engine_.state().workspace(number);
-  if (!workspace.messages.find(message) || workspace.replacements.after(message)) return nullptr;
-  PARLEY_TRY(event::Event event, event_that_counted(workspace, message));
-  return std::make_unique<Superseded>(std::move(event), number, message);
-}
-
 base::Result<Answer> Broker::decide_approval(const Caller& caller, std::string_view workspace_name, std::string_view id,
                                              json::Value body) {
   PARLEY_TRY(const base::WorkspaceNumber number, enter(engine_.state(), caller, workspace_name, Right::read));
@@ -235,8 +211,9 @@ base::Result<Answer> Broker::decide_approval(const Caller& caller, std::string_v
   if (command.decision == Decision::modify) action = json::to_text(body.find("modified_action"));
   if (approval.holds && approval.waits() && command.decision != Decision::reject) {
     checked = read_held(workspace, offset, body.find("modified_action"), held);
-    PARLEY_TRY(superseded, superseded_by(number, approval.supersedes));
-    if (checked) command.release = &release.emplace(release_of(number, approval, held, superseded.get()));
+    PARLEY_TRY(superseded, standing(history_, workspace, number, approval.supersedes));
+    if (checked)
+      command.release = &release.emplace(held.command(number, approval.asker, superseded.get(), context().now));
     command.changed = held.changed();
   } else if (command.decision == Decision::modify) {
     checked = check_action(workspace, approval, body.find("modified_action"));

@@ -215,8 +215,9 @@ class Broker final : public Port, private journal::Outcomes {
   void note_touched(const event::Event& event);
   void count(const event::Event& event);
   // Decides, and records what it comes to where the journal has room for it; else refuses, and nothing has happened.
+  // The facts say who asked, where somebody did.
   template <class Command>
-  auto decide(const Command& command, journal::Need need) {
+  auto decide(const Command& command, journal::Need need, const Caller* caller = nullptr) {
     using Given = decltype(engine_.decide(command, context(), decided_));
     using Outcome = std::conditional_t<is_result<Given>, Given, base::Result<Given>>;
     if (auto begun = begin_decision(); !begun) return Outcome(std::unexpected(std::move(begun).error()));
@@ -225,19 +226,14 @@ class Broker final : public Port, private journal::Outcomes {
       return record_if_room(need);
     } else {
       Outcome outcome = engine_.decide(command, context(), decided_);
+      if (caller) name_actor(*caller, decided_);
       if (auto room = record_if_room(need); !room) outcome = std::unexpected(std::move(room).error());
       return outcome;
     }
   }
-  // The same, and the facts say who asked.
   template <class Command>
   auto decide_for(const Caller& caller, const Command& command, journal::Need need = journal::Need::growth) {
-    using Outcome = decltype(engine_.decide(command, context(), decided_));
-    if (auto begun = begin_decision(); !begun) return Outcome(std::unexpected(std::move(begun).error()));
-    Outcome outcome = engine_.decide(command, context(), decided_);
-    name_actor(caller, decided_);
-    if (auto room = record_if_room(need); !room) outcome = std::unexpected(std::move(room).error());
-    return outcome;
+    return decide(command, need, &caller);
   }
   base::Result<> begin_decision();
   base::Result<> record_if_room(journal::Need need);
@@ -272,12 +268,6 @@ class Broker final : public Port, private journal::Outcomes {
   std::unexpected<base::Error> refused(const Caller& sender, base::Error error);  // counted
   void record_refusals();
 
-  // Reviews and tasks (review_calls.cpp, task_calls.cpp).
-  base::Result<> write_revision(json::Writer& writer, const engine::Workspace& workspace, const engine::Review& review);
-  base::Result<> write_verification(json::Writer& writer, const engine::Workspace& workspace,
-                                    const engine::Review& review);
-  base::Result<> write_task_history(json::Writer& writer, const engine::Workspace& workspace, const engine::Task& task);
-
   // Revisions (revisions.cpp).
   struct Revision;
   // The review at this offset wants changes: its task is ordered anew where the workspace has the server do that (R12).
@@ -286,29 +276,9 @@ class Broker final : public Port, private journal::Outcomes {
                                const engine::Context& now, Revision& revision);
 
   // Approvals (approval_calls.cpp).
-  base::Result<> write_approval(json::Writer& writer, const engine::Workspace& workspace, base::Offset offset);
   base::Result<> read_held(const engine::Workspace& workspace, base::Offset offset, json::Value patch,
                            HeldMessage& held);
-  struct Superseded;
-  engine::AcceptMessage release_of(base::WorkspaceNumber workspace, const engine::Approval& approval,
-                                   const HeldMessage& held, const Superseded* superseded);
-  base::Result<std::unique_ptr<Superseded>> superseded_by(base::WorkspaceNumber, base::Offset message);
   base::Result<> check_action(const engine::Workspace& workspace, const engine::Approval& approval, json::Value action);
-
-  // Help and collaborations (help_calls.cpp, collaboration_calls.cpp).
-  base::Result<> write_help(json::Writer& writer, const engine::Workspace& workspace, base::Offset offset);
-  base::Result<> write_said(json::Writer& writer, const engine::Workspace& workspace,
-                            const engine::Collaboration& collaboration);
-
-  // Messages that are taken back (currentness_calls.cpp).
-  base::Result<event::Event> event_that_counted(const engine::Workspace& workspace, base::Offset offset);
-  struct Superseded {
-    Superseded(event::Event recorded, base::WorkspaceNumber workspace, base::Offset offset);
-    const event::Event event;  // the record of it
-    engine::TakeBack take_back;
-    std::unique_ptr<Superseded> beneath;  // what it was to take the place of, where that is in force still
-  };
-  base::Result<std::unique_ptr<Superseded>> superseded_by(const Caller&, base::WorkspaceNumber, const SendOptions&);
 
   // Deliveries (deliveries.cpp).
   base::Result<std::vector<Delivery>> render(const Mailbox& mailbox, const std::vector<engine::Offer>& offers);

@@ -39,20 +39,20 @@ void write_members(json::Writer& writer, const engine::Workspace& workspace, bas
   writer.member("closed_by", collaboration.closed_by.value).member("why", collaboration.why);
 }
 
-}  // namespace
-
-base::Result<> Broker::write_said(json::Writer& writer, const engine::Workspace& workspace,
-                                  const Collaboration& collaboration) {
+base::Result<> write_said(json::Writer& writer, History& history, const engine::Registry& registry,
+                          const Collaboration& collaboration) {
   writer.key("said").begin_array();
   for (const engine::SaidTogether& one : collaboration.said) {
-    PARLEY_TRY(const event::Event event, history_.event(one.position));
+    PARLEY_TRY(const event::Event event, history.event(one.position));
     const event::MessageAccepted& accepted = accepted_of(event);
     writer.begin_object().member("offset", one.message.value).member("message_id", accepted.message_id());
-    writer.member("from", workspace.registry.agent(one.by).id).member("type", accepted.native_type()).end_object();
+    writer.member("from", registry.agent(one.by).id).member("type", accepted.native_type()).end_object();
   }
   writer.end_array();
   return {};
 }
+
+}  // namespace
 
 base::Result<Answer> Broker::collaborations(const Caller& caller, std::string_view workspace_name,
                                             std::string_view state, std::string_view agent, const Page& page) {
@@ -81,7 +81,7 @@ base::Result<Answer> Broker::collaboration(const Caller& caller, std::string_vie
   json::Writer writer(answer.json);
   writer.begin_object();
   write_members(writer, workspace, *offset);
-  PARLEY_CHECK(write_said(writer, workspace, workspace.collaborations.at(*offset)));
+  PARLEY_CHECK(write_said(writer, history_, workspace.registry, workspace.collaborations.at(*offset)));
   writer.end_object();
   return answer;
 }

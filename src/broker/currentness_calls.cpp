@@ -1,12 +1,11 @@
 // Messages that their senders take back, and whether one is still to be acted upon (BEY-03).
-#include "base/excerpt.hpp"
 #include "broker/bounds.hpp"
 #include "broker/broker.hpp"
 #include "broker/find_message.hpp"
 #include "broker/rights.hpp"
 #include "broker/shapes.hpp"
+#include "broker/superseded.hpp"
 #include "engine/currentness/check.hpp"
-#include "engine/currentness/take_back.hpp"
 #include "engine/mailboxes/failures.hpp"
 
 namespace parley::broker {
@@ -27,54 +26,14 @@ void write_checked(json::Writer& writer, const engine::Workspace& workspace, bas
   writer.end_object();
 }
 
-// What a message was to take the place of that a human has yet to let through, or has rejected. 0: nothing; what was
-// withdrawn has outlived it.
-base::Offset was_to_replace(const engine::Workspace& workspace, base::Offset message,
-                            const event::MessageAccepted& accepted) {
-  const engine::Approval* const held = workspace.approvals.find(message);
-  if (held && held->waits()) return held->supersedes;
-  const bool withdrawn = held && held->state == engine::Approval::State::withdrawn;
-  const bool rejected = !withdrawn && engine::was_withheld(workspace, message);
-  return rejected && accepted.supersedes_later() ? base::Offset(accepted.supersedes()) : base::Offset{};
-}
-
 }  // namespace
-
-Broker::Superseded::Superseded(event::Event recorded, base::WorkspaceNumber workspace, base::Offset offset)
-    : event(std::move(recorded)), take_back{workspace, offset, accepted_of(event), {}} {}
-
-// What a held message meant when it was released stands in the event behind its decision; as long as that is known.
-base::Result<event::Event> Broker::event_that_counted(const engine::Workspace& workspace, base::Offset offset) {
-  const engine::Approval* const approval = workspace.approvals.find(offset);
-  if (approval && approval->holds && approval->decided_by != base::PersonNumber{}) {
-    PARLEY_TRY(event::Event next, history_.event(base::Position(approval->end.value + 1)));
-    if (next.has_message_released() && next.message_released().message() == offset.value) return next;
-  }
-  return history_.event(workspace.messages.at(offset).position);
-}
-
-base::Result<std::unique_ptr<Broker::Superseded>> Broker::superseded_by(const Caller& caller,
-                                                                        base::WorkspaceNumber number,
-                                                                        const SendOptions& options) {
-  const engine::Workspace& workspace = engine_.state().workspace(number);
-  PARLEY_TRY(const base::Offset offset, own_message(workspace, caller, options.supersedes, options.to));
-  PARLEY_TRY(event::Event event, event_that_counted(workspace, offset));
-  auto superseded = std::make_unique<Superseded>(std::move(event), number, offset);
-  PARLEY_TRY(auto beneath, superseded_by(number, was_to_replace(workspace, offset, accepted_of(superseded->event))));
-  const engine::Approval* const held = workspace.approvals.find(offset);
-  const bool waits = held && held->waits();
-  if (!beneath || !(waits || engine::is_in_force(beneath->take_back, workspace))) return superseded;
-  superseded->beneath = std::move(beneath);
-  superseded->take_back.beneath = &superseded->beneath->take_back;
-  return superseded;
-}
 
 base::Result<Answer> Broker::rescind(const Caller& caller, std::string_view workspace_name, std::string_view message_id,
                                      std::string_view to, std::string_view reason) {
   PARLEY_TRY(const base::WorkspaceNumber number, enter(engine_.state(), caller, workspace_name, Right::read));
   const engine::Workspace& workspace = engine_.state().workspace(number);
   PARLEY_TRY(const base::Offset offset, own_message(workspace, caller, message_id, to));
-  PARLEY_TRY(const event::Event event, event_that_counted(workspace, offset));
+  PARLEY_TRY(const event::Event event, event_that_counted(history_, workspace, offset));
   PARLEY_TRY(const bool now, decide(engine::TakeBack{number, offset, accepted_of(event), reason}, journal::Need::work));
 
   Answer answer;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "broker/command_of.hpp"
 #include "json/merge_patch.hpp"
 
 namespace parley::broker {
@@ -33,6 +34,7 @@ bool is_known(const base::Problem& problem, const std::vector<base::Problem>& kn
 // R5: what was accepted with defects goes out with them, and a change adds none.
 base::Result<> HeldMessage::read(std::string_view original, json::Value patch, const profile::Ruleset& rules,
                                  ingress::Options options) {
+  rules_ = &rules;
   PARLEY_TRY(document_, json::Document::parse(original));
   options.validation = ingress::Validation::lenient;
   PARLEY_CHECK(ingress::check({original, document_.root()}, rules, options, checked_));
@@ -49,6 +51,15 @@ base::Result<> HeldMessage::read(std::string_view original, json::Value patch, c
                             "Places are those of the message with the change in it: mend the change.");
   refusal.error().details = std::move(defects);
   return refusal;
+}
+
+engine::AcceptMessage HeldMessage::command(base::WorkspaceNumber workspace, base::AgentNumber sender,
+                                           const Superseded* superseded, base::Instant now) const {
+  engine::AcceptMessage command = command_of(workspace, sender, *rules_, checked_);
+  if (superseded) command.supersedes = &superseded->take_back;
+  if (reply_by > now) command.reply_by = reply_by;
+  command.evidence = evidence;
+  return command;
 }
 
 }  // namespace parley::broker

@@ -3,6 +3,7 @@
 #pragma once
 #include <string>
 
+#include "broker/superseded.hpp"
 #include "ingress/check.hpp"
 #include "json/parser.hpp"
 
@@ -18,10 +19,14 @@ class HeldMessage {
   base::Result<> read(std::string_view original, json::Value patch, const profile::Ruleset& rules,
                       ingress::Options options);
 
-  const ingress::Checked& checked() const { return checked_; }
+  // Once it was read. `superseded`: what it takes the place of; may be null. A time to reply by that is over by `now`
+  // is none any more.
+  engine::AcceptMessage command(base::WorkspaceNumber workspace, base::AgentNumber sender, const Superseded* superseded,
+                                base::Instant now) const;
   std::string_view changed() const { return changed_; }  // empty: it is not
 
  private:
+  const profile::Ruleset* rules_ = nullptr;
   std::string changed_;
   json::Document document_;
   ingress::Checked checked_;

@@ -33,9 +33,8 @@ std::string_view or_null(std::string_view json) {
   return json.empty() ? "null" : json;
 }
 
-}  // namespace
-
-base::Result<> Broker::write_help(json::Writer& writer, const engine::Workspace& workspace, base::Offset offset) {
+base::Result<> write_help(json::Writer& writer, History& history, const engine::Workspace& workspace,
+                          base::Offset offset) {
   const engine::Registry& registry = workspace.registry;
   const Help& help = workspace.help.at(offset);
   writer.begin_object().member("help_id", help.id.view()).member("offset", offset.value);
@@ -52,7 +51,7 @@ base::Result<> Broker::write_help(json::Writer& writer, const engine::Workspace&
     writer.member("collaboration_id", workspace.collaborations.at(*together).id.view());
   writer.key("answers").begin_array();
   for (const engine::HelpAnswer& answer : help.answers) {
-    PARLEY_TRY(const event::Event event, history_.event(answer.position));
+    PARLEY_TRY(const event::Event event, history.event(answer.position));
     const event::MessageAccepted& accepted = accepted_of(event);
     writer.begin_object().member("offset", answer.message.value).member("message_id", accepted.message_id());
     writer.member("helper", registry.agent(answer.helper).id)
@@ -64,6 +63,8 @@ base::Result<> Broker::write_help(json::Writer& writer, const engine::Workspace&
   return {};
 }
 
+}  // namespace
+
 base::Result<Answer> Broker::help_requests(const Caller& caller, std::string_view workspace_name,
                                            std::string_view state, std::string_view agent, const Page& page) {
   PARLEY_TRY(const base::WorkspaceNumber number, enter(engine_.state(), caller, workspace_name, Right::read));
@@ -71,7 +72,9 @@ base::Result<Answer> Broker::help_requests(const Caller& caller, std::string_vie
   return list_by_offset(
       workspace.help.all(), page,
       [&](const Help& help) { return sees(caller, help) && is_wanted(help, state) && is_of(workspace, help, agent); },
-      [&](json::Writer& writer, base::Offset offset, const Help&) { return write_help(writer, workspace, offset); });
+      [&](json::Writer& writer, base::Offset offset, const Help&) {
+        return write_help(writer, history_, workspace, offset);
+      });
 }
 
 base::Result<Answer> Broker::help_request(const Caller& caller, std::string_view workspace_name, std::string_view id) {
@@ -82,7 +85,7 @@ base::Result<Answer> Broker::help_request(const Caller& caller, std::string_view
     return base::fail(ErrorCode::NOT_FOUND, "no request for help '" + base::excerpt(id, 64) + "' is known here");
   Answer answer;
   json::Writer writer(answer.json);
-  PARLEY_CHECK(write_help(writer, workspace, *offset));
+  PARLEY_CHECK(write_help(writer, history_, workspace, *offset));
   return answer;
 }
 

@@ -3,9 +3,12 @@
 
 #include "base/quoted.hpp"
 #include "broker/broker.hpp"
+#include "broker/command_of.hpp"
 #include "broker/find_message.hpp"
+#include "broker/prefetch.hpp"
 #include "broker/rights.hpp"
 #include "broker/shapes.hpp"
+#include "broker/superseded.hpp"
 #include "engine/mailboxes/failures.hpp"
 
 namespace parley::broker {
@@ -14,50 +17,6 @@ namespace {
 using base::ErrorCode;
 
 constexpr std::uint64_t event_bytes_max = 64u << 10;  // beside a message's own bytes
-constexpr std::size_t messages_ahead = 16;            // messages of a batch that are fetched into the cache,
-constexpr std::size_t fields_ahead = 12;              // in four steps
-constexpr std::size_t values_ahead = 8;
-constexpr std::size_t ids_ahead = 4;
-
-void fetch(const void* begin, std::size_t bytes) {
-  constexpr std::size_t line = 64;
-  const char* const at = static_cast<const char*>(begin);
-  for (std::size_t i = 0; i < bytes; i += line) __builtin_prefetch(at + i);
-}
-
-// Of a list, and of what is in it.
-void fetch_texts(json::Value list) {
-  constexpr std::uint32_t words_max = 16;
-  const std::uint64_t* const words = list.words();
-  const std::uint32_t end = std::min(json::Value::next_of(words, list.at()), list.at() + words_max);
-  for (std::uint32_t at = list.at() + 1; at < end; ++at) {
-    const char tag = json::Value::tag_of(words[at]);
-    if (tag == '"') __builtin_prefetch(json::Value::text_of(words[at], list.strings()).data());
-    if (tag == 'l' || tag == 'u' || tag == 'd') ++at;  // the number itself is the word behind it
-  }
-}
-
-// What a decision reads of a message was written by a worker, and ids are looked for in tables that are larger than any
-// cache: both are fetched while the messages before it are decided.
-void fetch_message(const Incoming& message) {
-  fetch(&message, sizeof message);
-}
-void fetch_fields(const Incoming& message) {
-  const auto& fields = message.checked.envelope.fields;
-  fetch(fields.data(), fields.size() * sizeof(envelope::Field));
-}
-void fetch_values(const Incoming& message) {
-  if (!message.terms.ruleset || message.refusal) return;  // they are of no document any more
-  for (const envelope::Field& field : message.checked.envelope.fields)
-    if (!field.recorded) __builtin_prefetch(field.value.words() + field.value.at());
-}
-void fetch_ids(const Incoming& message, const engine::Workspace& workspace) {
-  if (!message.terms.ruleset || message.refusal) return;
-  workspace.ids.prefetch(message.id_key);
-  if (message.checked.envelope.kind == envelope::Kind::task_assign) workspace.tasks.prefetch(message.checked.task_key);
-  for (const envelope::Field& field : message.checked.envelope.fields)
-    if (!field.recorded && field.value.is_array()) fetch_texts(field.value);
-}
 
 // Where the other message lies is told to who may look at it.
 base::Error id_conflict(const engine::Accepted& known, const engine::Workspace& workspace, base::AgentNumber sender) {
@@ -75,6 +34,14 @@ base::Offset review_sent_back(const event::Event& event) {
   const event::ReviewMoved& moved = event.message_accepted().review_moved();
   const bool sent_back = static_cast<engine::ReviewState>(moved.state()) == engine::ReviewState::changes_requested;
   return sent_back ? base::Offset(moved.review()) : base::Offset{};
+}
+
+// All that there was to say of what was accepted; taken out of both.
+std::vector<base::Problem> remarks_on(ingress::Checked& checked, engine::Accepted& accepted) {
+  std::vector<base::Problem> all = std::move(checked.warnings);
+  for (auto* const more : {&checked.validation_errors, &accepted.warnings})
+    std::move(more->begin(), more->end(), std::back_inserter(all));
+  return all;
 }
 
 // R8: what is known already is not accepted again, and what is said beside it changes nothing.
@@ -175,13 +142,10 @@ base::Result<Sent> Broker::send(const Caller& caller, std::string_view workspace
   PARLEY_CHECK(admit(caller, workspace_name, batch));
   Batch::State& sending = batch.state();
   const base::WorkspaceNumber number = sending.workspace;
+  const engine::Workspace& workspace = engine_.state().workspace(number);
   PARLEY_ASSERT(index < sending.count && sending.sender == caller.id);
   Incoming& message = sending.messages[index];
-  if (index + messages_ahead < sending.count) fetch_message(sending.messages[index + messages_ahead]);
-  if (index + fields_ahead < sending.count) fetch_fields(sending.messages[index + fields_ahead]);
-  if (index + values_ahead < sending.count) fetch_values(sending.messages[index + values_ahead]);
-  if (index + ids_ahead < sending.count)
-    fetch_ids(sending.messages[index + ids_ahead], engine_.state().workspace(number));
+  fetch_ahead(sending, index, workspace);
   if (block_->bytes() + message.native.bytes.size() > options_.block_bytes) PARLEY_CHECK(commit());
   if (auto room = check_room(message.native.bytes.size() + event_bytes_max, journal::Need::growth); !room)
     return refused(caller, std::move(room).error());
@@ -197,31 +161,22 @@ base::Result<Sent> Broker::send(const Caller& caller, std::string_view workspace
   const profile::Ruleset& ruleset = *message.terms.ruleset;
   std::unique_ptr<Superseded> superseded;
   if (options && !options->supersedes.empty()) {
-    PARLEY_TRY(superseded, superseded_by(caller, number, *options));
+    PARLEY_TRY(superseded, superseded_by(history_, workspace, number, caller, *options));
   }
-  const engine::AcceptMessage command{
-      .workspace = number,
-      .sender = caller.agent,
-      .envelope = checked.envelope,
-      .ruleset = ruleset,
-      .type = checked.type,
-      .lane = checked.lane,
-      .id_key = message.id_key,
-      .task_key = checked.task_key,
-      .length = static_cast<std::uint32_t>(message.native.bytes.size()),
-      .native = message.native.value,
-      .warnings = checked.warnings,
-      .validation_errors = checked.validation_errors,
-      .supersedes = superseded ? &superseded->take_back : nullptr,
-      .reply_by = options && options->reply_by ? *options->reply_by : base::Instant{},
-      .evidence = options ? options->evidence : std::string_view(),
-  };
+  engine::AcceptMessage command = command_of(number, caller.agent, ruleset, checked);
+  command.id_key = message.id_key;
+  command.length = static_cast<std::uint32_t>(message.native.bytes.size());
+  command.native = message.native.value;
+  if (superseded) command.supersedes = &superseded->take_back;
+  if (options && options->reply_by) command.reply_by = *options->reply_by;
+  if (options) command.evidence = options->evidence;
+
   decided_.clear();
   auto accepted = engine_.decide(command, context(), decided_);
   if (!accepted) return refused(caller, std::move(accepted).error());
   if (accepted->outcome == engine::AcceptOutcome::other_bytes &&
       !same_json(accepted->offset, number, message.native.bytes))
-    return refused(caller, id_conflict(*accepted, engine_.state().workspace(number), caller.agent));
+    return refused(caller, id_conflict(*accepted, workspace, caller.agent));
   const bool duplicate = accepted->outcome != engine::AcceptOutcome::accepted;
   sending.clock_read = parts_.clock.monotonic();
   if (!duplicate)
@@ -237,9 +192,7 @@ base::Result<Sent> Broker::send(const Caller& caller, std::string_view workspace
     PARLEY_TRY(sent.warnings, first_warnings(number, accepted->offset, command.reply_by));
     return sent;
   }
-  sent.warnings = std::move(checked.warnings);
-  std::move(checked.validation_errors.begin(), checked.validation_errors.end(), std::back_inserter(sent.warnings));
-  std::move(accepted->warnings.begin(), accepted->warnings.end(), std::back_inserter(sent.warnings));
+  sent.warnings = remarks_on(checked, *accepted);
   return sent;
 }
 

@@ -26,6 +26,18 @@ void ReceiptWatch::touch_later(base::WorkspaceNumber number, const engine::Works
     touch(number, workspace, later, recipient, ReceiptState::queued);
 }
 
+// It is in no state yet.
+void ReceiptWatch::touch_new(base::WorkspaceNumber number, base::Offset offset,
+                             const event::MessageAccepted& accepted) {
+  const Sender sender{number, base::AgentNumber(accepted.sender())};
+  if (accepted.private_() || !told_.contains(sender)) return;
+  const auto add = [&](std::uint32_t agent, ReceiptState state) {
+    touched_.push_back({sender, offset, base::AgentNumber(agent), state, accepted.message_id()});
+  };
+  for (const std::uint32_t agent : accepted.recipients()) add(agent, ReceiptState::queued);
+  for (const std::uint32_t agent : accepted.bounced()) add(agent, ReceiptState::bounced);
+}
+
 void ReceiptWatch::before(const engine::State& state, const event::Event& event) {
   touched_.clear();
   if (told_.empty() || event.workspace() == 0) return;
@@ -34,10 +46,10 @@ void ReceiptWatch::before(const engine::State& state, const event::Event& event)
   const auto later = [&](std::uint64_t offset, std::uint32_t agent) {
     if (agent != 0) touch_later(number, workspace, base::Offset(offset), base::AgentNumber(agent));
   };
-  const auto each = [&](const auto& list, std::uint32_t agent, ReceiptState final, bool lane = false) {
-    for (const std::uint64_t offset : list) {
-      touch(number, workspace, base::Offset(offset), base::AgentNumber(agent), final);
-      if (lane) later(offset, agent);
+  const auto deliveries = [&](const auto& fact, ReceiptState final, bool lane = false) {
+    for (const std::uint64_t offset : fact.offsets()) {
+      touch(number, workspace, base::Offset(offset), base::AgentNumber(fact.agent()), final);
+      if (lane) later(offset, fact.agent());
     }
   };
   const auto one = [&](std::uint64_t offset, std::uint32_t agent, ReceiptState final) {
@@ -50,19 +62,9 @@ void ReceiptWatch::before(const engine::State& state, const event::Event& event)
   switch (event.fact_case()) {
     case Event::kHelpMoved:
       return pass_on(event.help_moved());
-    case Event::kMessageAccepted: {
-      const auto& accepted = event.message_accepted();
-      pass_on(accepted.help_moved());
-      const Sender sender{number, base::AgentNumber(accepted.sender())};
-      if (accepted.private_() || !told_.contains(sender)) return;
-      const auto add = [&](std::uint32_t agent, ReceiptState state_now) {
-        touched_.push_back(
-            {sender, base::Offset(event.offset()), base::AgentNumber(agent), state_now, accepted.message_id()});
-      };
-      for (const std::uint32_t agent : accepted.recipients()) add(agent, ReceiptState::queued);
-      for (const std::uint32_t agent : accepted.bounced()) add(agent, ReceiptState::bounced);
-      return;
-    }
+    case Event::kMessageAccepted:
+      pass_on(event.message_accepted().help_moved());
+      return touch_new(number, base::Offset(event.offset()), event.message_accepted());
     case Event::kMessageReleased: {
       const event::MessageReleased& released = event.message_released();
       pass_on(released.as().help_moved());
@@ -89,28 +91,28 @@ void ReceiptWatch::before(const engine::State& state, const event::Event& event)
         one(event.request_asked_again().request(), event.request_asked_again().agent(), ReceiptState::queued);
       return;
     case Event::kOffered:
-      return each(event.offered().offsets(), event.offered().agent(), ReceiptState::offered);
+      return deliveries(event.offered(), ReceiptState::offered);
     case Event::kAcked:
-      return each(event.acked().offsets(), event.acked().agent(), ReceiptState::acked);
+      return deliveries(event.acked(), ReceiptState::acked);
     case Event::kActed:
-      return each(event.acted().offsets(), event.acted().agent(), ReceiptState::acted);
+      return deliveries(event.acted(), ReceiptState::acted);
     case Event::kRequestTimedOut:
       if (event.request_timed_out().bounces())
         for (const std::uint32_t agent : event.request_timed_out().silent())
           one(event.request_timed_out().request(), agent, ReceiptState::bounced);
       return;
     case Event::kNacked:
-      return each(event.nacked().offsets(), event.nacked().agent(), ReceiptState::waiting, true);
+      return deliveries(event.nacked(), ReceiptState::waiting, true);
     case Event::kLeasesEnded:
-      return each(event.leases_ended().offsets(), event.leases_ended().agent(), ReceiptState::queued, true);
+      return deliveries(event.leases_ended(), ReceiptState::queued, true);
     case Event::kBackoffsEnded:
-      return each(event.backoffs_ended().offsets(), event.backoffs_ended().agent(), ReceiptState::queued);
+      return deliveries(event.backoffs_ended(), ReceiptState::queued);
     case Event::kLeasesReturned:
-      return each(event.leases_returned().offsets(), event.leases_returned().agent(), ReceiptState::queued);
+      return deliveries(event.leases_returned(), ReceiptState::queued);
     case Event::kMessagesBounced:
-      return each(event.messages_bounced().offsets(), event.messages_bounced().agent(), ReceiptState::bounced);
+      return deliveries(event.messages_bounced(), ReceiptState::bounced);
     case Event::kMessagesSuperseded:
-      return each(event.messages_superseded().offsets(), event.messages_superseded().agent(), ReceiptState::superseded);
+      return deliveries(event.messages_superseded(), ReceiptState::superseded);
     case Event::kMessageTakenBack: {
       const event::MessageTakenBack& taken = event.message_taken_back();
       const auto final = taken.by() == 0 ? ReceiptState::rescinded : ReceiptState::superseded;

@@ -52,6 +52,7 @@ class ReceiptWatch {
   };
 
   void touch(base::WorkspaceNumber, const engine::Workspace&, base::Offset, base::AgentNumber, engine::ReceiptState);
+  void touch_new(base::WorkspaceNumber, base::Offset, const event::MessageAccepted&);
   void touch_later(base::WorkspaceNumber, const engine::Workspace&, base::Offset, base::AgentNumber);
 
   engine::RulesetOf ruleset_of_;

@@ -1,5 +1,4 @@
 // Records that agents keep of their tasks: read by every member, whomever the message was for, as the profile says.
-#include <algorithm>
 #include <charconv>
 
 #include "base/quoted.hpp"

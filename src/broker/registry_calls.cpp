@@ -1,136 +1,18 @@
 // Workspaces, agents, people and their tokens. Bodies have passed their schema; here they are read and decided.
-#include <algorithm>
-
 #include "base/excerpt.hpp"
+#include "base/named.hpp"
 #include "base/quoted.hpp"
-#include "broker/bounds.hpp"
+#include "broker/bodies.hpp"
 #include "broker/broker.hpp"
 #include "broker/list_page.hpp"
+#include "broker/registry_shapes.hpp"
 #include "broker/rights.hpp"
-#include "broker/shapes.hpp"
+#include "broker/settings.hpp"
 
 namespace parley::broker {
 namespace {
 
 using base::ErrorCode;
-
-std::string text(json::Value object, std::string_view key) {
-  return std::string(object.find(key).if_string().value_or(""));
-}
-
-void read_texts(json::Value list, std::vector<std::string>& into) {
-  if (!list) return;
-  into.clear();
-  for (const json::Value item : list.elements()) into.emplace_back(item.if_string().value_or(""));
-}
-
-template <class T>
-void read_count(json::Value object, std::string_view key, T& into) {
-  if (const auto value = object.find(key).if_uint()) into = static_cast<T>(*value);
-}
-
-base::Result<> read_duration(json::Value object, std::string_view key, base::Duration& into) {
-  const auto written = object.find(key).if_string();
-  if (!written) return {};
-  PARLEY_TRY(into, base::parse_duration(*written));
-  return {};
-}
-
-// null: none.
-base::Result<> read_optional(json::Value object, std::string_view key, std::optional<base::Duration>& into) {
-  const json::Value value = object.find(key);
-  if (!value) return {};
-  into.reset();
-  if (value.is_null()) return {};
-  return read_duration(object, key, into.emplace());
-}
-
-// null: as each profile says; no breaker.
-base::Result<> read_health(json::Value more, engine::HealthSettings& health) {
-  PARLEY_CHECK(read_optional(more, "heartbeat_every", health.heartbeat_every));
-  if (const json::Value missed = more.find("heartbeats_missed"); missed.is_null())
-    health.heartbeats_missed.reset();
-  else if (missed)
-    health.heartbeats_missed = static_cast<std::uint32_t>(missed.if_uint().value_or(1));
-  const json::Value breaker = more.find("breaker");
-  if (breaker.is_null()) health.breaker.reset();
-  if (!breaker.is_object()) return {};
-  engine::BreakerPolicy& policy = health.breaker.emplace();
-  const auto milliseconds = [&](std::string_view key) {
-    return std::chrono::milliseconds(breaker.find(key).if_uint().value_or(0));
-  };
-  read_count(breaker, "error_threshold", policy.error_threshold);
-  policy.timeout = milliseconds("timeout_ms");
-  policy.reset_timeout = milliseconds("reset_timeout_ms");
-  return {};
-}
-
-engine::Amount read_amount(json::Value number) {
-  return engine::amount_of(json::to_text(number)).value_or(engine::Amount{});
-}
-
-// null: any chain; no risk is minded.
-void read_policy(json::Value more, engine::PolicySettings& policy) {
-  const json::Value chains = more.find("enabled_chains");
-  if (chains.is_null()) policy.chains.reset();
-  if (chains.is_array()) read_texts(chains, policy.chains.emplace());
-  const json::Value risk = more.find("risk_thresholds");
-  if (risk.is_null()) policy.risk.reset();
-  if (risk.is_object())
-    policy.risk = {risk.find("low").if_double().value_or(0), risk.find("high").if_double().value_or(0)};
-  const json::Value budget = more.find("budget_limits");
-  if (budget.is_null()) policy.budget.reset();
-  if (budget.is_object())
-    policy.budget = {read_amount(budget.find("per_task")), read_amount(budget.find("per_agent")),
-                     read_amount(budget.find("total"))};
-}
-
-base::Result<engine::Settings> read_settings(json::Value body, engine::Settings settings) {
-  if (const auto validation = body.find("validation").if_string()) settings.lenient = *validation == "lenient";
-  read_texts(body.find("profiles"), settings.profiles);
-  const json::Value more = body.find("settings");
-  read_count(more, "mailbox_messages", settings.mailbox_messages);
-  read_count(more, "mailbox_bytes", settings.mailbox_bytes);
-  read_count(more, "recipients", settings.recipients);
-  read_count(more, "remembered_ids", settings.remembered_ids);
-  PARLEY_CHECK(read_duration(more, "remembered_for", settings.remembered_for));
-  PARLEY_CHECK(read_duration(more, "lease", settings.lease));
-  PARLEY_CHECK(check_lease(settings.lease, "/settings/lease"));
-  if (const auto word = more.find("sequence_back").if_string()) settings.refuse_sequence_back = *word == "refuse";
-  read_count(more, "kept_records", settings.kept_records);
-  read_count(more, "open_requests", settings.open_requests);
-  read_count(more, "tasks", settings.tasks);
-  engine::TaskTimes& times = settings.task_times;
-  PARLEY_CHECK(read_optional(more, "task_progress_after", times.progress_after));
-  PARLEY_CHECK(read_optional(more, "task_progress_every", times.progress_every));
-  PARLEY_CHECK(read_optional(more, "task_silence", times.silence));
-  PARLEY_CHECK(read_optional(more, "review_timeout", settings.reviews.timeout));
-  if (const auto word = more.find("review_escalation").if_string()) {
-    const auto& names = engine::escalation_names;
-    settings.reviews.escalation =
-        static_cast<engine::Escalation>(std::find(names.begin(), names.end(), *word) - names.begin());
-  }
-  if (const auto word = more.find("unsigned_checks").if_string()) {
-    const auto& names = engine::unsigned_checks_names;
-    settings.reviews.unsigned_checks =
-        static_cast<engine::UnsignedChecks>(std::find(names.begin(), names.end(), *word) - names.begin());
-  }
-  if (const auto wanted = more.find("auto_revision").if_bool()) settings.reviews.auto_revision = *wanted;
-  read_count(more, "approvals", settings.approvals);
-  PARLEY_CHECK(read_health(more, settings.health));
-  read_count(more, "loop_hops", settings.loops.hops);
-  read_count(more, "loop_rounds", settings.loops.rounds);
-  read_count(more, "loop_messages", settings.loops.messages);
-  read_policy(more, settings.policy);
-  if (const json::Value rate = more.find("rate_messages"); rate.is_null())
-    settings.rate_messages.reset();
-  else if (rate)
-    settings.rate_messages = static_cast<std::uint32_t>(rate.if_uint().value_or(0));
-  PARLEY_CHECK(read_duration(more, "rate_window", settings.rate_window));
-  if (settings.rate_window <= base::Duration{})
-    return base::fail(ErrorCode::BAD_REQUEST, "rate_window is no time", "/settings/rate_window");
-  return settings;
-}
 
 // What is not in the body stays as it was.
 engine::AgentProperties read_properties(json::Value body, engine::AgentProperties properties) {
@@ -173,7 +55,7 @@ base::Result<Answer> Broker::create_workspace(const Caller& caller, json::Value 
   PARLEY_CHECK(admin_only(caller));
   PARLEY_TRY(engine::Settings settings, read_settings(body, {}));
   PARLEY_TRY(const engine::Registered made,
-             decide_for(caller, engine::CreateWorkspace{text(body, "name"), std::move(settings)}));
+             decide_for(caller, engine::CreateWorkspace{text_in(body, "name"), std::move(settings)}));
   Answer answer{made.existed ? 200 : 201, {}};
   json::Writer writer(answer.json);
   write_workspace(writer, engine_.state().workspace(base::WorkspaceNumber(made.number)));
@@ -208,7 +90,7 @@ base::Result<Answer> Broker::workspaces(const Caller& caller, const Page& page) 
 
 base::Result<Answer> Broker::register_agent(const Caller& caller, std::string_view workspace, json::Value body) {
   PARLEY_TRY(const base::WorkspaceNumber number, enter(engine_.state(), caller, workspace, Right::manage));
-  engine::RegisterAgent command{number, text(body, "agent_id"), read_properties(body, {}), {}};
+  engine::RegisterAgent command{number, text_in(body, "agent_id"), read_properties(body, {}), {}};
   const std::string token = fresh_token(command.token_hash);
   PARLEY_TRY(const engine::Registered made, decide_for(caller, command));
   return registered("agent_id", command.agent_id, made.existed, token);
@@ -227,12 +109,11 @@ base::Result<Answer> Broker::allocate(const Caller& caller, std::string_view wor
                                       std::string_view resource, json::Value body) {
   PARLEY_TRY(const base::WorkspaceNumber number, enter(engine_.state(), caller, workspace, Right::manage));
   PARLEY_TRY(const base::AgentNumber agent, find_agent(engine_.state().workspace(number), id));
-  const auto known = std::find(engine::resource_names.begin(), engine::resource_names.end(), resource);
-  if (known == engine::resource_names.end())
+  const auto known = base::named<engine::Resource>(engine::resource_names, resource);
+  if (!known)
     return base::fail(ErrorCode::NOT_FOUND, "there is no resource '" + base::excerpt(resource, 64) + "'", {},
                       "Allocate tokens, cpu, memory or budget.");
-  engine::AllocateResource command{number, agent, static_cast<engine::Resource>(known - engine::resource_names.begin()),
-                                   {},     {},    body.find("renew").if_bool().value_or(false)};
+  engine::AllocateResource command{number, agent, *known, {}, {}, body.find("renew").if_bool().value_or(false)};
   if (const json::Value limit = body.find("limit"); !limit.is_null()) command.limit = read_amount(limit);
   if (const auto expires_at = base::parse_rfc3339(body.find("expires_at").if_string().value_or("")))
     command.expires_at = *expires_at;
@@ -276,7 +157,7 @@ base::Result<Answer> Broker::agents(const Caller& caller, std::string_view works
 
 base::Result<Answer> Broker::register_person(const Caller& caller, std::string_view workspace, json::Value body) {
   PARLEY_TRY(const base::WorkspaceNumber number, enter(engine_.state(), caller, workspace, Right::manage));
-  engine::RegisterPerson command{number, text(body, "person_id"), {}, text(body, "public_key"), {}};
+  engine::RegisterPerson command{number, text_in(body, "person_id"), {}, text_in(body, "public_key"), {}};
   read_texts(body.find("roles"), command.roles);
   PARLEY_CHECK(may_give(engine_.state(), caller, command.roles));
   const std::string token = fresh_token(command.token_hash);

@@ -6,14 +6,13 @@
 #include <ranges>
 #include <span>
 
-#include "base/excerpt.hpp"
+#include "base/quoted.hpp"
 #include "broker/broker.hpp"
 #include "broker/list_page.hpp"
+#include "broker/review_results.hpp"
 #include "broker/rights.hpp"
 #include "broker/shapes.hpp"
 #include "envelope/statement.hpp"
-#include "ingress/field.hpp"
-#include "json/parser.hpp"
 
 namespace parley::broker {
 namespace {
@@ -70,27 +69,6 @@ void write_forms(json::Writer& writer, std::span<const Form> forms) {
   writer.end_array();
 }
 
-// A result that was read, with the profile that it is in.
-struct Result {
-  json::Document document;
-  const profile::Ruleset* rules;
-  std::uint64_t bytes;
-
-  json::Value field(std::string_view name) const { return ingress::field_of(document.root(), *rules, name); }
-};
-
-base::Result<std::optional<Result>> read_result(History& history, const Review& review, const profile::Ruleset* rules) {
-  if (!review.result || !rules) return std::nullopt;
-  PARLEY_TRY(const std::string_view body, history.body(*review.result));
-  PARLEY_TRY(json::Document document, json::Document::parse(body));
-  return Result{std::move(document), rules, body.size()};
-}
-
-const profile::Ruleset* rules_of(const engine::Workspace& workspace, const Review& review,
-                                 const engine::RulesetOf& ruleset_of) {
-  return ruleset_of(workspace.registry.agent(review.reviewer).properties.profile);
-}
-
 const envelope::SignedCheck* find_signed(const std::optional<envelope::Evidence>& evidence, std::string_view name,
                                          bool custom) {
   if (!evidence) return nullptr;
@@ -114,9 +92,68 @@ void write_verified(json::Writer& writer, std::string_view name, json::Value cla
   writer.end_object();
 }
 
+// What the next assignment carries (R12): a summary of each attempt that was sent back, and what the newest wants
+// changed, as it was written.
+base::Result<> write_revision(json::Writer& writer, const ReviewResults& results, const engine::Reviews& reviews,
+                              const Review& review) {
+  std::vector<std::pair<const Review*, std::string>> attempts;  // what was sent back and why, the newest first
+  std::uint64_t bytes = 0;
+  const engine::ReviewedTask& task = *reviews.of_task(review.task);
+  for (auto at = task.reviews.rbegin(); at != task.reviews.rend(); ++at) {
+    const Review& one = reviews.at(*at);
+    if (one.state != ReviewState::changes_requested) continue;
+    attempts.emplace_back(&one, "");
+    if (bytes >= results_bytes_max) continue;
+    PARLEY_TRY(const auto result, results.read(one));
+    if (!result) continue;
+    bytes += result->bytes;
+    attempts.back().second = result->field("summary").if_string().value_or("");
+  }
+  writer.key("revision").begin_object().key("previous_attempts").begin_array();
+  std::uint32_t attempt = 0;
+  for (auto at = attempts.rbegin(); at != attempts.rend(); ++at) {
+    const auto& [one, feedback] = *at;
+    const profile::Ruleset* const rules = results.rules_of(*one);
+    writer.begin_object().member("attempt_number", ++attempt);
+    writer.member("outcome",
+                  rules && rules->reviews ? rules->reviews->word_of(one->state) : machine::review::name(one->state));
+    writer.member("feedback", feedback).end_object();
+  }
+  writer.end_array();
+  PARLEY_TRY(const auto newest, results.read(review));
+  writer.key("required_changes");
+  if (const json::Value changes = newest ? newest->field("required_changes") : json::Value())
+    writer.value(changes);
+  else
+    writer.begin_array().end_array();
+  writer.end_object();
+  return {};
+}
+
+// What the result says of each verification: signed by a runner, or the reviewer's word (BEY-05).
+base::Result<> write_verification(json::Writer& writer, const ReviewResults& results, History& history,
+                                  const Review& review) {
+  PARLEY_TRY(const auto result, results.read(review));
+  const json::Value verification = result ? result->field("verification") : json::Value();
+  if (!verification.is_object() || !result->rules->reviews) return {};
+  PARLEY_TRY(const event::Event event, history.event(*review.result));
+  std::optional<envelope::Evidence> evidence;
+  if (const std::string& token = accepted_of(event).evidence(); review.signed_by && !token.empty()) {
+    PARLEY_TRY(evidence, envelope::Evidence::parse(token));
+  }
+  const std::string& custom = result->rules->reviews->custom;
+  writer.key("verification").begin_array();
+  for (const auto [name, claimed] : verification.members())
+    if (name != custom) write_verified(writer, name, claimed, false, evidence);
+  for (const auto [name, claimed] : verification.find(custom).members())
+    write_verified(writer, name, claimed, true, evidence);
+  writer.end_array();
+  return {};
+}
+
 base::Result<base::Offset> find_review(const engine::Workspace& workspace, std::string_view id) {
   if (const auto offset = workspace.reviews.find(id)) return *offset;
-  return base::fail(ErrorCode::NOT_FOUND, "no review '" + base::excerpt(id, 128) + "' is known here");
+  return base::fail(ErrorCode::NOT_FOUND, "no review " + base::quoted(id) + " is known here");
 }
 
 }  // namespace
@@ -138,69 +175,12 @@ base::Result<Answer> Broker::reviews(const Caller& caller, std::string_view work
       });
 }
 
-// What the next assignment carries (R12): a summary of each attempt that was sent back, and what the newest wants
-// changed, as it was written.
-base::Result<> Broker::write_revision(json::Writer& writer, const engine::Workspace& workspace, const Review& review) {
-  std::vector<std::pair<const Review*, std::string>> attempts;  // what was sent back and why, the newest first
-  std::uint64_t bytes = 0;
-  const engine::ReviewedTask& task = *workspace.reviews.of_task(review.task);
-  for (auto at = task.reviews.rbegin(); at != task.reviews.rend(); ++at) {
-    const Review& one = workspace.reviews.at(*at);
-    if (one.state != ReviewState::changes_requested) continue;
-    attempts.emplace_back(&one, "");
-    if (bytes >= results_bytes_max) continue;
-    PARLEY_TRY(const auto result, read_result(history_, one, rules_of(workspace, one, parts_.ruleset_of)));
-    if (!result) continue;
-    bytes += result->bytes;
-    attempts.back().second = result->field("summary").if_string().value_or("");
-  }
-  writer.key("revision").begin_object().key("previous_attempts").begin_array();
-  std::uint32_t attempt = 0;
-  for (auto at = attempts.rbegin(); at != attempts.rend(); ++at) {
-    const auto& [one, feedback] = *at;
-    const profile::Ruleset* const rules = rules_of(workspace, *one, parts_.ruleset_of);
-    writer.begin_object().member("attempt_number", ++attempt);
-    writer.member("outcome",
-                  rules && rules->reviews ? rules->reviews->word_of(one->state) : machine::review::name(one->state));
-    writer.member("feedback", feedback).end_object();
-  }
-  writer.end_array();
-  PARLEY_TRY(const auto newest, read_result(history_, review, rules_of(workspace, review, parts_.ruleset_of)));
-  writer.key("required_changes");
-  if (const json::Value changes = newest ? newest->field("required_changes") : json::Value())
-    writer.value(changes);
-  else
-    writer.begin_array().end_array();
-  writer.end_object();
-  return {};
-}
-
-// What the result says of each verification: signed by a runner, or the reviewer's word (BEY-05).
-base::Result<> Broker::write_verification(json::Writer& writer, const engine::Workspace& workspace,
-                                          const Review& review) {
-  PARLEY_TRY(const auto result, read_result(history_, review, rules_of(workspace, review, parts_.ruleset_of)));
-  const json::Value verification = result ? result->field("verification") : json::Value();
-  if (!verification.is_object() || !result->rules->reviews) return {};
-  PARLEY_TRY(const event::Event event, history_.event(*review.result));
-  std::optional<envelope::Evidence> evidence;
-  if (const std::string& token = accepted_of(event).evidence(); review.signed_by && !token.empty()) {
-    PARLEY_TRY(evidence, envelope::Evidence::parse(token));
-  }
-  const std::string& custom = result->rules->reviews->custom;
-  writer.key("verification").begin_array();
-  for (const auto [name, claimed] : verification.members())
-    if (name != custom) write_verified(writer, name, claimed, false, evidence);
-  for (const auto [name, claimed] : verification.find(custom).members())
-    write_verified(writer, name, claimed, true, evidence);
-  writer.end_array();
-  return {};
-}
-
 base::Result<Answer> Broker::review(const Caller& caller, std::string_view workspace_name, std::string_view id) {
   PARLEY_TRY(const base::WorkspaceNumber number, enter(engine_.state(), caller, workspace_name, Right::read));
   const engine::Workspace& workspace = engine_.state().workspace(number);
   PARLEY_TRY(const base::Offset offset, find_review(workspace, id));
   const Review& review = workspace.reviews.at(offset);
+  const ReviewResults results(history_, workspace.registry, parts_.ruleset_of);
   Answer answer;
   json::Writer writer(answer.json);
   write_review(writer, workspace, offset, review);
@@ -209,12 +189,12 @@ base::Result<Answer> Broker::review(const Caller& caller, std::string_view works
   if (review.result) {
     PARLEY_TRY(const std::string_view result, history_.body(*review.result));
     writer.key("result").raw(result);
-    PARLEY_CHECK(write_verification(writer, workspace, review));
+    PARLEY_CHECK(write_verification(writer, results, history_, review));
   }
   const engine::TaskState of_task = workspace.tasks.at(review.task).state;
   const bool newest = workspace.reviews.of_task(review.task)->reviews.back() == offset;
   if (newest && review.state == ReviewState::changes_requested && of_task == engine::TaskState::changes_requested)
-    PARLEY_CHECK(write_revision(writer, workspace, review));
+    PARLEY_CHECK(write_revision(writer, results, workspace.reviews, review));
   writer.end_object();
   return answer;
 }
@@ -224,17 +204,18 @@ base::Result<Answer> Broker::findings(const Caller& caller, std::string_view wor
   PARLEY_TRY(const base::WorkspaceNumber number, enter(engine_.state(), caller, workspace_name, Right::read));
   const engine::Workspace& workspace = engine_.state().workspace(number);
   const auto task = workspace.tasks.find(task_id);
-  if (!task) return base::fail(ErrorCode::NOT_FOUND, "no task '" + base::excerpt(task_id, 128) + "' is known here");
+  if (!task) return base::fail(ErrorCode::NOT_FOUND, "no task " + base::quoted(task_id) + " is known here");
   const engine::ReviewedTask* const reviewed = workspace.reviews.of_task(*task);
   ListPage list;
   if (!reviewed) return list.end();
 
-  std::vector<Result> results;                         // whose values are written below
+  const ReviewResults all(history_, workspace.registry, parts_.ruleset_of);
+  std::vector<ReviewResult> results;                   // whose values are written below
   std::map<std::string_view, std::vector<Form>> said;  // the newest first
   std::uint64_t bytes = 0;
   for (auto at = reviewed->reviews.rbegin(); at != reviewed->reviews.rend() && bytes < results_bytes_max; ++at) {
     const Review& review = workspace.reviews.at(*at);
-    PARLEY_TRY(auto result, read_result(history_, review, rules_of(workspace, review, parts_.ruleset_of)));
+    PARLEY_TRY(auto result, all.read(review));
     if (!result) continue;
     bytes += result->bytes;
     results.push_back(std::move(*result));

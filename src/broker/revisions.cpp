@@ -4,6 +4,8 @@
 
 #include "broker/batch.hpp"
 #include "broker/broker.hpp"
+#include "broker/command_of.hpp"
+#include "broker/review_results.hpp"
 #include "engine/messages/said.hpp"
 #include "ingress/field.hpp"
 #include "json/parser.hpp"
@@ -55,18 +57,9 @@ void Broker::revise(base::WorkspaceNumber number, base::Offset offset) {
   std::optional<engine::AcceptMessage> as;
   const auto written = read_revision(number, offset, *rules, now, revision);
   if (written) {
-    const ingress::Checked& checked = revision.incoming.checked;
-    as.emplace(engine::AcceptMessage{.workspace = number,
-                                     .sender = task.assigner,
-                                     .envelope = checked.envelope,
-                                     .ruleset = *rules,
-                                     .type = checked.type,
-                                     .lane = checked.lane,
-                                     .id_key = revision.incoming.id_key,
-                                     .task_key = checked.task_key,
-                                     .length = static_cast<std::uint32_t>(revision.text.size()),
-                                     .warnings = checked.warnings,
-                                     .validation_errors = {}});
+    as.emplace(command_of(number, task.assigner, *rules, revision.incoming.checked));
+    as->id_key = revision.incoming.id_key;
+    as->length = static_cast<std::uint32_t>(revision.text.size());
     command.as = &*as;
     command.bytes = revision.text;
   } else {
@@ -91,15 +84,12 @@ base::Result<> Broker::read_revision(base::WorkspaceNumber number, base::Offset 
   if (!order) return lacks("the order that stood");
   PARLEY_TRY(const std::string_view order_text, history_.body(order->position));
   PARLEY_TRY(const json::Document given, json::Document::parse(order_text));
-  const profile::Ruleset* const of_result =
-      parts_.ruleset_of(workspace.registry.agent(review.reviewer).properties.profile);
-  if (!review.result || !of_result || !of_result->reviews) return lacks("the result of the review");
-  PARLEY_TRY(const std::string_view result_text, history_.body(*review.result));
-  PARLEY_TRY(const json::Document result, json::Document::parse(result_text));
+  PARLEY_TRY(const auto result, ReviewResults(history_, workspace.registry, parts_.ruleset_of).read(review));
+  if (!result || !result->rules->reviews) return lacks("the result of the review");
   const engine::Message* const message = workspace.messages.find(review.ended_by);
 
-  const json::Value summary = ingress::field_of(result.root(), *of_result, "summary");
-  const json::Value changes = ingress::field_of(result.root(), *of_result, "required_changes");
+  const json::Value summary = result->field("summary");
+  const json::Value changes = result->field("required_changes");
   const std::uint64_t next = decided_.next_offset(number);
   revision.text =
       profile::say(rules, profile::Occasion::task_revised,
@@ -115,7 +105,7 @@ base::Result<> Broker::read_revision(base::WorkspaceNumber number, base::Offset 
                      {"order", {}, false, given.root()},
                      {"attempts",
                       attempts_of(ingress::field_of(given.root(), rules, "attempts"),
-                                  of_result->reviews->word_of(review.state), summary.if_string().value_or("")),
+                                  result->rules->reviews->word_of(review.state), summary.if_string().value_or("")),
                       true},
                      {"changes", changes ? json::to_text(changes) : "[]", true},
                      {"deadline", task.watch.deadline > now.now ? base::to_rfc3339(task.watch.deadline) : ""}}})

@@ -1,4 +1,5 @@
-// What the state looks like from outside, as JSON: one function a shape of spec/api/openapi.json.
+// What messages and their receipts look like from outside, as JSON: one function a shape of spec/api/openapi.json; and
+// the little that all shapes are written with.
 #pragma once
 #include "broker/port.hpp"
 #include "engine/command.hpp"
@@ -9,16 +10,9 @@
 
 namespace parley::broker {
 
-void write_workspace(json::Writer& writer, const engine::Workspace& workspace);
-struct Seen {
-  base::Instant now;
-  base::Instant polled;  // 0: never
-};
-void write_agent(json::Writer& writer, const engine::Workspace& workspace, const engine::Agent& agent,
-                 const Seen& seen);
 void write_amount(json::Writer& writer, std::string_view name, engine::Amount amount);  // exact
-void write_person(json::Writer& writer, const engine::Person& person);
 void write_strings(json::Writer& writer, std::string_view name, const std::vector<std::string>& texts);
+
 using Problems = google::protobuf::RepeatedPtrField<event::Problem>;
 std::vector<base::Problem> problems_of(std::initializer_list<const Problems*> lists);
 void write_problems(json::Writer& writer, const Problems& problems);

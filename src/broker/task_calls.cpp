@@ -3,7 +3,8 @@
 #include <chrono>
 #include <cmath>
 
-#include "base/excerpt.hpp"
+#include "base/named.hpp"
+#include "base/quoted.hpp"
 #include "broker/broker.hpp"
 #include "broker/dependencies.hpp"
 #include "broker/list_page.hpp"
@@ -126,6 +127,20 @@ void write_task_event(json::Writer& writer, const engine::Workspace& workspace, 
   writer.end_object().end_object();
 }
 
+// The newest events that changed it (HND-02), read from their records.
+base::Result<> write_history(json::Writer& writer, History& history, const engine::Workspace& workspace,
+                             const engine::Task& task) {
+  writer.key("history").begin_array();
+  for (const engine::TaskNote& note : task.history) {
+    PARLEY_TRY(const event::Event event, history.event(note.position));
+    const bool of_message = event.has_message_accepted() || event.has_message_released();
+    const event::TaskMoved& moved = of_message ? accepted_of(event).task_moved() : event.task_moved();
+    write_task_event(writer, workspace, note.at, of_message ? accepted_of(event).sender() : 0, event.offset(), moved);
+  }
+  writer.end_array();
+  return {};
+}
+
 // What its assignee said when it took the task: what it had not read (COL-06), when it expects to be done, what it asks
 // for and keeps to (HND-03).
 void write_taken(json::Writer& writer, const engine::Workspace& workspace, const event::Event& event) {
@@ -143,7 +158,7 @@ void write_taken(json::Writer& writer, const engine::Workspace& workspace, const
 }
 
 std::unexpected<base::Error> unknown_task(std::string_view id) {
-  return base::fail(ErrorCode::NOT_FOUND, "no task '" + base::excerpt(id, 128) + "' is known here");
+  return base::fail(ErrorCode::NOT_FOUND, "no task " + base::quoted(id) + " is known here");
 }
 
 base::Result<const engine::Task*> find_task(const engine::Workspace& workspace, std::string_view id) {
@@ -167,9 +182,20 @@ base::Result<Asked> ask(const engine::State& state, const Caller& caller, std::s
   return Asked{number, *offset, caller.agent};
 }
 
-template <class Value, std::size_t n>
-Value named(const std::array<std::string_view, n>& names, std::string_view name) {
-  return static_cast<Value>(std::find(names.begin(), names.end(), name) - names.begin());
+// Who may be given such a task has no order of it unless it is the assignee, also where it had one before the task was
+// forgotten and begun anew at epoch 1.
+bool may_be_assigned(const engine::Workspace& workspace, const engine::Task& task, base::AgentNumber number,
+                     const engine::RulesetOf& ruleset_of) {
+  const engine::Agent& agent = workspace.registry.agent(number);
+  const std::string& profile = agent.properties.profile;
+  const profile::Ruleset* const rules = ruleset_of(profile);
+  if (!rules || workspace.registry.agent(task.assigner).properties.profile != profile) return false;
+  const auto role = rules->role_of_agent(agent.id, agent.properties.agent_type);
+  for (std::size_t i = 0; i < rules->types.size(); ++i)
+    if (rules->types[i].kind == envelope::Kind::task_assign &&
+        rules->may_receive(profile::TypeIndex(static_cast<std::uint16_t>(i)), role))
+      return true;
+  return false;
 }
 
 // All that are over, of so many; of them those that are no success.
@@ -209,20 +235,6 @@ base::Result<Answer> Broker::tasks(const Caller& caller, std::string_view worksp
       });
 }
 
-// The newest events that changed it (HND-02), read from their records.
-base::Result<> Broker::write_task_history(json::Writer& writer, const engine::Workspace& workspace,
-                                          const engine::Task& task) {
-  writer.key("history").begin_array();
-  for (const engine::TaskNote& note : task.history) {
-    PARLEY_TRY(const event::Event event, history_.event(note.position));
-    const bool of_message = event.has_message_accepted() || event.has_message_released();
-    const event::TaskMoved& moved = of_message ? accepted_of(event).task_moved() : event.task_moved();
-    write_task_event(writer, workspace, note.at, of_message ? accepted_of(event).sender() : 0, event.offset(), moved);
-  }
-  writer.end_array();
-  return {};
-}
-
 base::Result<Answer> Broker::task(const Caller& caller, std::string_view workspace_name, std::string_view task_id) {
   PARLEY_TRY(const base::WorkspaceNumber number, enter(engine_.state(), caller, workspace_name, Right::read));
   const engine::Workspace& workspace = engine_.state().workspace(number);
@@ -234,30 +246,10 @@ base::Result<Answer> Broker::task(const Caller& caller, std::string_view workspa
     PARLEY_TRY(const event::Event event, history_.event(task->taken));
     write_taken(writer, workspace, event);
   }
-  PARLEY_CHECK(write_task_history(writer, workspace, *task));
+  PARLEY_CHECK(write_history(writer, history_, workspace, *task));
   writer.end_object();
   return answer;
 }
-
-namespace {
-
-// Who may be given such a task has no order of it unless it is the assignee, also where it had one before the task was
-// forgotten and begun anew at epoch 1.
-bool may_be_assigned(const engine::Workspace& workspace, const engine::Task& task, base::AgentNumber number,
-                     const engine::RulesetOf& ruleset_of) {
-  const engine::Agent& agent = workspace.registry.agent(number);
-  const std::string& profile = agent.properties.profile;
-  const profile::Ruleset* const rules = ruleset_of(profile);
-  if (!rules || workspace.registry.agent(task.assigner).properties.profile != profile) return false;
-  const auto role = rules->role_of_agent(agent.id, agent.properties.agent_type);
-  for (std::size_t i = 0; i < rules->types.size(); ++i)
-    if (rules->types[i].kind == envelope::Kind::task_assign &&
-        rules->may_receive(profile::TypeIndex(static_cast<std::uint16_t>(i)), role))
-      return true;
-  return false;
-}
-
-}  // namespace
 
 base::Result<Answer> Broker::check_task(const Caller& caller, std::string_view workspace_name, std::string_view task_id,
                                         std::uint64_t epoch) {
@@ -265,7 +257,7 @@ base::Result<Answer> Broker::check_task(const Caller& caller, std::string_view w
   PARLEY_TRY(const engine::Task* const task, find_task(engine_.state().workspace(number), task_id));
   if (epoch > task->epoch)
     return base::fail(ErrorCode::BAD_REQUEST,
-                      "task '" + base::excerpt(task_id, 128) + "' has been assigned " + std::to_string(task->epoch) +
+                      "task " + base::quoted(task_id) + " has been assigned " + std::to_string(task->epoch) +
                           " times, there is no epoch " + std::to_string(epoch),
                       "/epoch", "Name the `task_epoch` of the frame that brought the assignment.");
   const bool is_done = machine::task::is_over(task->state) || engine::is_at_rest(task->state);
@@ -325,12 +317,12 @@ base::Result<Answer> Broker::report_task_error(const Caller& caller, std::string
                                                std::string_view task_id, json::Value body) {
   PARLEY_TRY(const Asked asked, ask(engine_.state(), caller, workspace_name, task_id));
   const auto text = [&body](std::string_view name) { return body.find(name).if_string().value_or(""); };
+  const auto type = base::named<engine::TaskErrorType>(engine::task_error_names, text("error_type"));
+  const auto suggested = base::named<engine::SuggestedAction>(engine::suggested_action_names, text("suggested_action"));
   PARLEY_CHECK(decide_for(
-      caller, engine::ReportTaskError{
-                  asked.workspace, asked.task, asked.by,
-                  named<engine::TaskErrorType>(engine::task_error_names, text("error_type")), text("error_message"),
-                  body.find("recoverable").if_bool().value_or(false),
-                  named<engine::SuggestedAction>(engine::suggested_action_names, text("suggested_action"))}));
+      caller, engine::ReportTaskError{asked.workspace, asked.task, asked.by, type.value_or(engine::TaskErrorType{}),
+                                      text("error_message"), body.find("recoverable").if_bool().value_or(false),
+                                      suggested.value_or(engine::SuggestedAction{})}));
   return task(caller, workspace_name, task_id);
 }
 

@@ -50,11 +50,6 @@ base::Result<Exit> add(Context& context, const AgentOptions& options) {
   return register_one(context, options.online, "agents", options.id, body_of(options, true));
 }
 
-base::Result<Exit> show_one(Context& context, const AgentOptions& options) {
-  PARLEY_TRY(auto server, connect(options.online));
-  return show(context, server.client.get(sdk::path_of(server.workspace, {"agents", options.id})));
-}
-
 // What it may use (HND-12). The limit goes out as it was written: it is a decimal, and counted exactly.
 base::Result<Exit> allocate(Context& context, const AgentOptions& options) {
   const auto limit = json::Document::parse(options.limit.empty() ? "null" : options.limit);
@@ -102,11 +97,12 @@ Verb agent_verb() {
           {.name = "list",
            .summary = "List the agents",
            .options = part_options(options->part) + common,
-           .run = [options](Context& context) { return list_part(context, options->online, "agents", options->part); }},
+           .run =
+               [options](Context& context) { return show_list(context, options->online, {"agents"}, options->part); }},
           {.name = "show",
            .summary = "Show one agent: its health, its limits, and what it has used",
            .options = std::vector<Option>{id} + common,
-           .run = [options](Context& context) { return show_one(context, *options); }},
+           .run = [options](Context& context) { return show_one(context, options->online, {"agents", options->id}); }},
           {.name = "allocate",
            .summary = "Set how much of a resource an agent may use",
            .examples = {"parley agent allocate extractor-1 tokens --limit 200000 --expires \"$(date -u -d '+30 days' "

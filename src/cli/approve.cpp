@@ -23,11 +23,8 @@ std::string path_of(const Connected& server, const ApproveOptions& options) {
 }
 
 base::Result<Exit> list_approvals(Context& context, const ApproveOptions& options) {
-  PARLEY_TRY(auto server, connect(options.online));
-  const std::string state = options.state == "all" ? "" : "?state=" + sdk::escape(options.state);
-  PARLEY_TRY(auto text, all_pages(server.client, sdk::path_of(server.workspace, {"approvals"}) + state, options.part));
-  return show(context, sdk::Reply{200, std::move(text)},
-              {"message", "shown", "offset", "options", "opened_at", "timeout", "decision", "task"});
+  return show_list(context, options.online, {"approvals"}, options.part, {{"state", unless_all(options.state)}},
+                   {"message", "shown", "offset", "options", "opened_at", "timeout", "decision", "task"});
 }
 
 // What there is to know, then the message as the agent wrote it.
@@ -46,7 +43,7 @@ base::Result<Exit> show_approval(Context& context, const ApproveOptions& options
   PARLEY_TRY(auto server, connect(options.online));
   PARLEY_TRY(const auto reply, server.client.get(path_of(server, options)));
   if (context.json) return show(context, reply);
-  PARLEY_TRY(const auto document, json::Document::parse(reply.body, {.bytes = 256 << 20, .elements = 10'000'000}));
+  PARLEY_TRY(const auto document, json::Document::parse(reply.body, answer_limits));
   print_approval(context.terminal, document.root());
   return Exit::done;
 }
@@ -68,7 +65,7 @@ base::Result<Exit> decide(Context& context, const ApproveOptions& options, std::
   std::string shown = options.shown;
   if (shown.empty()) {
     PARLEY_TRY(const auto reply, server.client.get(path_of(server, options)));
-    PARLEY_TRY(const auto document, json::Document::parse(reply.body, {.bytes = 256 << 20, .elements = 10'000'000}));
+    PARLEY_TRY(const auto document, json::Document::parse(reply.body, answer_limits));
     shown = document.root().find("shown").if_string().value_or("");
     if (!context.json) print_approval(context.terminal, document.root());
     if (!flush(context.terminal)) return Exit::refused;  // nobody has seen it
@@ -76,7 +73,7 @@ base::Result<Exit> decide(Context& context, const ApproveOptions& options, std::
   const auto reply =
       server.client.post(path_of(server, options) + "/decision", decision_of(options, decision, shown, action));
   if (!reply || context.json) return show(context, reply);
-  PARLEY_TRY(const auto document, json::Document::parse(reply->body, {.bytes = 256 << 20, .elements = 10'000'000}));
+  PARLEY_TRY(const auto document, json::Document::parse(reply->body, answer_limits));
   context.terminal.out << coloured(printable(document.root().find("state").if_string().value_or("")), Colour::strong,
                                    context.terminal.out_is_tty)
                        << "  " << printable(options.id) << '\n';
@@ -107,7 +104,7 @@ Verb approve_verb() {
       id,
       {"--rationale", "why, in a sentence; the agents see it, and the log keeps it", &options->rationale, true},
       {"--shown HASH", "hash of what you saw, from `show` (default: what is there now)", &options->shown}};
-  const auto bound = [options](auto what) { return [options, what](Context& c) { return what(c, *options); }; };
+  const auto bound = bound_to(options);
   return {
       .name = "approve",
       .summary = "Decide what agents ask for: list, show, approve, reject or modify",

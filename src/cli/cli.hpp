@@ -1,6 +1,5 @@
 // The command line: `parley VERB …`. Finds the verb, reads its options, runs it, prints what it says.
 #pragma once
-#include <functional>
 #include <string>
 #include <vector>
 

@@ -13,18 +13,12 @@ struct CollaborationOptions {
 };
 
 base::Result<Exit> list_collaborations(Context& context, const CollaborationOptions& options) {
-  PARLEY_TRY(auto server, connect(options.online));
-  std::string path = sdk::path_of(server.workspace, {"collaborations"});
-  char before = '?';
-  if (options.state != "all") path += std::exchange(before, '&') + ("state=" + sdk::escape(options.state));
-  if (!options.agent.empty()) path += std::exchange(before, '&') + ("agent=" + sdk::escape(options.agent));
-  PARLEY_TRY(auto text, all_pages(server.client, path, options.part));
-  return show(context, sdk::Reply{200, std::move(text)}, {"offset", "closed_by"});
+  return show_list(context, options.online, {"collaborations"}, options.part,
+                   {{"state", unless_all(options.state)}, {"agent", options.agent}}, {"offset", "closed_by"});
 }
 
 base::Result<Exit> show_collaboration(Context& context, const CollaborationOptions& options) {
-  PARLEY_TRY(auto server, connect(options.online));
-  return show(context, server.client.get(sdk::path_of(server.workspace, {"collaborations", options.id})));
+  return show_one(context, options.online, {"collaborations", options.id});
 }
 
 }  // namespace
@@ -32,7 +26,7 @@ base::Result<Exit> show_collaboration(Context& context, const CollaborationOptio
 Verb collaboration_verb() {
   auto options = std::make_shared<CollaborationOptions>();
   const auto common = workspace_options(options->online);
-  const auto bound = [options](auto what) { return [options, what](Context& c) { return what(c, *options); }; };
+  const auto bound = bound_to(options);
   return {
       .name = "collaboration",
       .summary = "Show who works together on what: list, show",

@@ -15,15 +15,13 @@ struct DeadletterOptions {
 };
 
 base::Result<Exit> list_dead_letters(Context& context, const DeadletterOptions& options) {
-  PARLEY_TRY(auto server, connect(options.online));
-  PARLEY_TRY(auto text, all_pages(server.client, sdk::path_of(server.workspace, {"deadletters"}), options.part));
-  return show(context, sdk::Reply{200, std::move(text)}, {"message", "notice", "history"});
+  return show_list(context, options.online, {"deadletters"}, options.part, {}, {"message", "notice", "history"});
 }
 
 base::Result<Exit> show_dead_letter(Context& context, const DeadletterOptions& options) {
   PARLEY_TRY(auto server, connect(options.online));
   PARLEY_TRY(const auto text, all_pages(server.client, sdk::path_of(server.workspace, {"deadletters"}), whole));
-  PARLEY_TRY(const auto document, json::Document::parse(text, {.bytes = 256 << 20, .elements = 10'000'000}));
+  PARLEY_TRY(const auto document, json::Document::parse(text, answer_limits));
   for (const auto item : document.root().find("items").elements())
     if (item.find("delivery_id").if_string() == options.delivery_id)
       return show(context, sdk::Reply{200, json::to_text(item)});
@@ -77,13 +75,11 @@ base::Result<Exit> discard(Context& context, const DeadletterOptions& options) {
 
 Verb deadletter_verb() {
   auto options = std::make_shared<DeadletterOptions>();
-  const auto common =
-      std::vector<Option>{{"--as NAME", "the agent to act as (else the admin)", &options->online.wanted.agent}} +
-      workspace_options(options->online);
+  const auto common = admin_or_agent_options(options->online);
   const Option id{"delivery_id", "as the list shows it", &options->delivery_id, true};
   const Option one{"delivery_id", "as the list shows it", &options->delivery_id};
   const Option all{"--all", "all that the list shows", &options->all};
-  const auto bound = [options](auto what) { return [options, what](Context& c) { return what(c, *options); }; };
+  const auto bound = bound_to(options);
   return {.name = "deadletter",
           .summary = "List and show dead letters; deliver them again, or drop them",
           .examples = {"parley deadletter list", "parley deadletter redrive DELIVERY_ID",

@@ -1,4 +1,4 @@
-// Deliveries and mailbox entries as a person reads them.
+// Deliveries as a person reads them.
 #pragma once
 #include "cli/verb.hpp"
 #include "sdk/cpp/delivery.hpp"

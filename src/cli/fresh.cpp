@@ -10,7 +10,6 @@
 #include "cli/contents.hpp"
 #include "cli/validate.hpp"
 #include "cli/verbs.hpp"
-#include "json/parser.hpp"
 
 namespace parley::cli {
 namespace {

@@ -13,18 +13,13 @@ struct HelpOptions {
 };
 
 base::Result<Exit> list_help_requests(Context& context, const HelpOptions& options) {
-  PARLEY_TRY(auto server, connect(options.online));
-  std::string path = sdk::path_of(server.workspace, {"help"});
-  char before = '?';
-  if (options.state != "all") path += std::exchange(before, '&') + ("state=" + sdk::escape(options.state));
-  if (!options.agent.empty()) path += std::exchange(before, '&') + ("agent=" + sdk::escape(options.agent));
-  PARLEY_TRY(auto text, all_pages(server.client, path, options.part));
-  return show(context, sdk::Reply{200, std::move(text)}, {"offset", "helpers", "answers", "moved_at"});
+  return show_list(context, options.online, {"help"}, options.part,
+                   {{"state", unless_all(options.state)}, {"agent", options.agent}},
+                   {"offset", "helpers", "answers", "moved_at"});
 }
 
 base::Result<Exit> show_help_request(Context& context, const HelpOptions& options) {
-  PARLEY_TRY(auto server, connect(options.online));
-  return show(context, server.client.get(sdk::path_of(server.workspace, {"help", options.id})));
+  return show_one(context, options.online, {"help", options.id});
 }
 
 }  // namespace
@@ -32,7 +27,7 @@ base::Result<Exit> show_help_request(Context& context, const HelpOptions& option
 Verb help_request_verb() {
   auto options = std::make_shared<HelpOptions>();
   const auto common = workspace_options(options->online);
-  const auto bound = [options](auto what) { return [options, what](Context& c) { return what(c, *options); }; };
+  const auto bound = bound_to(options);
   return {.name = "help-request",
           .summary = "Show who needs help and who was asked: list, show",
           .examples = {"parley help-request list", "parley help-request show HELP_ID"},

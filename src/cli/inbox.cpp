@@ -11,11 +11,8 @@ struct InboxOptions {
 };
 
 base::Result<Exit> look(Context& context, const InboxOptions& options) {
-  PARLEY_TRY(auto server, connect(options.online));
-  PARLEY_TRY(auto text,
-             all_pages(server.client, sdk::path_of(server.workspace, {"agents", options.online.wanted.agent, "inbox"}),
-                       options.part));
-  return show(context, sdk::Reply{200, std::move(text)}, {"message", "notice"});
+  return show_list(context, options.online, {"agents", options.online.wanted.agent, "inbox"}, options.part, {},
+                   {"message", "notice"});
 }
 
 }  // namespace

@@ -11,17 +11,6 @@ namespace {
 
 constexpr std::size_t file_messages_max = 1'000'000;
 
-std::vector<std::string> lines_of(std::string_view text) {
-  std::vector<std::string> lines;
-  while (!text.empty()) {
-    const std::size_t end = text.find('\n');
-    const std::string_view line = text.substr(0, end);
-    if (line.find_first_not_of(" \t\r") != line.npos) lines.emplace_back(line);
-    text.remove_prefix(end == text.npos ? text.size() : end + 1);
-  }
-  return lines;
-}
-
 }  // namespace
 
 bool is_ndjson(const std::string& file) {
@@ -29,7 +18,10 @@ bool is_ndjson(const std::string& file) {
 }
 
 Natives natives_in(const std::string& text, bool ndjson) {
-  if (ndjson) return {lines_of(text), true};
+  if (ndjson) {
+    const auto lines = json::lines_of(text);
+    return {{lines.begin(), lines.end()}, true};
+  }
   const auto first = text.find_first_not_of(" \t\r\n");
   if (first == text.npos || text[first] != '[') return {{text}, false};
   json::Limits limits = answer_limits;

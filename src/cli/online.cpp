@@ -76,6 +76,11 @@ std::vector<Option> agent_options(Online& online) {
          workspace_options(online);
 }
 
+std::vector<Option> admin_or_agent_options(Online& online) {
+  return std::vector<Option>{{"--as NAME", "the agent to act as (else the admin)", &online.wanted.agent}} +
+         workspace_options(online);
+}
+
 namespace {
 
 std::string after_of(json::Value next) {
@@ -135,6 +140,26 @@ base::Result<std::string> all_pages(sdk::Client& client, const std::string& path
   }
   out.end_array().key("next").raw(next_as_it_came).end_object();
   return text;
+}
+
+std::string unless_all(const std::string& word) {
+  return word == "all" ? std::string() : word;
+}
+
+base::Result<Exit> show_list(Context& context, const Online& online, Path path, const Part& part,
+                             const std::vector<Filter>& filters, const Row& hidden) {
+  PARLEY_TRY(auto server, connect(online));
+  std::string target = sdk::path_of(server.workspace, path);
+  char joint = '?';
+  for (const auto& [name, value] : filters)
+    if (!value.empty()) target += std::exchange(joint, '&') + std::string(name) + '=' + sdk::escape(value);
+  PARLEY_TRY(auto text, all_pages(server.client, target, part));
+  return show(context, sdk::Reply{200, std::move(text)}, hidden);
+}
+
+base::Result<Exit> show_one(Context& context, const Online& online, Path path) {
+  PARLEY_TRY(auto server, connect(online));
+  return show(context, server.client.get(sdk::path_of(server.workspace, path)));
 }
 
 base::Result<std::string> object_of(const std::vector<std::string>& assignments) {

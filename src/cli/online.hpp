@@ -1,6 +1,7 @@
 // What all verbs that call a server share: finding it, the workspace, and showing what it answers.
 #pragma once
 #include <chrono>
+#include <initializer_list>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -44,6 +45,14 @@ std::vector<Option> server_options(Online& online);
 // These and --workspace; these and a required --as.
 std::vector<Option> workspace_options(Online& online);
 std::vector<Option> agent_options(Online& online);
+// Likewise, with an --as that may be left out.
+std::vector<Option> admin_or_agent_options(Online& online);
+
+// Makes what a verb runs of a function of its options.
+template <class Options>
+auto bound_to(std::shared_ptr<Options> options) {
+  return [options](auto what) { return [options, what](Context& context) { return what(context, *options); }; };
+}
 
 std::vector<Option> operator+(std::vector<Option> first, std::vector<Option> more);
 
@@ -58,7 +67,21 @@ struct Part {
 inline const Part whole{.limit = UINT32_MAX, .after = {}};
 std::vector<Option> part_options(Part& part);
 
-// All pages of it, as one {"items": […], "next"}: the server's own, null where nothing follows.
+// What of a list is wanted: "state=open". Of an empty value, all.
+struct Filter {
+  std::string_view name;
+  std::string value;
+};
+std::string unless_all(const std::string& word);  // empty for "all"
+
+// What is at this path of the workspace: a list, as far as it is wanted, as a table without the `hidden` members; or
+// one thing.
+using Path = std::initializer_list<std::string_view>;
+base::Result<Exit> show_list(Context& context, const Online& online, Path path, const Part& part,
+                             const std::vector<Filter>& filters = {}, const Row& hidden = {});
+base::Result<Exit> show_one(Context& context, const Online& online, Path path);
+
+// All pages of a list, as one {"items": […], "next"}: the server's own, null where nothing follows.
 base::Result<std::string> all_pages(sdk::Client& client, const std::string& path, const Part& part);
 
 // "key=value" arguments as members of a JSON object: the value as JSON where it is JSON, else as a string.

@@ -1,6 +1,5 @@
 // The table of verbs as a parser.
 #pragma once
-#include <optional>
 #include <string>
 #include <vector>
 

@@ -59,7 +59,8 @@ Verb person_verb() {
           {.name = "list",
            .summary = "List the people",
            .options = part_options(options->part) + common,
-           .run = [options](Context& context) { return list_part(context, options->online, "people", options->part); }},
+           .run =
+               [options](Context& context) { return show_list(context, options->online, {"people"}, options->part); }},
           {.name = "change",
            .summary = "Change a person's roles or key",
            .options = properties(*options, false) + common,

@@ -66,12 +66,6 @@ base::Result<Exit> rotate_token(Context& context, const Online& online, std::str
   return keep_token(context, server, whose, name, reply, " has a new token in ");
 }
 
-base::Result<Exit> list_part(Context& context, const Online& online, std::string_view whose, const Part& part) {
-  PARLEY_TRY(auto server, connect(online));
-  PARLEY_TRY(auto text, all_pages(server.client, sdk::path_of(server.workspace, {whose}), part));
-  return show(context, sdk::Reply{200, std::move(text)});
-}
-
 base::Result<Exit> change_one(Context& context, const Online& online, std::string_view whose, const std::string& name,
                               const std::string& body) {
   PARLEY_TRY(auto server, connect(online));

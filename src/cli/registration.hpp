@@ -1,4 +1,4 @@
-// What registering an agent and registering a person have in common: tokens, lists, removal.
+// What registering an agent and registering a person have in common: tokens, changes, removal.
 #pragma once
 #include <string>
 #include <string_view>
@@ -13,7 +13,6 @@ base::Result<Exit> register_one(Context& context, const Online& online, std::str
 // Rotates the token; the old one stays valid for `grace`.
 base::Result<Exit> rotate_token(Context& context, const Online& online, std::string_view whose, const std::string& name,
                                 base::Duration grace);
-base::Result<Exit> list_part(Context& context, const Online& online, std::string_view whose, const Part& part);
 base::Result<Exit> change_one(Context& context, const Online& online, std::string_view whose, const std::string& name,
                               const std::string& body);
 base::Result<Exit> remove_one(Context& context, const Online& online, std::string_view whose, const std::string& name);

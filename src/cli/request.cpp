@@ -2,7 +2,6 @@
 // the mailbox: what else is there stays for whoever takes it, and after a restart of the server, or its own, it goes on
 // where it was. What it has printed it acknowledges.
 #include <algorithm>
-#include <chrono>
 #include <ostream>
 
 #include "base/clock.hpp"

@@ -13,33 +13,24 @@ struct ReviewOptions {
 };
 
 base::Result<Exit> list_reviews(Context& context, const ReviewOptions& options) {
-  PARLEY_TRY(auto server, connect(options.online));
-  std::string path = sdk::path_of(server.workspace, {"reviews"});
-  char before = '?';
-  for (const auto& [name, value] : {std::pair("state", &options.state), std::pair("task", &options.task)})
-    if (!value->empty()) path += std::exchange(before, '&') + std::string(name) + '=' + sdk::escape(*value);
-  PARLEY_TRY(auto text, all_pages(server.client, path, options.part));
-  return show(context, sdk::Reply{200, std::move(text)}, {"required", "checks", "offset"});
+  return show_list(context, options.online, {"reviews"}, options.part,
+                   {{"state", options.state}, {"task", options.task}}, {"required", "checks", "offset"});
 }
 
 base::Result<Exit> show_review(Context& context, const ReviewOptions& options) {
-  PARLEY_TRY(auto server, connect(options.online));
-  return show(context, server.client.get(sdk::path_of(server.workspace, {"reviews", options.id})));
+  return show_one(context, options.online, {"reviews", options.id});
 }
 
 base::Result<Exit> findings(Context& context, const ReviewOptions& options) {
-  PARLEY_TRY(auto server, connect(options.online));
-  return show(context, server.client.get(sdk::path_of(server.workspace, {"tasks", options.task, "findings"})));
+  return show_one(context, options.online, {"tasks", options.task, "findings"});
 }
 
 }  // namespace
 
 Verb review_verb() {
   auto options = std::make_shared<ReviewOptions>();
-  const auto common =
-      std::vector<Option>{{"--as NAME", "the agent to act as (else the admin)", &options->online.wanted.agent}} +
-      workspace_options(options->online);
-  const auto bound = [options](auto what) { return [options, what](Context& c) { return what(c, *options); }; };
+  const auto common = admin_or_agent_options(options->online);
+  const auto bound = bound_to(options);
   return {.name = "review",
           .summary = "List and show reviews and their findings; run the checks that a review asks for",
           .examples = {"parley review list --state requested", "parley review run-checks request.json --in ~/work"},

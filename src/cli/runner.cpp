@@ -4,7 +4,7 @@
 
 #include "base/clock.hpp"
 #include "base/signing_key.hpp"
-#include "cli/registration.hpp"
+#include "cli/online.hpp"
 #include "cli/verbs.hpp"
 #include "json/writer.hpp"
 
@@ -57,7 +57,7 @@ base::Result<Exit> add(Context& context, const RunnerOptions& options) {
 }
 
 base::Result<Exit> list(Context& context, const RunnerOptions& options) {
-  return list_part(context, options.online, "runners", options.part);
+  return show_list(context, options.online, {"runners"}, options.part);
 }
 
 base::Result<Exit> revoke(Context& context, const RunnerOptions& options) {
@@ -70,6 +70,7 @@ base::Result<Exit> revoke(Context& context, const RunnerOptions& options) {
 Verb runner_verb() {
   auto options = std::make_shared<RunnerOptions>();
   const auto common = workspace_options(options->online);
+  const auto bound = bound_to(options);
   const Option id{"runner_id", "the runner", &options->id, true};
   return {.name = "runner",
           .summary = "Make, register, list and revoke the keys that results of checks are signed with",
@@ -77,7 +78,7 @@ Verb runner_verb() {
           .verbs = {{.name = "key",
                      .summary = "Make a key file, and print the public half",
                      .options = {{"file", "file to make; it must not exist", &options->file, true}},
-                     .run = [options](Context& context) { return make_key(context, *options); }},
+                     .run = bound(make_key)},
                     {.name = "add",
                      .summary = "Register a runner with the public half of its key",
                      .examples = {"parley runner add ci --key ci.pem --valid 90d"},
@@ -88,15 +89,15 @@ Verb runner_verb() {
                              {"--public-key KEY", "or the public half itself", &options->public_key},
                              {"--valid", "how long the key is valid (default: until it is revoked)", &options->valid}} +
                          common,
-                     .run = [options](Context& context) { return add(context, *options); }},
+                     .run = bound(add)},
                     {.name = "list",
                      .summary = "List the runners",
                      .options = part_options(options->part) + common,
-                     .run = [options](Context& context) { return list(context, *options); }},
+                     .run = bound(list)},
                     {.name = "revoke",
                      .summary = "Stop believing what a runner signs",
                      .options = std::vector<Option>{id} + common,
-                     .run = [options](Context& context) { return revoke(context, *options); }}}};
+                     .run = bound(revoke)}}};
 }
 
 }  // namespace parley::cli

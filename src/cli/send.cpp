@@ -7,7 +7,6 @@
 #include "cli/natives.hpp"
 #include "cli/online.hpp"
 #include "cli/verbs.hpp"
-#include "json/parser.hpp"
 #include "json/writer.hpp"
 #include "sdk/cpp/error_text.hpp"
 
@@ -91,14 +90,9 @@ void write_json(json::Writer& out, const base::Result<sdk::Sent>& outcome) {
     return;
   }
   out.begin_object().member("message_id", outcome->message_id).member("offset", outcome->offset);
-  out.member("status", outcome->duplicate ? "duplicate" : "accepted").key("warnings").begin_array();
-  for (const auto& warning : outcome->warnings)
-    out.begin_object()
-        .member("instance", warning.instance)
-        .member("schema", warning.schema)
-        .member("message", warning.message)
-        .end_object();
-  out.end_array().end_object();
+  out.member("status", outcome->duplicate ? "duplicate" : "accepted");
+  sdk::write_problems(out.key("warnings"), outcome->warnings);
+  out.end_object();
 }
 
 void print_text(const Context& context, const base::Result<sdk::Sent>& outcome) {

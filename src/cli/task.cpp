@@ -29,18 +29,12 @@ struct TaskOptions {
 const Row hidden{"assignments", "legal_next", "profile", "heard_at"};
 
 base::Result<Exit> list_tasks(Context& context, const TaskOptions& options) {
-  PARLEY_TRY(auto server, connect(options.online));
-  std::string path = sdk::path_of(server.workspace, {"tasks"});
-  char before = '?';
-  for (const auto& [name, value] : {std::pair("state", &options.state), std::pair("agent", &options.agent)})
-    if (!value->empty()) path += std::exchange(before, '&') + std::string(name) + '=' + sdk::escape(*value);
-  PARLEY_TRY(auto text, all_pages(server.client, path, options.part));
-  return show(context, sdk::Reply{200, std::move(text)}, hidden);
+  return show_list(context, options.online, {"tasks"}, options.part,
+                   {{"state", options.state}, {"agent", options.agent}}, hidden);
 }
 
 base::Result<Exit> show_task(Context& context, const TaskOptions& options) {
-  PARLEY_TRY(auto server, connect(options.online));
-  return show(context, server.client.get(sdk::path_of(server.workspace, {"tasks", options.task_id})));
+  return show_one(context, options.online, {"tasks", options.task_id});
 }
 
 // Exit status 1 where it is not to be acted upon any more, so that a script stops there.
@@ -139,10 +133,8 @@ base::Result<Exit> depends(Context& context, const TaskOptions& options) {
 
 Verb task_verb() {
   auto options = std::make_shared<TaskOptions>();
-  const auto common =
-      std::vector<Option>{{"--as NAME", "the agent to act as (else the admin)", &options->online.wanted.agent}} +
-      workspace_options(options->online);
-  const auto bound = [options](auto what) { return [options, what](Context& c) { return what(c, *options); }; };
+  const auto common = admin_or_agent_options(options->online);
+  const auto bound = bound_to(options);
   return {
       .name = "task",
       .summary = "List, show, await, extend and abort tasks; set dependencies; check an order",

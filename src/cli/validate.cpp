@@ -35,14 +35,8 @@ std::string to_json(const std::string& file, const Assessment& assessment) {
   out.member("kind", assessment.kind);
   write_verdict(out, "strict", assessment.strict);
   write_verdict(out, "lenient", assessment.lenient);
-  out.key("warnings").begin_array();
-  for (const auto& warning : assessment.warnings)
-    out.begin_object()
-        .member("instance", warning.instance)
-        .member("schema", warning.schema)
-        .member("message", warning.message)
-        .end_object();
-  out.end_array().end_object();
+  sdk::write_problems(out.key("warnings"), assessment.warnings);
+  out.end_object();
   return text;
 }
 

@@ -1,5 +1,5 @@
 // What a verb of the command line is: its options as data, bound to the fields of a plain struct, and what it does.
-// options.cpp turns the table into a parser and into the help pages; a verb's file knows nothing of either.
+// options.cpp makes a parser of the table, help.cpp the help pages; a verb's file knows nothing of either.
 #pragma once
 #include <cstdint>
 #include <functional>

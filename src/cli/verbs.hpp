@@ -1,6 +1,5 @@
 // The table of verbs: one function a verb, one file each.
 #pragma once
-#include <functional>
 #include <string>
 #include <vector>
 

@@ -2,7 +2,6 @@
 // that waiting costs no tokens; it outlives a restart of the server, and one take_id for the whole wait makes the
 // repeated request safe.
 #include <algorithm>
-#include <chrono>
 
 #include "base/clock.hpp"
 #include "base/hash.hpp"

@@ -106,7 +106,7 @@ std::vector<Option> properties(WorkspaceOptions& options) {
 
 Verb workspace_verb() {
   auto options = std::make_shared<WorkspaceOptions>();
-  const auto bound = [options](auto what) { return [options, what](Context& c) { return what(c, *options); }; };
+  const auto bound = bound_to(options);
   const auto server = server_options(options->online);
   return {.name = "workspace",
           .summary = "Make, list, show and change workspaces",

@@ -1,4 +1,4 @@
-// What time brings: leases and backoffs that end, messages that expire (D11: bounded a turn).
+// What time brings, timer by timer: each mechanism decides its own, so many of a kind a turn (D11).
 #include <tuple>
 
 #include "engine/appliers.hpp"

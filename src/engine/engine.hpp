@@ -3,7 +3,6 @@
 // Deterministic: no clock, randomness, thread, file, socket or log. Owned by the broker, used on its thread.
 #pragma once
 #include <functional>
-#include <span>
 
 #include "base/result.hpp"
 #include "engine/command.hpp"

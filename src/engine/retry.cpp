@@ -1,7 +1,5 @@
 #include "engine/retry.hpp"
 
-#include <algorithm>
-
 namespace parley::engine {
 
 base::Duration backoff(const profile::RetryPolicy& policy, std::uint32_t failed, std::uint64_t seed) {

@@ -27,34 +27,49 @@ void return_all(State& state) {
                   server_stopped);
 }
 
-// What stays where it is (D2): what messages say of themselves, and what people were told to decide by.
-bool is_deadline(TimerKind kind) {
-  return kind == TimerKind::message_expires || kind == TimerKind::approval_times_out || kind == TimerKind::help_due;
+// One timer, and what is told of it. What messages say of themselves and what people were told to decide by stays where
+// it is (D2).
+void move_timer(State& state, Timer& timer, base::Duration by) {
+  using enum TimerKind;
+  Workspace& workspace = state.workspace(timer.workspace);
+  switch (timer.kind) {
+    case message_expires:
+    case approval_times_out:
+    case help_due:
+    case task_due:  // it is looked at then, and its watch, which is moved, decides
+      return;
+    case request_times_out:
+      if (workspace.requests.find(timer.message)->reply_by) return;  // that one is a deadline
+      timer.due += by;
+      workspace.requests.find(timer.message)->due = timer.due;
+      return;
+    case request_asks_again:
+      timer.due += by;
+      workspace.requests.find(timer.message)->again.at(timer.agent).at = timer.due;
+      return;
+    case review_times_out:
+      timer.due += by;
+      workspace.reviews.at(timer.message).due = timer.due;
+      return;
+    case health_is_looked_at: {
+      timer.due += by;
+      Health& health = *workspace.registry.agent(timer.agent).health.get();
+      health.look_at = timer.due;
+      health.beat += by;
+      return;
+    }
+    case lease_ends:
+    case backoff_ends:
+      timer.due += by;
+      find(workspace, timer.agent, timer.message).receipt->until = timer.due;
+      return;
+  }
 }
 
 void move_what_waits(State& state, base::Duration by) {
   Timers timers;
   state.timers.visit([&](Timer timer) {
-    if (timer.kind == TimerKind::request_times_out) {
-      Request& request = *state.workspace(timer.workspace).requests.find(timer.message);
-      if (!request.reply_by) timer.due += by;  // that one is a deadline
-      request.due = timer.due;
-    } else if (timer.kind == TimerKind::request_asks_again) {
-      timer.due += by;
-      state.workspace(timer.workspace).requests.find(timer.message)->again.at(timer.agent).at = timer.due;
-    } else if (timer.kind == TimerKind::review_times_out) {
-      timer.due += by;
-      state.workspace(timer.workspace).reviews.at(timer.message).due = timer.due;
-    } else if (timer.kind == TimerKind::health_is_looked_at) {
-      timer.due += by;
-      Health& health = *state.workspace(timer.workspace).registry.agent(timer.agent).health.get();
-      health.look_at = timer.due;
-      health.beat += by;
-    } else if (timer.kind == TimerKind::task_due) {  // it is looked at then, and the times below decide
-    } else if (!is_deadline(timer.kind)) {
-      timer.due += by;
-      find(state.workspace(timer.workspace), timer.agent, timer.message).receipt->until = timer.due;
-    }
+    move_timer(state, timer, by);
     timers.insert(timer);
     return true;
   });

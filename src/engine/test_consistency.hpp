@@ -61,6 +61,21 @@ class Consistency {
       if (offset > workspace.head) defect(number, offset, "lies behind the head");
       return true;
     });
+    requests(number, workspace);
+    errors(number, workspace);
+    tasks(number, workspace);
+    help(number, workspace);
+    collaborations(number, workspace);
+    approvals(number, workspace);
+    if (state_.windows.of(number) != forgets_at(state_, number))
+      defect(number, workspace.head, "another instant stands for the oldest that is remembered");
+    if (window != workspace.window_size) defect(number, workspace.head, "the remembered window is miscounted");
+    if (remembered != workspace.ids.size()) defect(number, workspace.head, "ids are kept of messages that are gone");
+    for (std::uint32_t i = 1; i <= workspace.registry.agents.size(); ++i)
+      agent(number, AgentNumber(i), expected[AgentNumber(i)]);
+  }
+
+  void requests(WorkspaceNumber number, const Workspace& workspace) {
     for (const auto& [offset, request] : workspace.requests.open()) {
       timers_wanted_.insert({request.due, TimerKind::request_times_out, number, {}, offset});
       const Message* const asks = workspace.messages.find(offset);
@@ -81,6 +96,9 @@ class Consistency {
           defect(number, offset, "an answer is awaited from an agent that was removed");
       }
     }
+  }
+
+  void errors(WorkspaceNumber number, const Workspace& workspace) {
     for (const auto& [offset, error] : workspace.errors.all()) {
       if (workspace.registry.agent(error.agent).removed) defect(number, offset, "an agent that was removed waits");
       if (!workspace.errors.of(error.agent).contains(offset)) defect(number, offset, "an error is not its agent's");
@@ -89,7 +107,9 @@ class Consistency {
       if (workspace.errors.blocking().contains(offset) != error.blocks())
         defect(number, offset, "an error blocks and does not, or the other way round");
     }
-    tasks(number, workspace);
+  }
+
+  void help(WorkspaceNumber number, const Workspace& workspace) {
     for (const auto& [offset, help] : workspace.help.all()) {
       if (help.due != Instant{}) timers_wanted_.insert({help.due, TimerKind::help_due, number, {}, offset});
       if (help.over() && help.due != Instant{}) defect(number, offset, "a request for help is over and looked at");
@@ -100,6 +120,9 @@ class Consistency {
       if (!help.over() && workspace.registry.agent(help.helper()).removed && !leaves)
         defect(number, offset, "asks for help of who was removed");
     }
+  }
+
+  void collaborations(WorkspaceNumber number, const Workspace& workspace) {
     std::size_t together = 0;
     for (const auto& [offset, one] : workspace.collaborations.all()) {
       if (!one.is_open()) continue;
@@ -110,6 +133,9 @@ class Consistency {
         defect(number, offset, "who asks for help, or helps, takes no part in their collaboration");
     }
     if (together != workspace.collaborations.open()) defect(number, {}, "another number of collaborations is open");
+  }
+
+  void approvals(WorkspaceNumber number, const Workspace& workspace) {
     std::size_t waiting = 0;
     for (const auto& [offset, approval] : workspace.approvals.all()) {
       if (approval.waits())
@@ -117,12 +143,6 @@ class Consistency {
       if (approval.waits()) ++waiting;
     }
     if (waiting != workspace.approvals.waiting()) defect(number, workspace.head, "waiting approvals are miscounted");
-    if (state_.windows.of(number) != forgets_at(state_, number))
-      defect(number, workspace.head, "another instant stands for the oldest that is remembered");
-    if (window != workspace.window_size) defect(number, workspace.head, "the remembered window is miscounted");
-    if (remembered != workspace.ids.size()) defect(number, workspace.head, "ids are kept of messages that are gone");
-    for (std::uint32_t i = 1; i <= workspace.registry.agents.size(); ++i)
-      agent(number, AgentNumber(i), expected[AgentNumber(i)]);
   }
 
   void tasks(WorkspaceNumber number, const Workspace& workspace) {

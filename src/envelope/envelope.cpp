@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "base/named.hpp"
+
 namespace parley::envelope {
 namespace {
 
@@ -26,9 +28,7 @@ std::string_view name(DeliveryClass delivery) {
 }
 
 std::optional<Priority> priority_named(std::string_view text) {
-  for (std::size_t i = 0; i < priority_names.size(); ++i)
-    if (priority_names[i] == text) return static_cast<Priority>(i);
-  return std::nullopt;
+  return base::named<Priority>(priority_names, text);
 }
 
 std::string_view field(const Envelope& envelope, std::string_view name) {

@@ -6,6 +6,8 @@
 #include <optional>
 #include <string_view>
 
+#include "base/named.hpp"
+
 namespace parley::envelope {
 
 enum class Kind : std::uint8_t {
@@ -50,9 +52,7 @@ constexpr std::string_view name(Kind kind) {
 }
 
 constexpr std::optional<Kind> kind_named(std::string_view text) {
-  for (std::size_t i = 0; i < kind_names.size(); ++i)
-    if (kind_names[i] == text) return static_cast<Kind>(i);
-  return std::nullopt;
+  return base::named<Kind>(kind_names, text);
 }
 
 }  // namespace parley::envelope

@@ -2,7 +2,6 @@
 // should be counts as not there, and a text that is empty or longer than any id may be is no id.
 #pragma once
 #include <cstddef>
-#include <memory>
 
 #include "base/assert.hpp"
 #include "ingress/check.hpp"

@@ -49,12 +49,13 @@ Defects defects_of(json::Value message, const profile::Ruleset& rules, profile::
 
 std::unexpected<base::Error> refusal(const profile::MessageType& type, Defects defects) {
   const std::string named = std::to_string(defects.errors.size());
-  base::Error error{base::ErrorCode::SCHEMA, {}, std::move(defects.hint), defects.errors.front().instance, {}, {}};
-  error.message = "The message is no valid '" + type.name + "': " + std::to_string(defects.found) +
-                  (defects.found == 1 ? " defect" : " defects") +
-                  (defects.found > defects.errors.size() ? ", " + named + " of them named." : ".");
-  error.details = std::move(defects.errors);
-  return std::unexpected(std::move(error));
+  auto error = base::fail(base::ErrorCode::SCHEMA,
+                          "The message is no valid '" + type.name + "': " + std::to_string(defects.found) +
+                              (defects.found == 1 ? " defect" : " defects") +
+                              (defects.found > defects.errors.size() ? ", " + named + " of them named." : "."),
+                          defects.errors.front().instance, std::move(defects.hint));
+  error.error().details = std::move(defects.errors);
+  return error;
 }
 
 std::vector<base::Problem> recorded(Defects defects) {

@@ -24,9 +24,9 @@ std::unexpected<base::Error> too_large(std::string_view rule, const std::string&
   const std::string place = pointer.empty() ? "The message" : pointer;
   std::string message =
       place + " has " + std::to_string(size) + ' ' + std::string(unit) + "; the limit is " + std::to_string(max) + '.';
-  base::Error error{base::ErrorCode::PAYLOAD_TOO_LARGE, message, {}, pointer, {}, {}};
-  error.details.push_back({pointer, std::string(rule), std::move(message)});
-  return std::unexpected(std::move(error));
+  auto error = base::fail(base::ErrorCode::PAYLOAD_TOO_LARGE, message, pointer);
+  error.error().details.push_back({pointer, std::string(rule), std::move(message)});
+  return error;
 }
 
 }  // namespace
@@ -39,9 +39,9 @@ base::Result<> check_size(std::string_view bytes, const profile::Ruleset& rules)
 std::unexpected<base::Error> too_large_inside(const std::string& pointer, const profile::Ruleset& rules) {
   std::string message =
       "Inflated, the message has more than " + std::to_string(rules.message_bytes_max) + " bytes, the limit.";
-  base::Error error{base::ErrorCode::PAYLOAD_TOO_LARGE, message, {}, pointer, {}, {}};
-  error.details.push_back({pointer, "MESSAGE_BYTES", std::move(message)});
-  return std::unexpected(std::move(error));
+  auto error = base::fail(base::ErrorCode::PAYLOAD_TOO_LARGE, message, pointer);
+  error.error().details.push_back({pointer, "MESSAGE_BYTES", std::move(message)});
+  return error;
 }
 
 base::Result<> check_limits(const Found& found, const profile::TypeReading& type, const profile::Places& places) {

@@ -1,7 +1,6 @@
 // A scanner of RFC 8259 with an explicit stack. Never on the path of a text that is accepted.
 #include "json/fault.hpp"
 
-#include <cerrno>
 #include <charconv>
 #include <cmath>
 #include <cstdint>

@@ -90,4 +90,15 @@ bool is_one_object(std::string_view part) {
   return !may_be_several(part) || Parser().parse(part).has_value();
 }
 
+std::vector<std::string_view> lines_of(std::string_view text) {
+  std::vector<std::string_view> lines;
+  while (!text.empty()) {
+    const std::size_t end = text.find('\n');
+    const std::string_view line = text.substr(0, end);
+    if (line.find_first_not_of(" \t\r") != line.npos) lines.push_back(line);
+    text.remove_prefix(end == text.npos ? text.size() : end + 1);
+  }
+  return lines;
+}
+
 }  // namespace parley::json

@@ -1,5 +1,5 @@
-// The parts of a text that the parser has refused, by its brackets, commas and strings alone: so that what is right in
-// a batch is told from what is wrong. Never on the path of a text that is accepted.
+// The parts of a text that is several: lines; or, where the parser has refused the whole, what its brackets, commas and
+// strings alone tell apart, so that what is right in a batch is told from what is wrong.
 #pragma once
 #include <optional>
 #include <string_view>
@@ -15,5 +15,8 @@ std::optional<std::vector<std::string_view>> parts_of(std::string_view text, std
 // Whether a part is one object for sure, right or wrong: any other, and one that may have swallowed its neighbours, has
 // no end that one could be sure of.
 bool is_one_object(std::string_view part);
+
+// The lines of NDJSON, but for blank ones.
+std::vector<std::string_view> lines_of(std::string_view text);
 
 }  // namespace parley::json

@@ -41,5 +41,11 @@ TEST(JsonParts, AreOneObjectOnlyWhereNothingIsSwallowed) {
     EXPECT_FALSE(is_one_object(unsure)) << unsure;
 }
 
+TEST(JsonLines, AreThoseThatSaySomething) {
+  EXPECT_THAT(lines_of("{\"a\":1}\n\n \t\r\n[\n nonsense \r\n"), ElementsAre(R"({"a":1})", "[", " nonsense \r"));
+  EXPECT_THAT(lines_of("1"), ElementsAre("1"));
+  EXPECT_THAT(lines_of(" \n"), IsEmpty());
+}
+
 }  // namespace
 }  // namespace parley::json

@@ -103,7 +103,7 @@ bool Acceptor::make_room_for(int& descriptor) {
 void Acceptor::refuse(int descriptor) {
   refused_for_limit_.add();
   http::Response response = shared_.http->refusal(
-      {}, nullptr, {base::ErrorCode::OVERLOADED, "there are too many connections", {}, "connection", {}, {}});
+      {}, nullptr, base::error(base::ErrorCode::OVERLOADED, "there are too many connections", "connection"));
   response.fields.emplace_back("Retry-After", "1");
   wire::Output output;
   http::write_response(std::move(response), {.close = true}, shared_.settings.http, output);

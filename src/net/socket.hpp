@@ -1,6 +1,5 @@
 // The few socket calls there are, as Results. Descriptors are non-blocking and close on exec.
 #pragma once
-#include <array>
 #include <cstdint>
 #include <span>
 #include <string>

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/assert.hpp"
+#include "base/named.hpp"
 #include "json/parser.hpp"
 #include "profile/embedded.hpp"
 
@@ -15,9 +16,9 @@ constexpr std::array<std::string_view, 8> type_names{"string",  "instant", "inte
                                                      "boolean", "list",    "object",  "any"};
 
 FieldType type_named(std::string_view name) {
-  const auto found = std::find(type_names.begin(), type_names.end(), name);
-  PARLEY_ASSERT(found != type_names.end());
-  return static_cast<FieldType>(found - type_names.begin());
+  const auto found = base::named<FieldType>(type_names, name);
+  PARLEY_ASSERT(found);
+  return *found;
 }
 
 // Mechanisms work on ids, words, numbers and times. Long texts, lists and objects would only be copied into every

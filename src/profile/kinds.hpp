@@ -1,6 +1,5 @@
 // The canonical kinds' fields, from spec/envelope/kinds.json (R2): what a profile may map its own fields to.
 #pragma once
-#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>

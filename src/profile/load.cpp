@@ -27,11 +27,11 @@ TypeIndex form_of(const Loading& loading, TypeIndex type, json::Value message) {
 void load_says(Loading& loading) {
   for (const auto [occasion, stated] : loading.root.find("says").members()) {
     const std::string at = "/says/" + std::string(occasion);
-    const auto known = std::find(occasion_names.begin(), occasion_names.end(), occasion);
+    const auto known = occasion_named(occasion);
     const auto type = loading.rules->type_named(stated.find("type").as_string());
     if (!type) loading.problem(at + "/type", "says", "The profile has no type of this name");
-    if (known == occasion_names.end() || !type) continue;
-    loading.rules->says[static_cast<std::size_t>(known - occasion_names.begin())] = {
+    if (!known || !type) continue;
+    loading.rules->says[static_cast<std::size_t>(*known)] = {
         form_of(loading, *type, stated.find("message")),
         certain(envelope::priority_named(stated.find("priority").as_string()))};
   }

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/named.hpp"
 #include "base/strong.hpp"
 #include "base/time.hpp"
 #include "envelope/envelope.hpp"
@@ -196,9 +197,7 @@ inline constexpr std::array<std::string_view, 25> occasion_names{
     "approval.lapsed",   "help.unhelped",     "help.expired",   "agent.silent",     "review.lapsed",
     "review.escalated",  "request.given_up",  "agent.waits",    "task.over_limit",  "task.revised"};
 constexpr std::optional<Occasion> occasion_named(std::string_view name) {
-  for (std::size_t i = 0; i < occasion_names.size(); ++i)
-    if (occasion_names[i] == name) return static_cast<Occasion>(i);
-  return std::nullopt;
+  return base::named<Occasion>(occasion_names, name);
 }
 
 struct Said {

@@ -1,7 +1,6 @@
 // Checks of formats, one small reader each. None allocates but `regex`.
 #include "schema/format.hpp"
 
-#include <array>
 #include <cstdint>
 #include <map>
 

@@ -3,7 +3,6 @@
 // The rules are functions beside it: run_scalars, run_objects, run_arrays, run_in_place, run_unevaluated. run.cpp alone
 // includes them, and each says `inline`, which the compiler heeds: the hot path is one piece. Internal to schema/.
 #pragma once
-#include <optional>
 #include <string>
 #include <utility>
 

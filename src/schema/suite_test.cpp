@@ -5,10 +5,8 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <iostream>
 #include <iterator>
 #include <map>
-#include <set>
 #include <string>
 
 #include "json/parser.hpp"

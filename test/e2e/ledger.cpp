@@ -3,7 +3,6 @@
 #include <array>
 #include <utility>
 
-#include "json/parser.hpp"
 #include "json/writer.hpp"
 
 namespace parley::e2e {

@@ -4,7 +4,6 @@
 #pragma once
 #include <atomic>
 #include <condition_variable>
-#include <functional>
 #include <map>
 #include <mutex>
 #include <optional>

@@ -1,7 +1,6 @@
 // Children and folders of the end-to-end tests: base's and the SDK's, where what does not work is thrown as Unusable.
 #pragma once
 #include <chrono>
-#include <optional>
 #include <stdexcept>
 #include <string>
 #include <vector>

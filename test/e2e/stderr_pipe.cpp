@@ -7,7 +7,6 @@
 
 #include <array>
 #include <cstdio>
-#include <memory>
 
 #include "sdk/cpp/client.hpp"
 #include "trace.hpp"

@@ -1,7 +1,5 @@
 #include "script.hpp"
 
-#include <algorithm>
-
 namespace parley::scenarios {
 namespace {
 

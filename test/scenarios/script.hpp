@@ -5,7 +5,6 @@
 //   ----
 //   accepted offset=6
 #pragma once
-#include <map>
 #include <string>
 #include <string_view>
 #include <vector>

@@ -1,8 +1,6 @@
 #include "engine/approvals/open.hpp"
 
-#include <algorithm>
-
-#include "base/assert.hpp"
+#include "base/named.hpp"
 #include "engine/appliers.hpp"
 #include "engine/approvals/questions.hpp"
 #include "engine/messages/fields.hpp"
@@ -31,10 +29,8 @@ std::vector<std::string> approvers_of(const envelope::Envelope& envelope) {
 
 std::uint32_t offered_of(const envelope::Envelope& envelope) {
   std::uint32_t offered = 0;
-  for (const std::string& option : texts_in(envelope, "options")) {
-    const auto known = std::find(decision_names.begin(), decision_names.end(), option);
-    if (known != decision_names.end()) offered |= set_of(static_cast<Decision>(known - decision_names.begin()));
-  }
+  for (const std::string& option : texts_in(envelope, "options"))
+    if (const auto known = base::named<Decision>(decision_names, option)) offered |= set_of(*known);
   return offered;
 }
 

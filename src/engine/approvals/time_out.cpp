@@ -1,7 +1,7 @@
 #include "engine/approvals/time_out.hpp"
 
 #include "base/assert.hpp"
-#include "base/excerpt.hpp"
+#include "base/quoted.hpp"
 #include "engine/appliers.hpp"
 #include "engine/approvals/decide.hpp"
 #include "engine/approvals/held.hpp"
@@ -63,20 +63,20 @@ void decide_overdue(Decided& decided, const State& state, WorkspaceNumber number
   if (approval.outlived()) return outlast(decided, state, number, offset, context);
   const auto* const move = overdue_move(approval.state, escalates(workspace, approval, ruleset_of));
   PARLEY_ASSERT(move && move->to);
-  const std::string id(base::excerpt(approval.id.view(), 128)), time = base::to_text(approval.timeout);
+  const std::string id = base::quoted(approval.id.view()), time = base::to_text(approval.timeout);
   Saying saying;
   saying.by = profile::server_role;
   if (machine::approval::is_over(*move->to)) {
     lapse(decided, number, offset, approval, *move->to);
     decide_withheld(decided, state, number, offset, ruleset_of, context);
     saying.decision = decision_names[static_cast<std::size_t>(Decision::reject)];
-    saying.text = "Nobody decided '" + id +
-                  "' in its time, nor maintainers after it: rejected by time. Ask anew if it " + "still matters.";
+    saying.text = "Nobody decided " + id +
+                  " in its time, nor maintainers after it: rejected by time. Ask anew if it still matters.";
     saying.rationale = saying.text;
   } else {
     const Instant until = context.now + approval.timeout;
     escalate(decided, number, offset, approval, *move->to, until);
-    saying.text = "Nobody decided '" + id + "' within " + time + "; maintainers may until " + base::to_rfc3339(until) +
+    saying.text = "Nobody decided " + id + " within " + time + "; maintainers may until " + base::to_rfc3339(until) +
                   ", then it is rejected.";
   }
   tell(decided, state, number, offset, *move, saying, ruleset_of, context);

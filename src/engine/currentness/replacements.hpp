@@ -3,7 +3,6 @@
 #pragma once
 #include <absl/container/btree_map.h>
 
-#include <algorithm>
 #include <cstdint>
 
 #include "base/ids.hpp"

@@ -4,7 +4,6 @@
 #include <absl/container/btree_map.h>
 #include <absl/container/btree_set.h>
 
-#include <optional>
 #include <string>
 #include <vector>
 

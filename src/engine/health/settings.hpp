@@ -1,7 +1,6 @@
 // What a workspace says of its agents' health in place of their profiles, and when a breaker opens (R39, R40). Value
 // types.
 #pragma once
-#include <chrono>
 #include <cstdint>
 #include <optional>
 

@@ -2,7 +2,6 @@
 // before, what was answered. Open ones, and the newest of those that are over. Value types, part of the engine's state.
 #pragma once
 #include <absl/container/btree_map.h>
-#include <absl/container/btree_set.h>
 
 #include <deque>
 #include <optional>

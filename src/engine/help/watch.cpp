@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "base/excerpt.hpp"
 #include "base/quoted.hpp"
 #include "engine/health/follow.hpp"
 #include "engine/mailboxes/failures.hpp"
@@ -70,7 +69,7 @@ void tell_asker(Decided& decided, const State& state, WorkspaceNumber number, Of
   saying.task = help.task;
   saying.reply_to = help.id.view();
   saying.from = help.helper();
-  saying.text = "Request for help '" + base::excerpt(help.id.view(), 128) + "' is over: " + text;
+  saying.text = "Request for help " + base::quoted(help.id.view()) + " is over: " + text;
   for (const auto& told : move.tells)
     if (const auto occasion = profile::occasion_named(told.occasion))
       say(decided, state, number, help.asker, *rules, *occasion, saying, context);

@@ -1,6 +1,5 @@
 #include "engine/loops/gist.hpp"
 
-#include <algorithm>
 #include <array>
 #include <bit>
 

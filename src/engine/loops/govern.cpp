@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "base/excerpt.hpp"
+#include "base/quoted.hpp"
 #include "engine/appliers.hpp"
 #include "engine/loops/gist.hpp"
 #include "engine/messages/fields.hpp"
@@ -114,7 +114,7 @@ std::string too_many_messages(const LoopSettings& settings, const Workspace& wor
   if (charged < settings.messages) return {};
   const Message* const root = workspace.messages.find(link.root);
   return "message " + std::to_string(link.root.value) +
-         (root ? " ('" + base::excerpt(root->id.view(), 128) + "')" : std::string()) + " has set off " +
+         (root ? " (" + base::quoted(root->id.view()) + ")" : std::string()) + " has set off " +
          std::to_string(charged) + " messages, the limit is " + std::to_string(settings.messages);
 }
 

@@ -9,7 +9,7 @@ namespace parley::engine {
 // An error of one that is awaited: whether it is asked again, written into the fact.
 bool postpones(const AcceptMessage& command, Offset offset, const Request& request, const Context& context,
                event::MessageAccepted& event);
-// The same of those that are silent when time is over. Empty: nobody can be asked again.
+// The same of those that are silent when time is over. False: nobody can be asked again.
 bool decide_postponed(Decided& decided, const State& state, WorkspaceNumber workspace, Offset request,
                       const profile::Ruleset& rules, const Context& context);
 // It is time.

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "base/excerpt.hpp"
+#include "base/quoted.hpp"
 #include "engine/help/follow.hpp"
 #include "engine/requests/follow.hpp"
 #include "engine/tasks/refusal.hpp"
@@ -43,7 +43,7 @@ class Search {
     std::string text;
     const Answer* answer = &answers_.back();
     for (std::size_t named = 1; answer->request != Offset{} && named < named_max; ++named) {
-      text = ", who waits for '" + name(answer->agent) + "' (request '" + id_of(answer->request) + "')" + text;
+      text = ", who waits for '" + name(answer->agent) + "' (request " + id_of(answer->request) + ")" + text;
       answer = &answers_[answer->from];
     }
     return "'" + name(asker_) + "' would wait for '" + name(answer->agent) + "'" + text;
@@ -53,7 +53,7 @@ class Search {
   const std::string& name(AgentNumber agent) const { return workspace_.registry.agent(agent).id; }
   std::string id_of(Offset offset) const {
     const Request* const request = workspace_.requests.find(offset);
-    return base::excerpt((request ? request->id : workspace_.help.at(offset).id).view(), 128);
+    return base::quoted((request ? request->id : workspace_.help.at(offset).id).view());
   }
   const About& about(Offset offset) const {
     if (offset == Offset{}) return about_;

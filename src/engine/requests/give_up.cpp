@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/excerpt.hpp"
+#include "base/quoted.hpp"
 #include "engine/messages/notice.hpp"
 #include "engine/messages/said.hpp"
 
@@ -55,10 +55,9 @@ void decide_given_up(Decided& decided, const State& state, WorkspaceNumber numbe
   saying.task = request.task;
   saying.reply_to = request.id.view();
   saying.silent = gone;
-  saying.text =
-      gone + (removed.size() > 1 ? " were removed before they" : " was removed before it") + " answered request '" +
-      base::excerpt(request.id.view(), 128) +
-      (request.waiting.size() > removed.size() ? "'. The others are still awaited." : "'. Ask somebody else.");
+  saying.text = gone + (removed.size() > 1 ? " were removed before they" : " was removed before it") +
+                " answered request " + base::quoted(request.id.view()) +
+                (request.waiting.size() > removed.size() ? ". The others are still awaited." : ". Ask somebody else.");
   say(decided, state, number, request.asker, *rules, profile::Occasion::request_given_up, saying, context);
 }
 

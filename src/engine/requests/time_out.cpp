@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/excerpt.hpp"
+#include "base/quoted.hpp"
 #include "engine/messages/notice.hpp"
 #include "engine/messages/said.hpp"
 #include "engine/requests/ask_again.hpp"
@@ -15,7 +15,7 @@ constexpr std::size_t escalation_looks = 10'000;  // agents a turn, in the searc
 
 // `of`: whose request, where another is told.
 std::string unanswered(const Request& request, const std::string& silent, const std::string& of) {
-  const std::string named = "request '" + base::excerpt(request.id.view(), 128) + "'" + of;
+  const std::string named = "request " + base::quoted(request.id.view()) + of;
   const std::string in_time = " within " + base::to_text(request.timeout);
   if (silent.empty()) return "Nobody got " + named + ", and no answer came" + in_time + '.';
   return "No answer from " + silent + in_time + " to " + named + '.';

@@ -1,6 +1,5 @@
 #include "engine/resources/allot.hpp"
 
-#include "base/excerpt.hpp"
 #include "engine/messages/fields.hpp"
 
 namespace parley::engine {

@@ -84,8 +84,8 @@ class Follow {
       return std::unexpected(refusal(ErrorCode::NOT_PARTY, command_, workspace_, task,
                                      about(review) + ": it was asked of " + name_of(review.reviewer)));
     const ReviewState verdict = verdict_of();
-    const ReviewState outcome = outcome_of(verdict, review.iteration, iterations_of(command_, workspace_, task),
-                                           workspace_.settings.reviews.escalation);
+    const ReviewState outcome =
+        outcome_of(verdict, review.iteration, iterations_of(command_, task), workspace_.settings.reviews.escalation);
     const machine::review::Move* const move = review_move_on(command_.envelope.kind, review.state, outcome);
     if (!move && review.state == ReviewState::requested)
       return base::fail(ErrorCode::VERDICT_UNFOUNDED, "a result has one of the profile's verdicts", "verdict");

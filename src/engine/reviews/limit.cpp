@@ -33,7 +33,7 @@ std::string_view consequence(ReviewState state) {
 
 }  // namespace
 
-std::uint32_t iterations_of(const AcceptMessage& command, const Workspace&, const Task& task) {
+std::uint32_t iterations_of(const AcceptMessage& command, const Task& task) {
   return task.max_iterations > 0 ? task.max_iterations : command.ruleset.reviews->iterations;
 }
 
@@ -57,7 +57,7 @@ std::optional<Asking> asking_of_review(const AcceptMessage& command, const Works
   const Review& review = workspace.reviews.at(Offset(moved.review()));
   const Task& task = workspace.tasks.at(review.task);
   Asking asking;
-  asking.subject = opening(review, task, iterations_of(command, workspace, task)) + ": approve it all the same?";
+  asking.subject = opening(review, task, iterations_of(command, task)) + ": approve it all the same?";
   asking.offered = set_of(Decision::approve);
   asking.timeout = command.ruleset.approvals ? command.ruleset.approvals->timeout : day;
   return asking;
@@ -74,7 +74,7 @@ void tell_of_limit(Decided& decided, const State& state, const AcceptMessage& co
   saying.task = task.id.view();
   saying.reply_to = command.envelope.message_id;
   saying.from = review.reviewer;
-  saying.text = opening(review, task, iterations_of(command, workspace, task)) + std::string(consequence(*move->to));
+  saying.text = opening(review, task, iterations_of(command, task)) + std::string(consequence(*move->to));
   for (const machine::review::Told& told : move->tells)
     if (const auto occasion = profile::occasion_named(told.occasion))
       say(decided, state, command.workspace, review.asker, command.ruleset, *occasion, saying, context);

@@ -8,7 +8,7 @@
 namespace parley::engine {
 
 // So many reviews a task may have: its assignment's number, else its profile's.
-std::uint32_t iterations_of(const AcceptMessage& command, const Workspace& workspace, const Task& task);
+std::uint32_t iterations_of(const AcceptMessage& command, const Task& task);
 
 // What a verdict comes to in this iteration.
 ReviewState outcome_of(ReviewState verdict, std::uint32_t iteration, std::uint32_t most, Escalation escalation);

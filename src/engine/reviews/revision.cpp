@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "base/excerpt.hpp"
 #include "base/quoted.hpp"
 #include "engine/messages/fields.hpp"
 
@@ -14,7 +13,7 @@ using base::quoted;
 
 // Of the review whose changes are due.
 std::string newest_id(const Workspace& workspace, const ReviewedTask& reviewed) {
-  return base::excerpt(workspace.reviews.at(reviewed.reviews.back()).id.view(), 128);
+  return quoted(workspace.reviews.at(reviewed.reviews.back()).id.view());
 }
 
 // Also where a revision was given, and another is given in its place: it was declined, failed or is corrected.
@@ -60,16 +59,16 @@ base::Result<> check_revision(const AcceptMessage& command, const Workspace& wor
     hint = "Add to the earlier attempts, of which there are " + std::to_string(attempts) +
            ": {\"attempt_number\": " + number + ", \"outcome\": \"" +
            std::string(command.ruleset.reviews->word_of(ReviewState::changes_requested)) +
-           "\", \"feedback\": the summary of review '" + review + "'}.";
+           "\", \"feedback\": the summary of review " + review + "}.";
   }
   if (!missing.empty()) {
     lacks += (lacks.empty() ? "" : ", and ") + ("the required changes " + listed(missing));
-    hint += std::string(hint.empty() ? "" : " ") + "Carry the required changes as the result of review '" + review +
-            "' has them: " + listed(missing) + ".";
+    hint += std::string(hint.empty() ? "" : " ") + "Carry the required changes as the result of review " + review +
+            " has them: " + listed(missing) + ".";
   }
   return base::fail(
       base::ErrorCode::REVISION_INCOMPLETE,
-      "task " + quoted(task.id.view()) + " was sent back by review '" + review + "': its revision lacks " + lacks,
+      "task " + quoted(task.id.view()) + " was sent back by review " + review + ": its revision lacks " + lacks,
       attempts < reviewed->sent_back ? "attempts" : "required_changes", std::move(hint));
 }
 

@@ -1,6 +1,6 @@
 #include "engine/reviews/time_out.hpp"
 
-#include "base/excerpt.hpp"
+#include "base/quoted.hpp"
 #include "engine/mailboxes/failures.hpp"
 #include "engine/messages/said.hpp"
 #include "engine/reviews/end.hpp"
@@ -13,8 +13,8 @@ void decide_review_lapsed(Decided& decided, const State& state, WorkspaceNumber 
   const Review& review = workspace.reviews.at(offset);
   const Task& task = workspace.tasks.at(review.task);
   const machine::review::Move& move = machine::review::move_of(machine::review::Step::lapse);
-  const std::string text = "Review '" + base::excerpt(review.id.view(), 128) + "' of task '" +
-                           base::excerpt(task.id.view(), 128) + "' lapsed: " + why;
+  const std::string text =
+      "Review " + base::quoted(review.id.view()) + " of task " + base::quoted(task.id.view()) + " lapsed: " + why;
   write_review_end(decided, workspace, number, offset, move, as_before_review(task), text);
   decide_taken_back(decided, workspace, number, offset, review.reviewer, Offset(decided.last().event.offset()));
   if (!rules) return;

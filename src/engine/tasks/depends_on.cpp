@@ -1,6 +1,5 @@
 // What a task may depend on (R35): set by a call, also before it is assigned, or named by its assignment.
 #include <algorithm>
-#include <optional>
 
 #include "base/quoted.hpp"
 #include "engine/currentness/take_back.hpp"

@@ -1,6 +1,5 @@
 #include "engine/tasks/escalate.hpp"
 
-#include "base/excerpt.hpp"
 #include "engine/appliers.hpp"
 #include "engine/messages/said.hpp"
 #include "engine/tasks/follow.hpp"

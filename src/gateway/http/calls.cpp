@@ -70,7 +70,7 @@ base::Result<Answer> settle(const Asked& asked, broker::Settlement what) {
   if (answer.status == 409) {
     writer.key("error");
     form::write_error(writer,
-                      {ErrorCode::SUPERSEDED, "the leases of these deliveries are over", {}, "/delivery_ids", {}, {}});
+                      base::error(ErrorCode::SUPERSEDED, "the leases of these deliveries are over", "/delivery_ids"));
   }
   writer.key("results");
   form::write_settled(writer, ids, settled);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/assert.hpp"
+#include "json/parser.hpp"
 #include "json/pointer.hpp"
 #include "json/writer.hpp"
 

@@ -2,11 +2,12 @@
 // query parameters against their names and schemas. Value type once built; read by the loop's thread.
 #pragma once
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 
 #include "base/result.hpp"
-#include "json/parser.hpp"
+#include "json/value.hpp"
 #include "net/http/target.hpp"
 #include "schema/program.hpp"
 

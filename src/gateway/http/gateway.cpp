@@ -203,10 +203,10 @@ net::HeadDecision Gateway::on_head(net::RequestId id, const net::http::Head& hea
   const Route& route = *request.match.route;
   if (route.call == Call::stream) {
     if (head.asks_upgrade) return net::AcceptWebSocket{hello_bytes_max};
-    return refuse({ErrorCode::UPGRADE_REQUIRED, "this path speaks WebSocket", {}, "Upgrade", {}, {}});
+    return refuse(base::error(ErrorCode::UPGRADE_REQUIRED, "this path speaks WebSocket", "Upgrade"));
   }
   if (route.body_bytes_max == 0 && head.has_body())
-    return refuse({ErrorCode::BAD_REQUEST, "this call takes no body", {}, "Content-Length", {}, {}});
+    return refuse(base::error(ErrorCode::BAD_REQUEST, "this call takes no body", "Content-Length"));
   requests_.emplace(key(id), std::move(request));
   return net::AcceptBody{route.body_bytes_max};
 }

@@ -76,7 +76,8 @@ class Gateway final : public net::HttpPort {
   void try_log(RequestKey request);
   void await_tasks(Request& request, Body body);
   void try_tasks(RequestKey request);
-  base::Result<> look_at_token_again(Request& request);
+  void let_wait(Request& request, base::Duration wait);
+  Request* still_asked(RequestKey request);  // null: it is gone, or answered now
 
   void log_call(const Request& request, std::string_view method, std::string_view route, int status);
   void respond(net::RequestId id, net::http::Response response);

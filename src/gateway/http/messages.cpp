@@ -69,29 +69,10 @@ base::Result<> check_one(const broker::SendOptions& options, bool many) {
                     "Send one native message.");
 }
 
-bool blank(std::string_view line) {
-  return line.find_first_not_of(" \t\r") == std::string_view::npos;
-}
-
-std::vector<std::string_view> lines_of(std::string_view text) {
-  std::vector<std::string_view> lines;
-  while (!text.empty()) {
-    const std::size_t end = text.find('\n');
-    const std::string_view line = text.substr(0, end);
-    if (!blank(line)) lines.push_back(line);
-    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
-  }
-  return lines;
-}
-
 net::http::Response too_many(std::size_t count) {
   return error_response(
-      {ErrorCode::PAYLOAD_TOO_LARGE,
-       "the batch has " + std::to_string(count) + " messages, the limit is " + std::to_string(batch_max),
-       {},
-       {},
-       {},
-       {}});
+      base::error(ErrorCode::PAYLOAD_TOO_LARGE,
+                  "the batch has " + std::to_string(count) + " messages, the limit is " + std::to_string(batch_max)));
 }
 
 }  // namespace
@@ -124,7 +105,7 @@ void Gateway::send(const Request& request, const net::http::Head& head, std::str
   const auto key = idempotency_key(head, many);
   if (!key) return refuse(key.error());
   if (const auto one = check_one(*options, many); !one) return refuse(one.error());
-  if (is_ndjson) return send_each(request, *options, lines_of(bytes));
+  if (is_ndjson) return send_each(request, *options, json::lines_of(bytes));
 
   const auto parsed = parser_.parse(bytes, batch_limits(bytes));
   if (!parsed) {

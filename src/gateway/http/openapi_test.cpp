@@ -7,6 +7,7 @@
 
 #include "gateway/http/contract.hpp"
 #include "gateway/http/routes.hpp"
+#include "json/parser.hpp"
 #include "json/pointer.hpp"
 #include "json/writer.hpp"
 

@@ -37,19 +37,29 @@ void Gateway::end_wait(RequestKey key) {
   try_log(key);
 }
 
+// From now on, where calls may still wait.
+void Gateway::let_wait(Request& request, base::Duration wait) {
+  request.deadline = loop_.now() + (waits_ended_ ? base::Duration{} : std::min(wait, envelope::waited_max));
+}
+
 // Whoever waited for long may be nobody by now (I4).
-base::Result<> Gateway::look_at_token_again(Request& request) {
+Gateway::Request* Gateway::still_asked(RequestKey key) {
+  const auto at = requests_.find(key);
+  if (at == requests_.end()) return nullptr;
+  Request& request = at->second;
+  if (std::exchange(request.wait, {}) == broker::WaitId{}) return &request;
   request.caller = broker_.caller_of(request.token);
-  if (request.caller) return {};
-  return base::fail(base::ErrorCode::UNAUTHENTICATED, "the bearer token is no longer valid", "Authorization");
+  if (request.caller) return &request;
+  finish(key, error_response(base::error(base::ErrorCode::UNAUTHENTICATED, "the bearer token is no longer valid",
+                                         "Authorization")));
+  return nullptr;
 }
 
 void Gateway::take(Request& request, Body body) {
   const auto wait = form::duration_member(body, "wait");
   const auto lease = form::lease_member(body);
   if (!wait || !lease) return finish(key(request.id), error_response(wait ? lease.error() : wait.error()));
-  request.deadline = loop_.now() + (waits_ended_ ? base::Duration{}
-                                                 : std::min(wait->value_or(base::Duration{}), envelope::waited_max));
+  let_wait(request, wait->value_or(base::Duration{}));
   request.take.max = static_cast<std::uint32_t>(body.find("max").if_uint().value_or(1));
   request.take.lease = *lease;
   request.take_id = body.find("take_id").if_string().value_or("");
@@ -57,18 +67,15 @@ void Gateway::take(Request& request, Body body) {
 }
 
 void Gateway::try_take(RequestKey key) {
-  const auto at = requests_.find(key);
-  if (at == requests_.end()) return;
-  Request& request = at->second;
-  if (std::exchange(request.wait, {}) != broker::WaitId{})
-    if (const auto known = look_at_token_again(request); !known) return finish(key, error_response(known.error()));
-  const auto& where = request.match.parameters;
-  request.take.take_id = request.take_id;
-  const auto deliveries = broker_.take(*request.caller, where[0], where[1], request.take);
+  Request* const request = still_asked(key);
+  if (!request) return;
+  const auto& where = request->match.parameters;
+  request->take.take_id = request->take_id;
+  const auto deliveries = broker_.take(*request->caller, where[0], where[1], request->take);
   if (!deliveries) return finish(key, error_response(deliveries.error()));
-  const base::Duration left = request.deadline - loop_.now();
+  const base::Duration left = request->deadline - loop_.now();
   if (!deliveries->empty() || left <= base::Duration{}) return finish(key, deliveries_response(*deliveries));
-  request.wait = broker_.wait_for_mail(*request.caller, where[0], where[1], left, [this, key] { try_take(key); });
+  request->wait = broker_.wait_for_mail(*request->caller, where[0], where[1], left, [this, key] { try_take(key); });
 }
 
 void Gateway::read_log(Request& request) {
@@ -77,37 +84,33 @@ void Gateway::read_log(Request& request) {
     if (name != "wait") continue;
     const auto parsed = base::parse_duration(value);
     if (!parsed) return finish(key(request.id), error_response(parsed.error()));
-    wait = std::min(*parsed, envelope::waited_max);
+    wait = *parsed;
   }
-  request.deadline = loop_.now() + (waits_ended_ ? base::Duration{} : wait);
+  let_wait(request, wait);
   read_number(request.query, "from", request.log_from);
   read_number(request.query, "max", request.log_max);
   try_log(key(request.id));
 }
 
 void Gateway::try_log(RequestKey key) {
-  const auto at = requests_.find(key);
-  if (at == requests_.end()) return;
-  Request& request = at->second;
-  if (std::exchange(request.wait, {}) != broker::WaitId{})
-    if (const auto known = look_at_token_again(request); !known) return finish(key, error_response(known.error()));
-  const std::string& workspace = request.match.parameters[0];
-  const auto page = broker_.log(*request.caller, workspace, request.log_from, request.log_max);
+  Request* const request = still_asked(key);
+  if (!request) return;
+  const std::string& workspace = request->match.parameters[0];
+  const auto page = broker_.log(*request->caller, workspace, request->log_from, request->log_max);
   if (!page) return finish(key, error_response(page.error()));
-  const base::Duration left = request.deadline - loop_.now();
+  const base::Duration left = request->deadline - loop_.now();
   if (!page->empty || left <= base::Duration{}) return finish(key, json_response(200, page->answer.json));
   // Nothing that this caller may read so far. One call looks at a bounded stretch; the next turn looks at the next.
-  const bool went_on = page->next > request.log_from;
-  request.log_from = std::max(request.log_from, page->next);
-  request.wait = broker_.wait_for_log(*request.caller, workspace, request.log_from, went_on ? base::Duration{} : left,
-                                      [this, key] { try_log(key); });
+  const bool went_on = page->next > request->log_from;
+  request->log_from = std::max(request->log_from, page->next);
+  request->wait = broker_.wait_for_log(*request->caller, workspace, request->log_from,
+                                       went_on ? base::Duration{} : left, [this, key] { try_log(key); });
 }
 
 void Gateway::await_tasks(Request& request, Body body) {
   const auto timeout = form::duration_member(body, "timeout");
   if (!timeout) return finish(key(request.id), error_response(timeout.error()));
-  request.deadline = loop_.now() + (waits_ended_ ? base::Duration{}
-                                                 : std::min(timeout->value_or(base::Duration{}), envelope::waited_max));
+  let_wait(request, timeout->value_or(base::Duration{}));
   for (const json::Value id : body.find("task_ids").elements()) request.tasks.task_ids.emplace_back(id.as_string());
   const std::string_view mode = body.find("mode").if_string().value_or("all");
   request.tasks.until = mode == "any"             ? broker::TaskWait::Until::any
@@ -117,18 +120,15 @@ void Gateway::await_tasks(Request& request, Body body) {
 }
 
 void Gateway::try_tasks(RequestKey key) {
-  const auto at = requests_.find(key);
-  if (at == requests_.end()) return;
-  Request& request = at->second;
-  if (std::exchange(request.wait, {}) != broker::WaitId{})
-    if (const auto known = look_at_token_again(request); !known) return finish(key, error_response(known.error()));
-  const std::string& workspace = request.match.parameters[0];
-  const base::Duration left = request.deadline - loop_.now();
+  Request* const request = still_asked(key);
+  if (!request) return;
+  const std::string& workspace = request->match.parameters[0];
+  const base::Duration left = request->deadline - loop_.now();
   const bool last = left <= base::Duration{};
-  const auto awaited = broker_.await_tasks(*request.caller, workspace, request.tasks, last);
+  const auto awaited = broker_.await_tasks(*request->caller, workspace, request->tasks, last);
   if (!awaited) return finish(key, error_response(awaited.error()));
   if (awaited->done || last) return finish(key, json_response(200, awaited->answer.json));
-  request.wait = broker_.wait_for_tasks(*request.caller, workspace, left, [this, key] { try_tasks(key); });
+  request->wait = broker_.wait_for_tasks(*request->caller, workspace, left, [this, key] { try_tasks(key); });
 }
 
 }  // namespace parley::gateway::http

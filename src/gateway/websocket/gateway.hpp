@@ -9,7 +9,6 @@
 
 #include "broker/port.hpp"
 #include "gateway/websocket/frame.hpp"
-#include "json/writer.hpp"
 #include "net/loop.hpp"
 #include "observe/log.hpp"
 

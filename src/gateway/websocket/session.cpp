@@ -212,8 +212,7 @@ void Session::take(Frame& frame) {
   const json::Value content = *document;
   const auto id = content.find("id").if_uint();
   if (!id || !content.find("op").is_string())
-    return no_frame(frame, {ErrorCode::BAD_FRAME, "a frame needs a whole number `id` and a word `op`", {}, {}, {}, {}},
-                    id.value_or(0));
+    return no_frame(frame, bad_frame("a frame needs a whole number `id` and a word `op`", {}).error(), id.value_or(0));
   const auto outcome = run(*id, content, frame);
   if (!outcome) refuse(*id, outcome.error());
   log_frame(frame, content.find("op").as_string(), *id, outcome);

@@ -1,7 +1,6 @@
 #include "journal/file/block_stream.hpp"
 
 #include <algorithm>
-#include <cstring>
 
 #include "journal/little_endian.hpp"
 

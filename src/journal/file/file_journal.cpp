@@ -1,6 +1,7 @@
 #include "journal/file/file_journal.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/assert.hpp"
 #include "journal/file/block.hpp"

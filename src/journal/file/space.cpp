@@ -1,6 +1,7 @@
 #include "journal/file/space.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace parley::journal::file {
 namespace {

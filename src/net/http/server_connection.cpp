@@ -329,7 +329,7 @@ ServerConnection::Step ServerConnection::on_time(base::Duration now) {
     next_number_ -= 1;
     waiting_.pop_back();
   }
-  return refuse({base::ErrorCode::REQUEST_TIMEOUT, "the request did not arrive in time", {}, "HTTP request", {}, {}});
+  return refuse(base::error(base::ErrorCode::REQUEST_TIMEOUT, "the request did not arrive in time", "HTTP request"));
 }
 
 void ServerConnection::all_written(base::Duration now) {
