@@ -17,7 +17,7 @@
 namespace parley::journal::file {
 
 enum class Zeros : std::uint8_t {
-  by_load,  // ready segments are filled with zeros, but for one after the disk had no time for the one before
+  by_load,  // ready segments are filled with zeros, but for one after few blocks filled the one before, or it came late
   always,
   never,
 };

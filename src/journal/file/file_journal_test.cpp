@@ -76,32 +76,51 @@ class HeldWorker final : public file::Worker {
   std::vector<std::function<void()>> held_;
 };
 
-TEST(FileJournal, ASegmentIsOnlyReservedWhereTheDiskHadNoTimeForTheOneBefore) {
-  file::Bench bench;
-  auto options = bench.options();
-  auto owned = std::make_unique<HeldWorker>();
-  HeldWorker& worker = *owned;
-  options.worker = std::move(owned);
-  bench.journal = std::move(file::open(std::move(options))->journal);
-  RecordedOutcomes outcomes;
-  const auto make_ready = [&] {
-    const std::uint64_t before = bench.files->calls(sim::Call::write);
-    worker.finish();
-    const std::uint64_t writes = bench.files->calls(sim::Call::write) - before;
-    bench.journal->poll(outcomes);
-    return writes;
-  };
-  while (worker.holds()) make_ready();
-  // A block is a twelfth of a segment. How often was written to make the next one ready?
-  const auto writes_after = [&](int blocks) {
-    while (!worker.holds()) EXPECT_TRUE(file::append_numbered(*bench.journal, 1, 5000));
-    for (int i = 0; i < blocks; ++i) EXPECT_TRUE(file::append_numbered(*bench.journal, 1, 5000));
+// Writes blocks that fill a twelfth of a segment each; how often was written to make the next segment ready?
+class FileJournalSpace : public ::testing::Test {
+ protected:
+  void open(std::uint64_t segment_bytes) {
+    bench_.segment_bytes = segment_bytes;
+    auto options = bench_.options();
+    auto worker = std::make_unique<HeldWorker>();
+    worker_ = worker.get();
+    options.worker = std::move(worker);
+    bench_.journal = std::move(file::open(std::move(options))->journal);
+    while (worker_->holds()) make_ready();
+  }
+  std::uint64_t writes_after(int blocks) {
+    while (!worker_->holds()) append();
+    for (int i = 0; i < blocks; ++i) append();
     return make_ready();
-  };
+  }
+
+ private:
+  void append() { EXPECT_TRUE(file::append_numbered(*bench_.journal, 1, bench_.segment_bytes / 13)); }
+  std::uint64_t make_ready() {
+    const std::uint64_t before = bench_.files->calls(sim::Call::write);
+    worker_->finish();
+    const std::uint64_t writes = bench_.files->calls(sim::Call::write) - before;
+    bench_.journal->poll(outcomes_);
+    return writes;
+  }
+
+  file::Bench bench_;
+  RecordedOutcomes outcomes_;
+  HeldWorker* worker_ = nullptr;  // the journal's
+};
+
+TEST_F(FileJournalSpace, IsOnlyReservedWhereTheDiskHadNoTimeForTheSegmentBefore) {
+  open(64 << 10);
   EXPECT_EQ(writes_after(2), 1u);
   EXPECT_EQ(writes_after(8), 1u) << "zeros, too late";
   EXPECT_EQ(writes_after(2), 0u);
   EXPECT_EQ(writes_after(2), 1u);
+}
+
+TEST_F(FileJournalSpace, IsOnlyReservedAfterASegmentOfFewBlocks) {
+  open(4 << 20);
+  EXPECT_EQ(writes_after(2), 0u);
+  EXPECT_EQ(writes_after(2), 0u);
 }
 
 // O6: beside a running server, which rolls through segments meanwhile.
