@@ -118,50 +118,120 @@ void write_allocated(json::Writer& writer, const event::ResourceAllocated& alloc
   writer.member("renewed", allocated.renewed());
 }
 
+void write_due(json::Writer& writer, std::int64_t due) {
+  writer.member("due", base::to_rfc3339(base::instant_of(due)));
+}
+
+void write_help_moved(json::Writer& writer, const engine::Registry& registry, const event::HelpMoved& moved) {
+  writer.member("state", name(static_cast<engine::HelpState>(moved.state())));
+  if (moved.helper() != 0) writer.member("helper", registry.agent(base::AgentNumber(moved.helper())).id);
+}
+
+void write_released(json::Writer& writer, const event::MessageReleased& released, std::string_view body) {
+  writer.member("changed", released.changed());
+  if (released.changed()) writer.key("message").raw(body);
+}
+
+// What the log tells of a fact besides whom and which messages it concerns. Every fact is named here, so that none that
+// is new is forgotten.
+void write_details(json::Writer& writer, const engine::Registry& registry, const Event& event, std::string_view body) {
+  switch (event.fact_case()) {
+    case Event::kRunnerRegistered:
+      writer.member("runner", event.runner_registered().runner_id());
+      return;
+    case Event::kRunnerRevoked:
+      writer.member("runner", event.runner_revoked().runner_id());
+      return;
+    case Event::kMessageTakenBack:
+      return write_taken_back(writer, event.message_taken_back());
+    case Event::kNoticePosted:
+      writer.key("notice").raw(body);
+      return;
+    case Event::kRequestTimedOut:
+      return write_silent(writer, registry, event.request_timed_out().silent());
+    case Event::kRequestGivenUp:
+      return write_silent(writer, registry, event.request_given_up().agents());
+    case Event::kRequestPostponed:
+      write_silent(writer, registry, event.request_postponed().agents());
+      return write_due(writer, event.request_postponed().due());
+    case Event::kTaskMoved:
+      return write_task_moved(writer, event.task_moved());
+    case Event::kTaskDependenciesSet:
+      return write_dependencies_set(writer, event.task_dependencies_set());
+    case Event::kReviewMoved:
+      return write_review_moved(writer, event.review_moved());
+    case Event::kApprovalDecided:
+      return write_decided(writer, event.approval_decided());
+    case Event::kApprovalEscalated:
+      return write_due(writer, event.approval_escalated().due());
+    case Event::kApprovalRefused:
+      writer.member("code", event.approval_refused().code());
+      return;
+    case Event::kHelpMoved:
+      return write_help_moved(writer, registry, event.help_moved());
+    case Event::kMessageReleased:
+      return write_released(writer, event.message_released(), body);
+    case Event::kMessageWithheld:
+      writer.member("superseded", event.message_withheld().superseded());
+      return;
+    case Event::kAgentHealthChanged:
+      return write_health(writer, event.agent_health_changed());
+    case Event::kResourceAllocated:
+      return write_allocated(writer, event.resource_allocated());
+    case Event::kMessagesRefused:
+      return write_refused(writer, event.messages_refused());
+    case Event::kMessageAccepted:  // shown as a message
+    case Event::kWorkspaceChanged:
+    case Event::kAgentRegistered:
+    case Event::kAgentChanged:
+    case Event::kAgentRemoved:
+    case Event::kPersonRegistered:
+    case Event::kPersonChanged:
+    case Event::kPersonRemoved:
+    case Event::kTokenRotated:
+    case Event::kOffered:
+    case Event::kAcked:
+    case Event::kActed:
+    case Event::kNacked:
+    case Event::kLeasesExtended:
+    case Event::kLeasesEnded:
+    case Event::kLeasesReturned:
+    case Event::kMessagesBounced:
+    case Event::kMessagesSuperseded:
+    case Event::kBackoffsEnded:
+    case Event::kExpired:
+    case Event::kDeadLettered:
+    case Event::kRedriven:
+    case Event::kDeadLetterDiscarded:
+    case Event::kMessagesForgotten:
+    case Event::kRequestAskedAgain:
+    case Event::kSessionTasksEnded:
+    case Event::kApprovalLapsed:
+    case Event::kApprovalWithdrawn:
+    case Event::kHealthLooked:
+    case Event::kWorkReturned:
+    case Event::kServerStarted:
+    case Event::kTimeSkipped:
+    case Event::kWorkspaceCreated:
+    case Event::FACT_NOT_SET:
+      return;
+  }
+}
+
 // All but messages.
-void write_fact(json::Writer& writer, const engine::Workspace& workspace, const LogEntry& entry,
-                std::string_view body) {
+void write_fact(json::Writer& writer, const engine::Registry& registry, const LogEntry& entry, std::string_view body) {
   const Event& event = entry.event;
   writer.member("offset", event.offset()).member("logged_at", base::to_rfc3339(entry.at));
   const FactShape shape = shape_of(event);
-  if (shape.agent != 0) writer.member("agent", workspace.registry.agent(base::AgentNumber(shape.agent)).id);
-  if (shape.person != 0) writer.member("person", workspace.registry.person(base::PersonNumber(shape.person)).id);
-  if (event.has_by()) write_actor(writer, workspace.registry, event.by());
+  if (shape.agent != 0) writer.member("agent", registry.agent(base::AgentNumber(shape.agent)).id);
+  if (shape.person != 0) writer.member("person", registry.person(base::PersonNumber(shape.person)).id);
+  if (event.has_by()) write_actor(writer, registry, event.by());
   if (!shape.messages().empty()) {
     writer.key("messages").begin_array();
     for (const std::uint64_t offset : shape.messages()) writer.unsigned_integer(offset);
     writer.end_array();
   }
-  if (event.has_request_timed_out()) write_silent(writer, workspace.registry, event.request_timed_out().silent());
-  if (event.has_request_given_up()) write_silent(writer, workspace.registry, event.request_given_up().agents());
-  if (event.has_request_postponed()) {
-    write_silent(writer, workspace.registry, event.request_postponed().agents());
-    writer.member("due", base::to_rfc3339(base::instant_of(event.request_postponed().due())));
-  }
-  if (event.has_runner_registered()) writer.member("runner", event.runner_registered().runner_id());
-  if (event.has_runner_revoked()) writer.member("runner", event.runner_revoked().runner_id());
-  if (event.has_task_moved()) write_task_moved(writer, event.task_moved());
-  if (event.has_task_dependencies_set()) write_dependencies_set(writer, event.task_dependencies_set());
-  if (event.has_review_moved()) write_review_moved(writer, event.review_moved());
-  if (event.has_message_taken_back()) write_taken_back(writer, event.message_taken_back());
-  if (event.has_approval_decided()) write_decided(writer, event.approval_decided());
-  if (event.has_approval_escalated())
-    writer.member("due", base::to_rfc3339(base::instant_of(event.approval_escalated().due())));
-  if (event.has_approval_refused()) writer.member("code", event.approval_refused().code());
-  if (event.has_help_moved()) {
-    writer.member("state", name(static_cast<engine::HelpState>(event.help_moved().state())));
-    if (event.help_moved().helper() != 0)
-      writer.member("helper", workspace.registry.agent(base::AgentNumber(event.help_moved().helper())).id);
-  }
-  if (event.has_message_released()) {
-    writer.member("changed", event.message_released().changed());
-    if (event.message_released().changed()) writer.key("message").raw(body);
-  }
-  if (event.has_message_withheld()) writer.member("superseded", event.message_withheld().superseded());
-  if (event.has_agent_health_changed()) write_health(writer, event.agent_health_changed());
-  if (event.has_resource_allocated()) write_allocated(writer, event.resource_allocated());
-  if (event.has_messages_refused()) write_refused(writer, event.messages_refused());
-  if (event.has_notice_posted()) writer.key("notice").raw(body);
+  write_details(writer, registry, event, body);
 }
 
 }  // namespace
@@ -209,7 +279,7 @@ void write_log_entry(json::Writer& writer, const engine::Workspace& workspace, c
     write_accepted(writer, workspace, base::Offset(event.offset()), entry.at, event.message_accepted());
     writer.key("message").raw(body);
   } else {
-    write_fact(writer, workspace, entry, body);
+    write_fact(writer, workspace.registry, entry, body);
   }
   writer.end_object();
 }
