@@ -36,6 +36,9 @@ std::unexpected<base::Error> refused(std::string message) {
 std::unexpected<base::Error> refused_by_server(std::string_view status, std::string_view rest) {
   const auto body = std::min(rest.find("\r\n\r\n"), rest.size());
   std::string text(rest.substr(std::min(body + 4, rest.size())).substr(0, 500));
+  if (status == "502" || status == "504")
+    return base::fail(base::ErrorCode::UNREACHABLE,
+                      "something before the server answered " + std::string(status) + " in its place");
   for (const auto code : {base::ErrorCode::UNAUTHENTICATED, base::ErrorCode::FORBIDDEN, base::ErrorCode::NOT_FOUND,
                           base::ErrorCode::BAD_HOST, base::ErrorCode::OVERLOADED, base::ErrorCode::RATE_LIMITED})
     if (status == std::to_string(info(code).http_status))

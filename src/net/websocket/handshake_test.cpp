@@ -66,6 +66,9 @@ TEST(Handshake, TheClientAsksWhatTheServerTakesAndChecksTheAnswer) {
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, base::ErrorCode::UNAUTHENTICATED);
   EXPECT_NE(refused.error().message.find("{\"why\"}"), std::string::npos);
+  for (const std::string status : {"502 Bad Gateway", "504 Gateway Timeout"})  // a proxy, whose server is away
+    EXPECT_EQ(finish_handshake(begun, "HTTP/1.1 " + status + "\r\n\r\n<html>").error().code,
+              base::ErrorCode::UNREACHABLE);
 }
 
 }  // namespace
