@@ -66,10 +66,9 @@ base::Result<Exit> allocate(Context& context, const AgentOptions& options) {
       server.client.put(sdk::path_of(server.workspace, {"agents", options.id, "allocations", options.resource}), body));
 }
 
-std::vector<Option> properties(AgentOptions& options, bool profile_required) {
-  return {{"agent_id", "its id, as its messages say", &options.id, true},
-          {"--profile NAME", "the protocol it speaks; `parley schema` lists them", &options.profile, profile_required},
-          {"--type ROLE", "its role in the profile (agent_type)", &options.type},
+// What may be changed: the profile may not.
+std::vector<Option> properties(AgentOptions& options) {
+  return {{"--type ROLE", "its role in the profile (agent_type)", &options.type},
           {"--instance ID", "instance_id of the running process", &options.instance},
           {"--capability NAME", "what it can do; may be repeated", &options.capabilities},
           {"--specialty", "its specialty", &options.specialty},
@@ -84,6 +83,9 @@ Verb agent_verb() {
   auto options = std::make_shared<AgentOptions>();
   const auto common = workspace_options(options->online);
   const Option id{"agent_id", "the agent", &options->id, true};
+  const std::vector<Option> new_one{
+      {"agent_id", "its id, as its messages say", &options->id, true},
+      {"--profile NAME", "the protocol it speaks; `parley schema` lists them", &options->profile, true}};
   return {
       .name = "agent",
       .summary = "Register, list, show, change and remove agents; set their limits; renew their tokens",
@@ -92,7 +94,7 @@ Verb agent_verb() {
           {.name = "add",
            .summary = "Register an agent and keep its token",
            .examples = {"parley agent add architect-main --profile collab --type architect"},
-           .options = properties(*options, true) + common,
+           .options = new_one + properties(*options) + common,
            .run = [options](Context& context) { return add(context, *options); }},
           {.name = "list",
            .summary = "List the agents",
@@ -119,7 +121,7 @@ Verb agent_verb() {
            .run = [options](Context& context) { return allocate(context, *options); }},
           {.name = "change",
            .summary = "Change an agent's properties",
-           .options = properties(*options, false) + common,
+           .options = std::vector<Option>{id} + properties(*options) + common,
            .run =
                [options](Context& context) {
                  return change_one(context, options->online, "agents", options->id, body_of(*options, false));
