@@ -27,7 +27,9 @@ struct Front final : net::HttpPort, net::WebSocketPort {
     ++answered;
     loop->respond(id, {.status = 202, .body = R"({"message_id":"x","offset":1,"status":"accepted"})"});
   }
-  net::http::Response refusal(net::RequestId, const base::Error&) override { return {.status = 400}; }
+  net::http::Response refusal(net::RequestId, const net::http::Head*, const base::Error&) override {
+    return {.status = 400};
+  }
   void on_closed(net::ConnectionId) override {}
   void on_open(net::ConnectionId, const net::http::Head&) override {}
   void on_message(net::ConnectionId id, const net::websocket::Received& message) override {

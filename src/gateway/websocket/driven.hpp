@@ -23,7 +23,7 @@ namespace parley::gateway::websocket {
 struct StreamsOnly final : net::HttpPort {
   net::HeadDecision on_head(net::RequestId, const net::http::Head&) override { return net::AcceptWebSocket{}; }
   void on_request(net::RequestId, const net::http::Head&, std::string_view) override {}
-  net::http::Response refusal(net::RequestId, const base::Error& error) override {
+  net::http::Response refusal(net::RequestId, const net::http::Head*, const base::Error& error) override {
     return {.status = info(error.code).http_status};
   }
   void on_closed(net::ConnectionId) override {}
