@@ -1,6 +1,6 @@
-// Segments made ready ahead of time: space reserved, filled with zeros while the load is low, synced, and listed in a
-// synced folder, so that on the loop a roll needs no folder operation and a write in ready space cannot meet a full
-// disk. One is made at a time, in the order of generations: a gap between segments can never arise.
+// Segments made ready ahead of time: space reserved, filled with zeros where many syncs gain by them, synced, and
+// listed in a synced folder, so that on the loop a roll needs no folder operation and a write in ready space cannot
+// meet a full disk. One is made at a time, in the order of generations: a gap between segments can never arise.
 #pragma once
 #include <cstdint>
 #include <deque>
