@@ -69,9 +69,10 @@ class PosixFile final : public File {
     const std::uint64_t first = std::min(to, from + (page_bytes - from % page_bytes) % page_bytes);
     const std::uint64_t last = std::max(first, to - to % page_bytes);
     const Descriptor direct(::open(path_.c_str(), O_WRONLY | O_DIRECT | O_CLOEXEC));
-    PARLEY_CHECK(write_zeros_by(fd_.get(), from, first));
-    PARLEY_TRY(const std::uint64_t reached, write_zeros_by(direct.get(), first, last));
-    PARLEY_CHECK(write_zeros_by(fd_.get(), reached, to));
+    const auto zeros = std::make_unique<ZeroPages>();
+    PARLEY_CHECK(write_zeros_by(fd_.get(), *zeros, from, first));
+    PARLEY_TRY(const std::uint64_t reached, write_zeros_by(direct.get(), *zeros, first, last));
+    PARLEY_CHECK(write_zeros_by(fd_.get(), *zeros, reached, to));
     return {};
   }
 
@@ -104,11 +105,10 @@ class PosixFile final : public File {
   static constexpr std::size_t pieces_max = 1024;  // IOV_MAX
 
   // Up to which byte: less than `to` where there is no such descriptor, or it takes no such writes.
-  Result<std::uint64_t> write_zeros_by(int descriptor, std::uint64_t from, std::uint64_t to) {
-    const auto zeros = std::make_unique<ZeroPages>();
+  Result<std::uint64_t> write_zeros_by(int descriptor, const ZeroPages& zeros, std::uint64_t from, std::uint64_t to) {
     while (from < to && descriptor >= 0) {
-      const std::size_t count = std::min<std::uint64_t>(to - from, zeros->bytes.size());
-      const ssize_t written = ::pwrite(descriptor, zeros->bytes.data(), count, static_cast<off_t>(from));
+      const std::size_t count = std::min<std::uint64_t>(to - from, zeros.bytes.size());
+      const ssize_t written = ::pwrite(descriptor, zeros.bytes.data(), count, static_cast<off_t>(from));
       if (written < 0 && errno == EINTR) continue;
       if (written < 0 && errno == EINVAL && descriptor != fd_.get()) break;
       if (written < 0) return failed("pwrite", path_);
