@@ -104,13 +104,13 @@ void Tasks::split(Offset offset, Task& task, Offset request) {
 void Tasks::pause(base::Duration downtime) {
   for (const auto& [assignee, open] : by_assignee_.all())
     for (const Offset offset : open) {
-      if (at(offset).state == TaskState::held || at(offset).state == TaskState::escalated)
-        continue;  // its times stand still, and go on when it does
-      TaskWatch& watch = at(offset).watch;
-      if (watch.asked_since != Instant{}) continue;
-      watch.assigned_at += downtime;
-      watch.heard_at += downtime;
-      if (watch.began_at != Instant{}) watch.began_at += downtime;
+      Task& task = at(offset);
+      // A held one's times stand still, and go on when it does.
+      if (task.state == TaskState::held || task.state == TaskState::escalated || task.watch.asked_since != Instant{})
+        continue;
+      task.watch.assigned_at += downtime;
+      task.watch.heard_at += downtime;
+      if (task.watch.began_at != Instant{}) task.watch.began_at += downtime;
     }
   for (const auto& [request, offset] : splits_)
     if (Instant& again_at = at(offset).watch.again_at; again_at != Instant{}) again_at += downtime;
