@@ -33,7 +33,7 @@ bool Workload::make_workspaces() {
     writer.member("auto_revision", name == workspaces_.front());  // R12
     writer.member("rate_window", std::string_view("10s")).end_object().end_object();
     const auto document = json::Document::parse(body);
-    const auto made = world_.broker().create_workspace(admin_, document->root());
+    const auto made = world_.broker().port().registry.create_workspace(admin_, document->root());
     if (!made && !for_want_of_room(made.error())) findings_.wrong("a workspace was refused: " + made.error().message);
     if (made) world_.answer([this, name] { made_.insert(name); });
     return false;
@@ -43,7 +43,7 @@ bool Workload::make_workspaces() {
 
 void Workload::enrol(Client& client) {
   const auto body = json::Document::parse(client.registration);
-  auto made = world_.broker().register_agent(admin_, client.workspace, body->root());
+  auto made = world_.broker().port().registry.register_agent(admin_, client.workspace, body->root());
   if (!made && for_want_of_room(made.error())) return;
   if (!made) return findings_.wrong("'" + client.agent_id + "' was not registered: " + made.error().message);
   client.enrolling = true;
@@ -57,7 +57,7 @@ void Workload::enrol(Client& client) {
 }
 
 void Workload::renew_token(Client& client) {
-  auto renewed = world_.broker().rotate_token(admin_, client.workspace, "agents", client.agent_id, {});
+  auto renewed = world_.broker().port().registry.rotate_token(admin_, client.workspace, "agents", client.agent_id, {});
   if (!renewed && for_want_of_room(renewed.error())) {
     client.enrolling = false;
     return;
@@ -82,7 +82,7 @@ void Workload::settle_in(Client& client, std::string_view answer) {
 void Workload::remove_someone() {
   Client* const client = any_active();
   if (!client) return;
-  const auto removed = world_.broker().remove_agent(admin_, client->workspace, client->agent_id);
+  const auto removed = world_.broker().port().registry.remove_agent(admin_, client->workspace, client->agent_id);
   if (!removed && for_want_of_room(removed.error())) return;
   if (!removed) return findings_.wrong("'" + client->agent_id + "' was not removed: " + removed.error().message);
   findings_.trace("remove " + client->agent_id);
@@ -104,7 +104,7 @@ void Workload::change_settings() {
   writer.member("lease", base::to_text(dice_.between(base::Duration(1'000'000), base::Duration(15'000'000))));
   writer.end_object().end_object();
   const auto document = json::Document::parse(body);
-  const auto changed = world_.broker().change_workspace(admin_, name, document->root());
+  const auto changed = world_.broker().port().registry.change_workspace(admin_, name, document->root());
   if (!changed && for_want_of_room(changed.error())) return;
   if (!changed) return findings_.wrong("settings were refused: " + changed.error().message);
   findings_.trace("settings of " + name + ": " + body);
@@ -113,7 +113,7 @@ void Workload::change_settings() {
 // Those of an agent that was removed stay to be read, and so do orders that were replaced (BEY-03).
 void Workload::tend_dead_letters() {
   const std::string& name = dice_.among(workspaces_);
-  const auto list = world_.broker().dead_letters(admin_, name, {{}, 100});
+  const auto list = world_.broker().port().mailboxes.dead_letters(admin_, name, {{}, 100});
   if (!list) {
     if (world_.up()) findings_.wrong("dead letters cannot be read: " + list.error().message);
     return;
@@ -126,7 +126,8 @@ void Workload::tend_dead_letters() {
   if (ids.empty()) return;
   const std::string& id = dice_.among(ids);
   const bool redrives = !dice_.one_in(4);
-  const auto done = redrives ? world_.broker().redrive(admin_, name, id) : world_.broker().discard(admin_, name, id);
+  const auto done = redrives ? world_.broker().port().mailboxes.redrive(admin_, name, id)
+                             : world_.broker().port().mailboxes.discard(admin_, name, id);
   findings_.trace((redrives ? "redrive " : "discard ") + id + (done ? "" : ": " + done.error().message));
   if (done || for_want_of_room(done.error())) return;
   const base::ErrorCode code = done.error().code;

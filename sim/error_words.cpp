@@ -93,7 +93,8 @@ void Workload::take_error_back(const SeenError& error) {
   const auto client = client_of(error.space, error.agent);
   if (!client || !clients_[*client].active()) return;
   const std::string to = some_agent_of_001();
-  const auto rescinded = world_.broker().rescind(*clients_[*client].caller, error.space, error.id, to, "simulated");
+  const auto rescinded =
+      world_.broker().port().messages.rescind(*clients_[*client].caller, error.space, error.id, to, "simulated");
   findings_.trace("rescind the error " + error.id + " to " + to + (rescinded ? "" : ": " + rescinded.error().message));
 }
 

@@ -25,7 +25,7 @@ std::optional<broker::Caller> Workload::person_of(const std::string& space) {
   const auto person = state.workspace(*number).registry.find_person(person_id);
   if (!person) {
     const auto body = json::Document::parse(R"({"person_id":"ada","roles":["maintainer"]})");
-    const auto made = world_.broker().register_person(admin_, space, body->root());
+    const auto made = world_.broker().port().registry.register_person(admin_, space, body->root());
     if (!made && !for_want_of_room(made.error())) findings_.wrong("a person was refused: " + made.error().message);
     return std::nullopt;
   }
@@ -42,7 +42,7 @@ void Workload::decide_something() {
   const std::string& space = dice_.among(workspaces_);
   const auto person = person_of(space);
   if (!person) return;
-  const auto list = world_.broker().approvals(*person, space, dice_.one_in(8) ? "" : "waiting", {{}, 20});
+  const auto list = world_.broker().port().work.approvals(*person, space, dice_.one_in(8) ? "" : "waiting", {{}, 20});
   if (!list) {
     if (world_.up()) findings_.wrong("approvals cannot be read: " + list.error().message);
     return;
@@ -70,7 +70,7 @@ void Workload::decide(const std::string& space, const broker::Caller& person, js
   writer.end_object();
   const auto decision = json::Document::parse(body);
   const std::string id(approval.find("approval_id").as_string());
-  const auto done = world_.broker().decide_approval(person, space, id, decision->root());
+  const auto done = world_.broker().port().work.decide_approval(person, space, id, decision->root());
   findings_.trace("decide " + id + ' ' + std::string(word) + (done ? "" : ": " + done.error().message));
   if (done && !(seen && waits)) findings_.wrong("SUP-05: a decision was taken that must be refused, of " + id);
   if (done || for_want_of_room(done.error())) return;

@@ -120,7 +120,7 @@ void Workload::register_runner(const RunnerKey& key, bool short_lived) {
   if (short_lived) writer.member("valid_until", base::to_rfc3339(clock_.wall() + dice_.between(1s, 60s)));
   writer.end_object();
   const auto document = json::Document::parse(body);
-  const auto made = world_.broker().register_runner(admin_, key.space, document->root());
+  const auto made = world_.broker().port().registry.register_runner(admin_, key.space, document->root());
   findings_.trace("register " + key.runner + " in " + key.space + (made ? "" : ": " + made.error().message));
   if (made && made->status == 201 && taken) findings_.wrong("BEY-05: a runner's key was replaced");
   if (made || for_want_of_room(made.error())) return;
@@ -132,7 +132,7 @@ void Workload::register_runner(const RunnerKey& key, bool short_lived) {
 }
 
 void Workload::revoke_runner(const std::string& space, const std::string& runner) {
-  const auto done = world_.broker().revoke_runner(admin_, space, runner);
+  const auto done = world_.broker().port().registry.revoke_runner(admin_, space, runner);
   findings_.trace("revoke " + runner + " in " + space + (done ? "" : ": " + done.error().message));
   if (!done && !for_want_of_room(done.error()))
     findings_.wrong("BEY-05: a runner is not revoked: " + done.error().message);

@@ -206,8 +206,8 @@ void Workload::take_something_back() {
   const Accepted* const known = own_message(client);
   if (!known) return;
   findings_.trace("rescind " + known->sending.id);
-  const auto rescinded =
-      world_.broker().rescind(*clients_[client].caller, clients_[client].workspace, known->sending.id, {}, "simulated");
+  const auto rescinded = world_.broker().port().messages.rescind(*clients_[client].caller, clients_[client].workspace,
+                                                                 known->sending.id, {}, "simulated");
   if (rescinded || !world_.up()) return;
   switch (rescinded.error().code) {
     case ErrorCode::TAKEN_BACK:
@@ -230,7 +230,8 @@ void Workload::send(Sending sending) {
   issued.senders.insert(client.caller->agent.value);
   const auto document = json::Document::parse(sending.bytes);
   const broker::SendOptions options{sending.supersedes, {}, sending.reply_by, sending.evidence};
-  auto sent = world_.broker().send(*client.caller, client.workspace, {sending.bytes, document->root()}, {}, &options);
+  auto sent = world_.broker().port().messages.send(*client.caller, client.workspace, {sending.bytes, document->root()},
+                                                   {}, &options);
   if (!sent) note_refusal(sending, document->root(), sent.error());
   if (!sent) note_error_refusal(sending, document->root(), sent.error());
   if (!sent) note_evidence_refusal(sending, document->root(), sent.error());
@@ -376,7 +377,7 @@ void Workload::look_at_message() {
   const Client& client = clients_[known.sending.client];
   if (!client.active() || client.caller->agent != known.sender) return;
   if (client.profile == "pipeline" || !remembers_all()) return;  // R7: those ids need a recipient
-  auto seen = world_.broker().message(*client.caller, client.workspace, known.sending.id, {});
+  auto seen = world_.broker().port().messages.message(*client.caller, client.workspace, known.sending.id, {});
   if (!world_.up()) return;
   world_.answer([this, seen = std::move(seen), known] {
     if (!seen) return findings_.wrong("D7: an accepted message is not shown: " + seen.error().message);
@@ -391,8 +392,8 @@ void Workload::read_log() {
   if (!client) return;
   const bool as_admin = dice_.one_in(3);
   const std::uint64_t from = dice_.below(200);
-  auto log = world_.broker().log(as_admin ? admin_ : *client->caller, client->workspace, from,
-                                 static_cast<std::uint32_t>(dice_.between(1, 50)));
+  auto log = world_.broker().port().polls.log(as_admin ? admin_ : *client->caller, client->workspace, from,
+                                              static_cast<std::uint32_t>(dice_.between(1, 50)));
   if (!world_.up() || (!log && log.error().code == ErrorCode::JOURNAL_FAILED)) return;
   world_.answer([this, log = std::move(log), from] {
     if (!log) return findings_.wrong("the log cannot be read: " + log.error().message);

@@ -27,7 +27,7 @@ void Workload::take(Client& client, Manner manner) {
   request.take_id = client.last_take_id;
   request.max = manner == Manner::drain ? 1'000 : static_cast<std::uint32_t>(dice_.between(1, 8));
   if (dice_.one_in(3)) request.lease = dice_.between(base::Duration(50ms), base::Duration(8s));
-  const auto taken = world_.broker().take(*client.caller, client.workspace, client.agent_id, request);
+  const auto taken = world_.broker().port().mailboxes.take(*client.caller, client.workspace, client.agent_id, request);
   if (!world_.up()) return;
   if (!taken && for_want_of_room(taken.error())) return;
   if (!taken) return findings_.wrong("a take was refused: " + taken.error().message);
@@ -46,8 +46,8 @@ void Workload::wait_for_mail(Client& client) {
   if (client.waits_until) return;
   const base::Duration at_most = dice_.between(base::Duration(1ms), base::Duration(10s));
   client.waits_until = clock_.monotonic() + at_most;
-  const auto wait = world_.broker().wait_for_mail(*client.caller, client.workspace, client.agent_id, at_most,
-                                                  [&client] { client.waits_until.reset(); });
+  const auto wait = world_.broker().port().polls.wait_for_mail(*client.caller, client.workspace, client.agent_id,
+                                                               at_most, [&client] { client.waits_until.reset(); });
   if (wait == broker::WaitId{}) findings_.wrong("'" + client.agent_id + "' may not wait for its own mail");
 }
 
@@ -121,7 +121,8 @@ void Workload::settle(Client& client, Settlement word, std::vector<InHand> hands
   broker::SettleRequest request{.what = word, .delivery_ids = views, .delay = {}, .reason = "simulated"};
   if (word == Settlement::nack && dice_.one_in(2)) request.delay = dice_.between(base::Duration(0), base::Duration(3s));
   if (word == Settlement::extend) request.lease = dice_.between(base::Duration(100ms), base::Duration(5s));
-  const auto settled = world_.broker().settle(*client.caller, client.workspace, client.agent_id, request);
+  const auto settled =
+      world_.broker().port().mailboxes.settle(*client.caller, client.workspace, client.agent_id, request);
   if (!settled && for_want_of_room(settled.error())) {  // again in a while, or never: the lease ends
     for (InHand& hand : hands) hand.at = clock_.passed() + std::chrono::seconds(1);
     client.in_hand.insert(client.in_hand.end(), hands.begin(), hands.end());
@@ -162,7 +163,7 @@ void Workload::connect(Client& client) {
   options.credit = static_cast<std::uint32_t>(dice_.between(0, 8));
   if (dice_.one_in(2)) options.lease = dice_.between(base::Duration(100ms), base::Duration(8s));
   options.receipts = options.credit % 2 == 0;
-  const auto opened = world_.broker().open_session(*client.caller, *connection, options);
+  const auto opened = world_.broker().port().sessions.open_session(*client.caller, *connection, options);
   if (!opened) return findings_.wrong("a session was refused: " + opened.error().message);
   if (client.connection && client.connection->open) findings_.wrong("D10: the session before was not taken over");
   if (client.connection) sightings_.saw(Sighting::session_taken_over);
@@ -178,18 +179,18 @@ void Workload::fiddle_with_connection(Client& client, Manner manner) {
   const std::uint64_t choice = dice_.below(4);
   if (choice == 0) {
     findings_.trace("disconnect " + client.agent_id);
-    world_.broker().close_session(connection.id);
+    world_.broker().port().sessions.close_session(connection.id);
     client.connection.reset();
   } else if (choice == 1 && manner == Manner::wild) {
     connection.room = false;
   } else if (!connection.room) {
     connection.room = true;
-    world_.broker().outbox_has_room(connection.id);
+    world_.broker().port().sessions.outbox_has_room(connection.id);
   } else {
     const auto credit = static_cast<std::uint32_t>(dice_.between(1, 12));
     std::uint32_t& most = ledger_.credit_max[connection.id.value];
     most = std::max(most, credit);
-    world_.broker().set_credit(connection.id, credit);
+    world_.broker().port().sessions.set_credit(connection.id, credit);
   }
 }
 

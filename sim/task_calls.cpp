@@ -67,9 +67,10 @@ void Workload::ask(const std::string& space, const std::string& task, std::size_
   const std::uint64_t head = head_of(number);
   const auto body = json::Document::parse(asked_with(call));
   broker::Broker& broker = world_.broker();
-  const auto done = call == Asked::report_error ? broker.report_task_error(caller, space, task, body->root())
-                    : call == Asked::extend     ? broker.extend_task(caller, space, task, body->root())
-                                                : broker.abort_task(caller, space, task, body->root());
+  const auto done = call == Asked::report_error
+                        ? broker.port().work.report_task_error(caller, space, task, body->root())
+                    : call == Asked::extend ? broker.port().work.extend_task(caller, space, task, body->root())
+                                            : broker.port().work.abort_task(caller, space, task, body->root());
   findings_.trace(std::string(call == Asked::report_error ? "an error"
                               : call == Asked::extend     ? "more time"
                                                           : "the end") +

@@ -102,7 +102,8 @@ void Workload::check_inboxes() {
     std::vector<std::uint64_t> listed;
     std::string after;
     do {
-      const auto page = world_.broker().inbox(*client.caller, client.workspace, client.agent_id, {after, 20});
+      const auto page =
+          world_.broker().port().mailboxes.inbox(*client.caller, client.workspace, client.agent_id, {after, 20});
       if (!page) return findings_.wrong("an inbox cannot be read: " + page.error().message);
       const auto document = json::Document::parse(page->json);
       if (!document) return findings_.wrong("an inbox is no JSON: " + document.error().message);

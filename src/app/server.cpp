@@ -86,7 +86,7 @@ unsigned workers_for(unsigned cores) {
 }
 
 // Copies what the broker counts into the metrics, before a scrape.
-void update(observe::Metrics& metrics, const broker::Broker::Counts& counts) {
+void update(observe::Metrics& metrics, const broker::Counts& counts) {
   using observe::Metric;
   const auto set = [&](Metric metric, std::uint64_t value, std::string_view label = {}) {
     observe::Counter& counter = metrics.counter(metric, label);
@@ -183,9 +183,9 @@ base::Result<> serve(const cli::ServeOptions& options, const std::function<void(
   broker::Broker broker({clock, random, *journal, ruleset_of}, broker_options);
   PARLEY_TRY(const base::Position replayed_from, start(broker, clock, *log));
 
-  gateway::http::Gateway http(broker, loop, metrics, clock, *log);
+  gateway::http::Gateway http(broker.port(), loop, metrics, clock, *log);
   net::Workers workers(clock, loop, workers_for(std::thread::hardware_concurrency()));
-  gateway::websocket::Gateway sockets(broker, loop, workers.threads() > 0 ? &workers : nullptr, clock, *log);
+  gateway::websocket::Gateway sockets(broker.port(), loop, workers.threads() > 0 ? &workers : nullptr, clock, *log);
   WrongTokens wrong_tokens(clock, *log);
   http.on_wrong_token = [&wrong_tokens] { wrong_tokens.seen("http"); };
   sockets.on_wrong_token = [&] {

@@ -5,12 +5,14 @@
 #include "base/excerpt.hpp"
 #include "base/named.hpp"
 #include "broker/bounds.hpp"
-#include "broker/broker.hpp"
+#include "broker/held_messages.hpp"
 #include "broker/list_page.hpp"
 #include "broker/rights.hpp"
 #include "broker/shapes.hpp"
 #include "broker/superseded.hpp"
+#include "broker/work_calls.hpp"
 #include "ingress/changed.hpp"
+#include "json/parser.hpp"
 
 namespace parley::broker {
 namespace {
@@ -128,44 +130,46 @@ bool lies_at(std::string_view instance, std::string_view pointer) {
 
 }  // namespace
 
-base::Result<Answer> Broker::approvals(const Caller& caller, std::string_view workspace_name, std::string_view state,
-                                       const Page& page) {
-  PARLEY_TRY(const base::WorkspaceNumber number, enter(engine_.state(), caller, workspace_name, Right::read));
-  const engine::Workspace& workspace = engine_.state().workspace(number);
+base::Result<Answer> WorkCalls::approvals(const Caller& caller, std::string_view workspace_name, std::string_view state,
+                                          const Page& page) {
+  PARLEY_TRY(const base::WorkspaceNumber number, enter(core_.state(), caller, workspace_name, Right::read));
+  const engine::Workspace& workspace = core_.state().workspace(number);
   return list_by_offset(
       workspace.approvals.all(), page,
       [&](const Approval& approval) { return sees(caller, approval) && is_wanted(approval, state); },
       [&](json::Writer& writer, base::Offset offset, const Approval&) {
-        return write_approval(writer, history_, workspace, offset);
+        return write_approval(writer, core_.history(), workspace, offset);
       });
 }
 
-base::Result<Answer> Broker::approval(const Caller& caller, std::string_view workspace_name, std::string_view id) {
-  PARLEY_TRY(const base::WorkspaceNumber number, enter(engine_.state(), caller, workspace_name, Right::read));
-  const engine::Workspace& workspace = engine_.state().workspace(number);
+base::Result<Answer> WorkCalls::approval(const Caller& caller, std::string_view workspace_name, std::string_view id) {
+  PARLEY_TRY(const base::WorkspaceNumber number, enter(core_.state(), caller, workspace_name, Right::read));
+  const engine::Workspace& workspace = core_.state().workspace(number);
   PARLEY_TRY(const base::Offset offset, find_approval(workspace, id));
   if (!sees(caller, *workspace.approvals.find(offset))) return approval_not_known(id);
   Answer answer;
   json::Writer writer(answer.json);
-  PARLEY_CHECK(write_approval(writer, history_, workspace, offset));
+  PARLEY_CHECK(write_approval(writer, core_.history(), workspace, offset));
   return answer;
 }
 
 // The message that asked, with the changed action in place of the proposed one, must be one that its sender could have
 // sent. A lenient workspace may have let other defects of it pass (R5): those of the action alone count then.
-base::Result<> Broker::check_action(const engine::Workspace& workspace, const Approval& approval, json::Value action) {
+base::Result<> WorkCalls::check_action(const engine::Workspace& workspace, const Approval& approval,
+                                       json::Value action) {
   if (approval.asker == base::AgentNumber{})
     return base::fail(ErrorCode::BAD_REQUEST, "the server asks, and proposes no action", "/decision");
   const engine::Agent& asker = workspace.registry.agent(approval.asker);
-  const profile::Ruleset* const rules = parts_.ruleset_of(asker.properties.profile);
+  const profile::Ruleset* const rules = core_.ruleset_of()(asker.properties.profile);
   if (!rules) return base::fail(ErrorCode::PROFILE_UNKNOWN, "no profile '" + asker.properties.profile + "' is known");
-  PARLEY_TRY(const std::string_view body, history_.body(approval.position));
+  PARLEY_TRY(const std::string_view body, core_.history().body(approval.position));
   PARLEY_TRY(const json::Document asked, json::Document::parse(body));
   PARLEY_TRY(const ingress::Changed made, ingress::changed(asked.root(), *rules, action_field, action));
   PARLEY_TRY(const json::Document changed, json::Document::parse(made.bytes));
   const bool lenient = workspace.settings.lenient;
-  const ingress::Options options{asker.id, approval.id.view(), context().now,
-                                 lenient ? ingress::Validation::lenient : ingress::Validation::strict, &inflate_left_};
+  const ingress::Options options{asker.id, approval.id.view(), core_.context().now,
+                                 lenient ? ingress::Validation::lenient : ingress::Validation::strict,
+                                 &core_.inflate_left()};
   auto judged = ingress::check({made.bytes, changed.root()}, *rules, options);
   if (!judged) {
     judged.error().hint = "Places are those of the message that asked, with the changed action in it: mend the action.";
@@ -179,23 +183,23 @@ base::Result<> Broker::check_action(const engine::Workspace& workspace, const Ap
   return refusal;
 }
 
-base::Result<> Broker::read_held(const engine::Workspace& workspace, base::Offset offset, json::Value patch,
-                                 HeldMessage& held) {
+base::Result<> WorkCalls::read_held(const engine::Workspace& workspace, base::Offset offset, json::Value patch,
+                                    HeldMessage& held) {
   const Approval& approval = *workspace.approvals.find(offset);
   const engine::Agent& sender = workspace.registry.agent(approval.asker);
-  const profile::Ruleset* const rules = parts_.ruleset_of(sender.properties.profile);
+  const profile::Ruleset* const rules = core_.ruleset_of()(sender.properties.profile);
   if (!rules) return base::fail(ErrorCode::PROFILE_UNKNOWN, "no profile '" + sender.properties.profile + "' is known");
-  PARLEY_TRY(const event::Event event, history_.event(approval.position));
+  PARLEY_TRY(const event::Event event, core_.history().event(approval.position));
   held.evidence = event.message_accepted().evidence();
   if (event.message_accepted().reply_by()) held.reply_by = base::instant_of(event.message_accepted().answer_due());
-  PARLEY_TRY(const std::string_view body, history_.body(approval.position));
-  return held.read(body, patch, *rules, {sender.id, {}, approval.opened_at, {}, &inflate_left_});
+  PARLEY_TRY(const std::string_view body, core_.history().body(approval.position));
+  return held.read(body, patch, *rules, {sender.id, {}, approval.opened_at, {}, &core_.inflate_left()});
 }
 
-base::Result<Answer> Broker::decide_approval(const Caller& caller, std::string_view workspace_name, std::string_view id,
-                                             json::Value body) {
-  PARLEY_TRY(const base::WorkspaceNumber number, enter(engine_.state(), caller, workspace_name, Right::read));
-  const engine::Workspace& workspace = engine_.state().workspace(number);
+base::Result<Answer> WorkCalls::decide_approval(const Caller& caller, std::string_view workspace_name,
+                                                std::string_view id, json::Value body) {
+  PARLEY_TRY(const base::WorkspaceNumber number, enter(core_.state(), caller, workspace_name, Right::read));
+  const engine::Workspace& workspace = core_.state().workspace(number);
   PARLEY_TRY(const base::Offset offset, find_approval(workspace, id));
   PARLEY_TRY(engine::DecideApproval command, read_decision(body));
   const Approval& approval = *workspace.approvals.find(offset);
@@ -211,9 +215,9 @@ base::Result<Answer> Broker::decide_approval(const Caller& caller, std::string_v
   if (command.decision == Decision::modify) action = json::to_text(body.find("modified_action"));
   if (approval.holds && approval.waits() && command.decision != Decision::reject) {
     checked = read_held(workspace, offset, body.find("modified_action"), held);
-    PARLEY_TRY(superseded, standing(history_, workspace, number, approval.supersedes));
+    PARLEY_TRY(superseded, standing(core_.history(), workspace, number, approval.supersedes));
     if (checked)
-      command.release = &release.emplace(held.command(number, approval.asker, superseded.get(), context().now));
+      command.release = &release.emplace(held.command(number, approval.asker, superseded.get(), core_.context().now));
     command.changed = held.changed();
   } else if (command.decision == Decision::modify) {
     checked = check_action(workspace, approval, body.find("modified_action"));
@@ -221,7 +225,7 @@ base::Result<Answer> Broker::decide_approval(const Caller& caller, std::string_v
   if (!checked) command.action_refused = &checked.error();
   command.modified_action = action;
   const bool visible = sees(caller, approval);
-  auto decided = decide_for(caller, command);
+  auto decided = core_.decide_for(caller, command);
   if (!decided && !visible) return approval_not_known(id);  // on record, and no more is told than of what is not there
   PARLEY_CHECK(decided);
   return this->approval(caller, workspace_name, id);

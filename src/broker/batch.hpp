@@ -33,7 +33,7 @@ struct Incoming {
 struct Batch::State {
   base::Clock* clock = nullptr;
   Terms terms;                      // of the time it was begun, or its sender was last admitted
-  std::uint64_t admitted_at = 0;    // of Broker::admissions_; 0: not yet
+  std::uint64_t admitted_at = 0;    // of Core::admissions(); 0: not yet
   base::WorkspaceNumber workspace;  // to which
   std::string workspace_name;
   base::Instant now;

@@ -34,7 +34,8 @@ TEST(Room, A_full_disk_stops_nothing_that_ends_something) {
   Broker& broker = bench.broker;
   for (int i = 0; i < 20; ++i) ASSERT_EQ(code(bench.send()), "");
   ASSERT_TRUE(broker.turn());
-  const auto taken = broker.take(bench.b, "team", "b", {.max = 10, .lease = std::chrono::hours(1), .take_id = {}});
+  const auto taken =
+      broker.port().mailboxes.take(bench.b, "team", "b", {.max = 10, .lease = std::chrono::hours(1), .take_id = {}});
   ASSERT_TRUE(taken);
   std::vector<std::string> ids;
   for (const Delivery& delivery : *taken) ids.push_back(delivery.delivery_id);
@@ -42,23 +43,24 @@ TEST(Room, A_full_disk_stops_nothing_that_ends_something) {
 
   std::string refusal;
   for (int i = 0; i < 5'000 && refusal.empty(); ++i) {
-    refusal = code(bench.call([&](json::Value body) { return broker.change_agent(bench.admin, "team", "a", body); },
-                              R"({"agent_type": "kind-)" + std::to_string(i) + std::string(200, 'x') + R"("})"));
+    refusal = code(bench.call(
+        [&](json::Value body) { return broker.port().registry.change_agent(bench.admin, "team", "a", body); },
+        R"({"agent_type": "kind-)" + std::to_string(i) + std::string(200, 'x') + R"("})"));
     ASSERT_TRUE(broker.turn());
   }
   EXPECT_EQ(refusal, "STORAGE_FULL");
   EXPECT_EQ(code(bench.send()), "STORAGE_FULL");
   refusal.clear();
   for (int i = 0; i < 100 && refusal.empty(); ++i) {  // smaller ones may fit for a while
-    refusal = code(broker.rotate_token(bench.a, "team", "agents", "a", {}));
+    refusal = code(broker.port().registry.rotate_token(bench.a, "team", "agents", "a", {}));
     ASSERT_TRUE(broker.turn());
   }
   EXPECT_EQ(refusal, "STORAGE_FULL");
 
   const auto settle = [&](Settlement what, const std::string& id) {
     const std::string_view view = id;
-    return broker.settle(bench.b, "team", "b",
-                         {what, {&view, 1}, std::chrono::hours(1), std::string_view(), std::chrono::hours(1)});
+    return broker.port().mailboxes.settle(
+        bench.b, "team", "b", {what, {&view, 1}, std::chrono::hours(1), std::string_view(), std::chrono::hours(1)});
   };
   refusal.clear();
   for (int i = 0; i < 50'000 && refusal.empty(); ++i) {
@@ -67,11 +69,12 @@ TEST(Room, A_full_disk_stops_nothing_that_ends_something) {
   }
   EXPECT_EQ(refusal, "STORAGE_FULL");
   EXPECT_EQ(code(settle(Settlement::nack, ids[0])), "STORAGE_FULL");
-  EXPECT_EQ(code(broker.take(bench.b, "team", "b", {.max = 1, .lease = {}, .take_id = {}})), "STORAGE_FULL");
+  EXPECT_EQ(code(broker.port().mailboxes.take(bench.b, "team", "b", {.max = 1, .lease = {}, .take_id = {}})),
+            "STORAGE_FULL");
 
   EXPECT_EQ(code(settle(Settlement::ack, ids[1])), "");
-  EXPECT_EQ(code(broker.inbox(bench.b, "team", "b", {})), "");
-  EXPECT_EQ(code(broker.log(bench.a, "team", 1, 10)), "");
+  EXPECT_EQ(code(broker.port().mailboxes.inbox(bench.b, "team", "b", {})), "");
+  EXPECT_EQ(code(broker.port().polls.log(bench.a, "team", 1, 10)), "");
   bench.clock.passed += std::chrono::hours(2);  // leases end
   for (int i = 0; i < 10; ++i) ASSERT_TRUE(broker.turn());
   EXPECT_FALSE(broker.engine().next_due());
@@ -84,8 +87,9 @@ TEST(Room, What_a_block_cannot_hold_is_for_the_next) {
   Broker& broker = bench.broker;
   ASSERT_TRUE(broker.turn());
   const auto change = [&](int i) {
-    return code(bench.call([&](json::Value body) { return broker.change_agent(bench.admin, "team", "a", body); },
-                           R"({"agent_type": "kind-)" + std::to_string(i) + std::string(200, 'x') + R"("})"));
+    return code(bench.call(
+        [&](json::Value body) { return broker.port().registry.change_agent(bench.admin, "team", "a", body); },
+        R"({"agent_type": "kind-)" + std::to_string(i) + std::string(200, 'x') + R"("})"));
   };
   std::string refusal;
   int changes = 0;
@@ -102,8 +106,10 @@ TEST(Room, What_time_brings_waits_for_room) {
   Broker& broker = bench.broker;
   ASSERT_EQ(code(bench.send()), "");
   ASSERT_TRUE(broker.turn());
-  ASSERT_TRUE(broker.take(bench.b, "team", "b", {.max = 1, .lease = std::chrono::seconds(1), .take_id = {}}));
-  while (code(broker.rotate_token(bench.a, "team", "agents", "a", {})).empty()) ASSERT_TRUE(broker.turn());
+  ASSERT_TRUE(
+      broker.port().mailboxes.take(bench.b, "team", "b", {.max = 1, .lease = std::chrono::seconds(1), .take_id = {}}));
+  while (code(broker.port().registry.rotate_token(bench.a, "team", "agents", "a", {})).empty())
+    ASSERT_TRUE(broker.turn());
   bench.clock.passed += std::chrono::seconds(10);
   for (int i = 0; i < 3; ++i) ASSERT_TRUE(broker.turn());
   EXPECT_GT(broker.until_next_due().value_or(std::chrono::seconds(1)), base::Duration{});  // no loop without a pause
@@ -173,14 +179,14 @@ TEST(Log, A_read_forces_no_commit) {
   const std::uint64_t blocks = bench.broker.counts().blocks;
   for (int i = 0; i < 10; ++i) {
     ASSERT_EQ(code(bench.send()), "");
-    const auto page = bench.broker.log(bench.a, "team", 1, 100);
+    const auto page = bench.broker.port().polls.log(bench.a, "team", 1, 100);
     ASSERT_TRUE(page) << page.error().message;
     EXPECT_EQ(page->answer.json.find("\"message\""), std::string::npos);  // of the open block
   }
   EXPECT_EQ(bench.broker.counts().blocks, blocks);
   ASSERT_TRUE(bench.broker.turn());
   EXPECT_EQ(bench.broker.counts().blocks, blocks + 1);
-  EXPECT_NE(bench.broker.log(bench.a, "team", 1, 100)->answer.json.find("\"message\""), std::string::npos);
+  EXPECT_NE(bench.broker.port().polls.log(bench.a, "team", 1, 100)->answer.json.find("\"message\""), std::string::npos);
 }
 
 std::uint32_t open_at_b(const Broker& broker) {
@@ -200,9 +206,10 @@ TEST(Steps, A_removed_agents_mail_bounces_a_bounded_number_a_turn) {
   ASSERT_TRUE(bench.unlimited());
   for (int i = 0; i < 1'050; ++i) ASSERT_EQ(code(bench.send()), "");
   ASSERT_TRUE(broker.turn());
-  ASSERT_TRUE(broker.take(bench.b, "team", "b", {.max = 50, .lease = std::chrono::hours(1), .take_id = {}}));
+  ASSERT_TRUE(
+      broker.port().mailboxes.take(bench.b, "team", "b", {.max = 50, .lease = std::chrono::hours(1), .take_id = {}}));
   ASSERT_TRUE(broker.turn());
-  ASSERT_TRUE(broker.remove_agent(bench.admin, "team", "b"));
+  ASSERT_TRUE(broker.port().registry.remove_agent(bench.admin, "team", "b"));
   EXPECT_EQ(open_at_b(broker), 1'050u);
   EXPECT_EQ(code(bench.send()), "RECIPIENT_UNKNOWN");
   for (std::size_t left = 1'050; left > 0; left = awaited_from_b(broker)) {
@@ -228,7 +235,8 @@ TEST(Steps, A_lost_connections_leases_go_back_a_bounded_number_a_turn) {
   ASSERT_TRUE(bench.unlimited());
   for (int i = 0; i < 450; ++i) ASSERT_EQ(code(bench.send()), "");
   Pushed outbox;
-  const auto session = broker.open_session(bench.b, outbox, {.credit = 1'000, .lease = std::chrono::hours(1)});
+  const auto session =
+      broker.port().sessions.open_session(bench.b, outbox, {.credit = 1'000, .lease = std::chrono::hours(1)});
   ASSERT_TRUE(session);
   while (outbox.count < 450) ASSERT_TRUE(broker.turn());
   const auto leased = [](const engine::Engine& engine) {
@@ -237,7 +245,7 @@ TEST(Steps, A_lost_connections_leases_go_back_a_bounded_number_a_turn) {
     for (const auto id : b.mailbox.sessions()) count += b.mailbox.leased_count(id);
     return count;
   };
-  broker.close_session(*session);
+  broker.port().sessions.close_session(*session);
   EXPECT_EQ(leased(broker.engine()), 350u);
   ASSERT_TRUE(broker.turn());
   EXPECT_EQ(leased(broker.engine()), 250u);
@@ -264,8 +272,8 @@ TEST(Steps, Deliveries_are_pushed_a_bounded_number_a_turn_to_all_in_turn) {
   for (int i = 0; i < 150; ++i) ASSERT_EQ(code(bench.send(10, "c")), "");
   ASSERT_TRUE(broker.turn());
   Pushed to_b, to_c;
-  ASSERT_TRUE(broker.open_session(bench.b, to_b, {.credit = 1'000, .lease = std::chrono::hours(1)}));
-  ASSERT_TRUE(broker.open_session(c, to_c, {.credit = 1'000, .lease = std::chrono::hours(1)}));
+  ASSERT_TRUE(broker.port().sessions.open_session(bench.b, to_b, {.credit = 1'000, .lease = std::chrono::hours(1)}));
+  ASSERT_TRUE(broker.port().sessions.open_session(c, to_c, {.credit = 1'000, .lease = std::chrono::hours(1)}));
   using Counts = std::vector<std::pair<std::size_t, std::size_t>>;
   Counts pushed;
   while (to_b.count + to_c.count < 600) {
@@ -287,7 +295,7 @@ TEST(Steps, A_turn_pushes_a_bounded_number_of_bytes) {
     ASSERT_TRUE(broker.turn());
   }
   Pushed outbox;
-  ASSERT_TRUE(broker.open_session(bench.b, outbox, {.credit = 1'000, .lease = std::chrono::hours(1)}));
+  ASSERT_TRUE(broker.port().sessions.open_session(bench.b, outbox, {.credit = 1'000, .lease = std::chrono::hours(1)}));
   ASSERT_TRUE(broker.turn());
   EXPECT_GT(outbox.count, 10u);
   EXPECT_LT(outbox.count, 20u);  // 4 MB
@@ -367,10 +375,12 @@ TEST(Log, A_call_looks_at_a_bounded_number_of_events) {
   TestBench bench(std::move(journal));
   Broker& broker = bench.broker;
   ASSERT_TRUE(bench.unlimited());
-  bench.call([&](json::Value body) { return broker.create_workspace(bench.admin, body); }, R"({"name": "quiet"})");
+  bench.call([&](json::Value body) { return broker.port().registry.create_workspace(bench.admin, body); },
+             R"({"name": "quiet"})");
   const auto register_in_quiet = [&](const std::string& id) {
-    return bench.call([&](json::Value body) { return broker.register_agent(bench.admin, "quiet", body); },
-                      R"({"agent_id": ")" + id + R"(", "profile": "mesh"})");
+    return bench.call(
+        [&](json::Value body) { return broker.port().registry.register_agent(bench.admin, "quiet", body); },
+        R"({"agent_id": ")" + id + R"(", "profile": "mesh"})");
   };
   ASSERT_TRUE(register_in_quiet("first"));
   for (int i = 0; i < 12'000; ++i) ASSERT_EQ(code(bench.send()), "");
@@ -383,7 +393,7 @@ TEST(Log, A_call_looks_at_a_bounded_number_of_events) {
     std::size_t calls = 0;
     for (std::uint64_t next = 1; next <= head; ++calls) {
       watched.visited = 0;
-      const auto page = broker.log(caller, workspace, next, 1'000);
+      const auto page = broker.port().polls.log(caller, workspace, next, 1'000);
       ASSERT_TRUE(page) << page.error().message;
       EXPECT_LE(watched.visited, 3'100u);
       ASSERT_GT(page->next, next);
@@ -399,11 +409,12 @@ TEST(Log, A_call_looks_at_a_bounded_number_of_events) {
 TEST(Log, A_follower_is_woken_by_its_own_workspace) {
   TestBench bench(open());
   Broker& broker = bench.broker;
-  bench.call([&](json::Value body) { return broker.create_workspace(bench.admin, body); }, R"({"name": "quiet"})");
+  bench.call([&](json::Value body) { return broker.port().registry.create_workspace(bench.admin, body); },
+             R"({"name": "quiet"})");
   ASSERT_TRUE(broker.turn());
   int team = 0, quiet = 0;
-  broker.wait_for_log(bench.admin, "team", 1, std::chrono::seconds(10), [&] { ++team; });
-  broker.wait_for_log(bench.admin, "quiet", 1, std::chrono::seconds(10), [&] { ++quiet; });
+  broker.port().polls.wait_for_log(bench.admin, "team", 1, std::chrono::seconds(10), [&] { ++team; });
+  broker.port().polls.wait_for_log(bench.admin, "quiet", 1, std::chrono::seconds(10), [&] { ++quiet; });
   ASSERT_EQ(code(bench.send()), "");
   ASSERT_TRUE(broker.turn());
   EXPECT_EQ(team, 1);
@@ -420,12 +431,12 @@ TEST(Log, A_follower_is_woken_for_what_was_on_its_way) {
   watched.hold();
   ASSERT_EQ(code(bench.send()), "");
   for (int i = 0; i < 3; ++i) ASSERT_TRUE(broker.turn());
-  const std::uint64_t head = broker.head(bench.a).value;
-  const auto page = broker.log(bench.admin, "team", head, 10);
+  const std::uint64_t head = broker.port().sessions.head(bench.a).value;
+  const auto page = broker.port().polls.log(bench.admin, "team", head, 10);
   ASSERT_TRUE(page);
   EXPECT_EQ(page->next, head);
   int woken = 0;
-  broker.wait_for_log(bench.admin, "team", head, std::chrono::seconds(10), [&] { ++woken; });
+  broker.port().polls.wait_for_log(bench.admin, "team", head, std::chrono::seconds(10), [&] { ++woken; });
   for (int i = 0; i < 3; ++i) ASSERT_TRUE(broker.turn());
   EXPECT_EQ(woken, 0);
   watched.late = false;
@@ -438,7 +449,8 @@ TEST(Takes, A_repeated_take_counts_no_offer) {
   TestBench bench(open());
   for (int i = 0; i < 3; ++i) ASSERT_EQ(code(bench.send()), "");
   for (int i = 0; i < 2; ++i) {
-    const auto taken = bench.broker.take(bench.b, "team", "b", {.max = 10, .lease = {}, .take_id = "first"});
+    const auto taken =
+        bench.broker.port().mailboxes.take(bench.b, "team", "b", {.max = 10, .lease = {}, .take_id = "first"});
     ASSERT_TRUE(taken);
     EXPECT_EQ(taken->size(), 3u);
     EXPECT_EQ(bench.broker.counts().offered, 3u);
@@ -465,13 +477,13 @@ TEST(Records, A_call_looks_at_a_bounded_number) {
                               R"("quality_gates":{"regression_tests":"PASS","uiux":"PASS","performance":"PASS"},)"
                               R"("production_ready":true,"all_gates_passed":true}},"metadata":{}})";
     const auto document = json::Document::parse(bytes);
-    ASSERT_EQ(code(broker.send(tester, "cards", {bytes, document->root()}, {})), "");
+    ASSERT_EQ(code(broker.port().messages.send(tester, "cards", {bytes, document->root()}, {})), "");
     if (i % 1'000 == 0) {
       ASSERT_TRUE(broker.turn());
     }
   }
   const auto page = [&](std::string_view agent, std::string_view after) {
-    const auto answer = broker.records(tester, "cards", {}, agent, {.after = after, .limit = 1'000});
+    const auto answer = broker.port().work.records(tester, "cards", {}, agent, {.after = after, .limit = 1'000});
     const auto document = json::Document::parse(answer->json);
     return std::pair(std::size_t{document->root().find("items").size()},
                      std::string(document->root().find("next").if_string().value_or("")));
@@ -495,7 +507,7 @@ TEST(Refusals, A_name_is_never_cut_through_a_character) {
   TestBench bench(open());
   for (const std::size_t before : {63, 127}) {
     const std::string id = std::string(before, 'x') + "\u00e9";
-    const auto refused = bench.broker.agent(bench.admin, "team", id);
+    const auto refused = bench.broker.port().registry.agent(bench.admin, "team", id);
     ASSERT_FALSE(refused);
     const std::string shown = before == 63 ? id : std::string(before, 'x') + "\u2026";
     EXPECT_EQ(refused.error().message, "no agent '" + shown + "' is registered here");
@@ -516,9 +528,9 @@ TEST(Reading, A_delivery_that_cannot_be_read_stops_the_server) {
     const base::Position before = disk.head().position;
     Pushed outbox;
     if (pushed)
-      ASSERT_TRUE(bench.broker.open_session(bench.b, outbox, {.credit = 10, .lease = {}}));
+      ASSERT_TRUE(bench.broker.port().sessions.open_session(bench.b, outbox, {.credit = 10, .lease = {}}));
     else
-      EXPECT_FALSE(bench.broker.take(bench.b, "team", "b", {.max = 10, .lease = {}, .take_id = {}}));
+      EXPECT_FALSE(bench.broker.port().mailboxes.take(bench.b, "team", "b", {.max = 10, .lease = {}, .take_id = {}}));
     EXPECT_FALSE(bench.broker.turn());
     EXPECT_EQ(outbox.count, 0u);
     EXPECT_EQ(disk.head().position, before);

@@ -3,10 +3,10 @@
 #include <algorithm>
 
 #include "base/excerpt.hpp"
-#include "broker/broker.hpp"
 #include "broker/list_page.hpp"
 #include "broker/rights.hpp"
 #include "broker/shapes.hpp"
+#include "broker/work_calls.hpp"
 
 namespace parley::broker {
 namespace {
@@ -54,10 +54,10 @@ base::Result<> write_said(json::Writer& writer, History& history, const engine::
 
 }  // namespace
 
-base::Result<Answer> Broker::collaborations(const Caller& caller, std::string_view workspace_name,
-                                            std::string_view state, std::string_view agent, const Page& page) {
-  PARLEY_TRY(const base::WorkspaceNumber number, enter(engine_.state(), caller, workspace_name, Right::read));
-  const engine::Workspace& workspace = engine_.state().workspace(number);
+base::Result<Answer> WorkCalls::collaborations(const Caller& caller, std::string_view workspace_name,
+                                               std::string_view state, std::string_view agent, const Page& page) {
+  PARLEY_TRY(const base::WorkspaceNumber number, enter(core_.state(), caller, workspace_name, Right::read));
+  const engine::Workspace& workspace = core_.state().workspace(number);
   return list_by_offset(
       workspace.collaborations.all(), page,
       [&](const Collaboration& one) {
@@ -71,9 +71,10 @@ base::Result<Answer> Broker::collaborations(const Caller& caller, std::string_vi
       });
 }
 
-base::Result<Answer> Broker::collaboration(const Caller& caller, std::string_view workspace_name, std::string_view id) {
-  PARLEY_TRY(const base::WorkspaceNumber number, enter(engine_.state(), caller, workspace_name, Right::read));
-  const engine::Workspace& workspace = engine_.state().workspace(number);
+base::Result<Answer> WorkCalls::collaboration(const Caller& caller, std::string_view workspace_name,
+                                              std::string_view id) {
+  PARLEY_TRY(const base::WorkspaceNumber number, enter(core_.state(), caller, workspace_name, Right::read));
+  const engine::Workspace& workspace = core_.state().workspace(number);
   const auto offset = workspace.collaborations.find(id);
   if (!offset || !sees(caller, workspace.collaborations.at(*offset)))
     return base::fail(ErrorCode::NOT_FOUND, "no collaboration '" + base::excerpt(id, 64) + "' is known here");
@@ -81,7 +82,7 @@ base::Result<Answer> Broker::collaboration(const Caller& caller, std::string_vie
   json::Writer writer(answer.json);
   writer.begin_object();
   write_members(writer, workspace, *offset);
-  PARLEY_CHECK(write_said(writer, history_, workspace.registry, workspace.collaborations.at(*offset)));
+  PARLEY_CHECK(write_said(writer, core_.history(), workspace.registry, workspace.collaborations.at(*offset)));
   writer.end_object();
   return answer;
 }

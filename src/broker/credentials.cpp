@@ -1,21 +1,9 @@
-// Whom a token stands for, tokens that are new, and who is said to have asked (D10).
+// Whom a token stands for, and tokens that are new (D10).
 #include "broker/broker.hpp"
 
 namespace parley::broker {
 
-void Broker::name_actor(const Caller& caller, engine::Decided& decided) {
-  for (engine::Fact& fact : decided.facts()) {
-    event::Actor& by = *fact.event.mutable_by();
-    if (caller.kind == Caller::Kind::agent)
-      by.set_agent(caller.agent.value);
-    else if (caller.kind == Caller::Kind::person)
-      by.set_person(caller.person.value);
-    else
-      by.set_admin(true);
-  }
-}
-
-std::string Broker::fresh_token(base::Digest& hash) {
+std::string Core::fresh_token(base::Digest& hash) {
   std::array<std::uint8_t, 32> secret{};
   parts_.random.fill(secret);
   std::string token = "pt_" + base::to_hex(secret);
@@ -26,16 +14,16 @@ std::string Broker::fresh_token(base::Digest& hash) {
 std::optional<Caller> Broker::caller_of(std::string_view token) {
   const base::Digest hash = base::sha256(token);
   Caller caller;
-  if (base::equal_secret(hash, options_.admin_token_hash)) {
+  if (base::equal_secret(hash, core_.options().admin_token_hash)) {
     caller.kind = Caller::Kind::admin;
     caller.id = "admin";
     return caller;
   }
-  const engine::State& state = engine_.state();
+  const engine::State& state = core_.state();
   const auto known = state.credentials.find(hash);
   if (known == state.credentials.end()) return std::nullopt;
   const engine::Credential& credential = known->second;
-  if (credential.valid_until != base::Instant{} && credential.valid_until <= time_.now()) return std::nullopt;
+  if (credential.valid_until != base::Instant{} && credential.valid_until <= core_.now()) return std::nullopt;
   const engine::Workspace& workspace = state.workspace(credential.workspace);
   caller.workspace = workspace.name;
   caller.workspace_number = credential.workspace;

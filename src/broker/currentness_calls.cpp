@@ -1,7 +1,8 @@
 // Messages that their senders take back, and whether one is still to be acted upon (BEY-03).
 #include "broker/bounds.hpp"
-#include "broker/broker.hpp"
+#include "broker/delivery_calls.hpp"
 #include "broker/find_message.hpp"
+#include "broker/message_calls.hpp"
 #include "broker/rights.hpp"
 #include "broker/shapes.hpp"
 #include "broker/superseded.hpp"
@@ -28,13 +29,14 @@ void write_checked(json::Writer& writer, const engine::Workspace& workspace, bas
 
 }  // namespace
 
-base::Result<Answer> Broker::rescind(const Caller& caller, std::string_view workspace_name, std::string_view message_id,
-                                     std::string_view to, std::string_view reason) {
-  PARLEY_TRY(const base::WorkspaceNumber number, enter(engine_.state(), caller, workspace_name, Right::read));
-  const engine::Workspace& workspace = engine_.state().workspace(number);
+base::Result<Answer> MessageCalls::rescind(const Caller& caller, std::string_view workspace_name,
+                                           std::string_view message_id, std::string_view to, std::string_view reason) {
+  PARLEY_TRY(const base::WorkspaceNumber number, enter(core_.state(), caller, workspace_name, Right::read));
+  const engine::Workspace& workspace = core_.state().workspace(number);
   PARLEY_TRY(const base::Offset offset, own_message(workspace, caller, message_id, to));
-  PARLEY_TRY(const event::Event event, event_that_counted(history_, workspace, offset));
-  PARLEY_TRY(const bool now, decide(engine::TakeBack{number, offset, accepted_of(event), reason}, journal::Need::work));
+  PARLEY_TRY(const event::Event event, event_that_counted(core_.history(), workspace, offset));
+  PARLEY_TRY(const bool now,
+             core_.decide(engine::TakeBack{number, offset, accepted_of(event), reason}, journal::Need::work));
 
   Answer answer;
   json::Writer writer(answer.json);
@@ -42,20 +44,20 @@ base::Result<Answer> Broker::rescind(const Caller& caller, std::string_view work
   writer.member("status", std::string_view(now ? "rescinded" : "already"));
   // What ended everywhere may be forgotten with it.
   if (const engine::Message* const message = workspace.messages.find(offset))
-    write_receipts(writer, workspace, offset, *message, retry_of(parts_.ruleset_of, workspace, *message));
+    write_receipts(writer, workspace, offset, *message, retry_of(core_.ruleset_of(), workspace, *message));
   else
     writer.key("receipts").begin_array().end_array();
   writer.end_object();
   return answer;
 }
 
-base::Result<Answer> Broker::check(const Caller& caller, std::string_view workspace_name, std::string_view agent,
-                                   const CheckRequest& request) {
-  PARLEY_TRY(const base::WorkspaceNumber number, enter(engine_.state(), caller, workspace_name, Right::read));
+base::Result<Answer> DeliveryCalls::check(const Caller& caller, std::string_view workspace_name, std::string_view agent,
+                                          const CheckRequest& request) {
+  PARLEY_TRY(const base::WorkspaceNumber number, enter(core_.state(), caller, workspace_name, Right::read));
   PARLEY_TRY(const base::AgentNumber agent_number, own_mailbox(caller, number, agent));
   PARLEY_CHECK(check_asked(request.delivery_ids.size() + request.message_ids.size()));
-  const engine::Workspace& workspace = engine_.state().workspace(number);
-  const base::Instant now = context().now;
+  const engine::Workspace& workspace = core_.state().workspace(number);
+  const base::Instant now = core_.context().now;
   Answer answer;
   json::Writer writer(answer.json);
   writer.begin_object().key("results").begin_array();

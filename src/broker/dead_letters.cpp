@@ -2,7 +2,7 @@
 #include <charconv>
 
 #include "base/quoted.hpp"
-#include "broker/broker.hpp"
+#include "broker/delivery_calls.hpp"
 #include "broker/list_page.hpp"
 #include "broker/rights.hpp"
 #include "broker/shapes.hpp"
@@ -73,8 +73,9 @@ Answer dead_letter_answer(std::string_view id, std::string_view status) {
 
 }  // namespace
 
-base::Result<Answer> Broker::dead_letters(const Caller& caller, std::string_view workspace_name, const Page& page) {
-  const engine::State& state = engine_.state();
+base::Result<Answer> DeliveryCalls::dead_letters(const Caller& caller, std::string_view workspace_name,
+                                                 const Page& page) {
+  const engine::State& state = core_.state();
   PARLEY_TRY(const base::WorkspaceNumber number, enter(state, caller, workspace_name, Right::read));
   const engine::Workspace& workspace = state.workspace(number);
   ListPage list(page.limit);
@@ -104,23 +105,24 @@ base::Result<Answer> Broker::dead_letters(const Caller& caller, std::string_view
         list.writer.member("reason", attempt.reason ? std::string_view(*attempt.reason) : "").end_object();
       }
       list.writer.end_array();
-      PARLEY_TRY(const std::string_view body, history_.body(message.position));
+      PARLEY_TRY(const std::string_view body, core_.history().body(message.position));
       list.writer.key("message").raw(body).end_object();
     }
   }
   return list.end();
 }
 
-base::Result<Answer> Broker::redrive(const Caller& caller, std::string_view workspace, std::string_view id) {
-  PARLEY_TRY(const DeadLetterAt at, dead_letter_at(engine_.state(), caller, workspace, id));
-  PARLEY_CHECK(decide_for(caller, engine::RedriveMessage{at.workspace, at.agent, at.offset}));
+base::Result<Answer> DeliveryCalls::redrive(const Caller& caller, std::string_view workspace, std::string_view id) {
+  PARLEY_TRY(const DeadLetterAt at, dead_letter_at(core_.state(), caller, workspace, id));
+  PARLEY_CHECK(core_.decide_for(caller, engine::RedriveMessage{at.workspace, at.agent, at.offset}));
   return dead_letter_answer(id, "queued");
 }
 
 // It makes room: it is not refused where new messages already are.
-base::Result<Answer> Broker::discard(const Caller& caller, std::string_view workspace, std::string_view id) {
-  PARLEY_TRY(const DeadLetterAt at, dead_letter_at(engine_.state(), caller, workspace, id));
-  PARLEY_CHECK(decide_for(caller, engine::DiscardDeadLetter{at.workspace, at.agent, at.offset}, journal::Need::work));
+base::Result<Answer> DeliveryCalls::discard(const Caller& caller, std::string_view workspace, std::string_view id) {
+  PARLEY_TRY(const DeadLetterAt at, dead_letter_at(core_.state(), caller, workspace, id));
+  PARLEY_CHECK(
+      core_.decide_for(caller, engine::DiscardDeadLetter{at.workspace, at.agent, at.offset}, journal::Need::work));
   return dead_letter_answer(id, "discarded");
 }
 

@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "broker/bounds.hpp"
-#include "broker/broker.hpp"
+#include "broker/delivery_calls.hpp"
 #include "broker/dependencies.hpp"
 #include "broker/list_page.hpp"
 #include "broker/rights.hpp"
@@ -22,8 +22,9 @@ void note_times(const engine::Workspace& workspace, base::Offset order, Delivery
 
 }  // namespace
 
-base::Result<std::vector<Delivery>> Broker::render(const Mailbox& mailbox, const std::vector<engine::Offer>& offers) {
-  const engine::Workspace& workspace = engine_.state().workspace(mailbox.workspace);
+base::Result<std::vector<Delivery>> DeliveryCalls::render(const Mailbox& mailbox,
+                                                          const std::vector<engine::Offer>& offers) {
+  const engine::Workspace& workspace = core_.state().workspace(mailbox.workspace);
   std::vector<Delivery> deliveries;
   deliveries.reserve(offers.size());
   for (const engine::Offer& offer : offers) {
@@ -37,17 +38,17 @@ base::Result<std::vector<Delivery>> Broker::render(const Mailbox& mailbox, const
     delivery.task_epoch = workspace.tasks.epoch_of(offer.offset);
     if (delivery.task_epoch > 0) delivery.pending = pending_results(workspace, offer.offset);
     if (delivery.task_epoch > 1) note_times(workspace, offer.offset, delivery);
-    PARLEY_TRY(delivery.message, history_.body(offer.position));
+    PARLEY_TRY(delivery.message, core_.history().body(offer.position));
     delivery.by_server = offer.sender == base::AgentNumber{};
     delivery.profile =  // R31: the server speaks to each in its own
         workspace.registry.agent(delivery.by_server ? mailbox.agent : offer.sender).properties.profile;
     if (offer.remarked) {
-      PARLEY_TRY(const event::Event event, history_.event(offer.position));
+      PARLEY_TRY(const event::Event event, core_.history().event(offer.position));
       const event::MessageAccepted& accepted = accepted_of(event);
       delivery.warnings = problems_of({&accepted.validation_errors(), &accepted.warnings()});
       // One that was over when a human let the message go is not awaited.
       const base::Instant reply_by = base::instant_of(accepted.answer_due());
-      if (accepted.reply_by() && reply_by > context().now) delivery.reply_by = reply_by;
+      if (accepted.reply_by() && reply_by > core_.context().now) delivery.reply_by = reply_by;
       delivery.supersedes = base::Offset(accepted.supersedes());
       delivery.superseded_id = accepted.superseded_id();
       if (accepted.has_task_error()) delivery.task_error = task_error_of(accepted);
@@ -59,17 +60,17 @@ base::Result<std::vector<Delivery>> Broker::render(const Mailbox& mailbox, const
 }
 
 // What is offered must be read: where it cannot be, the server stops before anybody is told of it (P9, B3).
-base::Result<std::vector<engine::Offer>> Broker::offer(engine::TakeMessages command) {
+base::Result<std::vector<engine::Offer>> DeliveryCalls::offer(engine::TakeMessages command) {
   command.expired_max = expiries_left_;
-  const std::uint64_t ended = counts_.expired;
-  auto offers = decide(command, journal::Need::work);
-  expiries_left_ -= std::min<std::size_t>(expiries_left_, counts_.expired - ended);
+  const std::uint64_t ended = core_.counts().expired;
+  auto offers = core_.decide(command, journal::Need::work);
+  expiries_left_ -= std::min<std::size_t>(expiries_left_, core_.counts().expired - ended);
   return offers;
 }
 
-base::Result<std::vector<Delivery>> Broker::take(const Caller& caller, std::string_view workspace,
-                                                 std::string_view agent, const TakeRequest& request) {
-  PARLEY_TRY(const base::WorkspaceNumber number, enter(engine_.state(), caller, workspace, Right::read));
+base::Result<std::vector<Delivery>> DeliveryCalls::take(const Caller& caller, std::string_view workspace,
+                                                        std::string_view agent, const TakeRequest& request) {
+  PARLEY_TRY(const base::WorkspaceNumber number, enter(core_.state(), caller, workspace, Right::read));
   PARLEY_TRY(const base::AgentNumber agent_number, own_mailbox(caller, number, agent));
   PARLEY_CHECK(check_lease(request.lease));
   PARLEY_CHECK(note_poll({number, agent_number}));
@@ -82,13 +83,13 @@ base::Result<std::vector<Delivery>> Broker::take(const Caller& caller, std::stri
                                     .take_id = request.take_id,
                                 }));
   auto deliveries = render({number, agent_number}, offers);
-  if (!deliveries) failure_ = deliveries.error();
+  if (!deliveries) core_.fail(deliveries.error());
   return deliveries;
 }
 
-base::Result<std::vector<Settled>> Broker::settle(const Caller& caller, std::string_view workspace,
-                                                  std::string_view agent, const SettleRequest& request) {
-  PARLEY_TRY(const base::WorkspaceNumber number, enter(engine_.state(), caller, workspace, Right::read));
+base::Result<std::vector<Settled>> DeliveryCalls::settle(const Caller& caller, std::string_view workspace,
+                                                         std::string_view agent, const SettleRequest& request) {
+  PARLEY_TRY(const base::WorkspaceNumber number, enter(core_.state(), caller, workspace, Right::read));
   PARLEY_TRY(const base::AgentNumber agent_number, own_mailbox(caller, number, agent));
   PARLEY_CHECK(check_settlement(request));
   PARLEY_CHECK(note_poll({number, agent_number}));
@@ -99,29 +100,30 @@ base::Result<std::vector<Settled>> Broker::settle(const Caller& caller, std::str
   base::Result<std::vector<Settled>> verdicts;
   switch (request.what) {
     case Settlement::ack:
-      verdicts = decide(engine::AckMessages{number, agent_number, deliveries}, journal::Need::duty);
+      verdicts = core_.decide(engine::AckMessages{number, agent_number, deliveries}, journal::Need::duty);
       break;
     case Settlement::act:
-      verdicts = decide(engine::ActOnMessages{number, agent_number, deliveries}, journal::Need::duty);
+      verdicts = core_.decide(engine::ActOnMessages{number, agent_number, deliveries}, journal::Need::duty);
       break;
     case Settlement::nack:
-      verdicts =
-          decide(engine::NackMessages{number, agent_number, deliveries, request.delay, request.reason, request.code},
-                 journal::Need::work);
+      verdicts = core_.decide(
+          engine::NackMessages{number, agent_number, deliveries, request.delay, request.reason, request.code},
+          journal::Need::work);
       break;
     case Settlement::extend:
-      verdicts = decide(engine::ExtendLeases{number, agent_number, deliveries, request.lease}, journal::Need::work);
+      verdicts =
+          core_.decide(engine::ExtendLeases{number, agent_number, deliveries, request.lease}, journal::Need::work);
       break;
   }
   const bool acks = request.what == Settlement::ack || request.what == Settlement::act;
   if (verdicts && acks)
-    counts_.acked += static_cast<std::uint64_t>(std::count(verdicts->begin(), verdicts->end(), Settled::done));
+    core_.counts().acked += static_cast<std::uint64_t>(std::count(verdicts->begin(), verdicts->end(), Settled::done));
   return verdicts;
 }
 
-base::Result<Answer> Broker::inbox(const Caller& caller, std::string_view workspace_name, std::string_view agent_id,
-                                   const Page& page) {
-  const engine::State& state = engine_.state();
+base::Result<Answer> DeliveryCalls::inbox(const Caller& caller, std::string_view workspace_name,
+                                          std::string_view agent_id, const Page& page) {
+  const engine::State& state = core_.state();
   PARLEY_TRY(const base::WorkspaceNumber number, enter(state, caller, workspace_name, Right::read));
   PARLEY_TRY(const base::AgentNumber agent, look_into_mailbox(state, caller, number, agent_id));
   std::uint64_t after = 0;
@@ -145,7 +147,7 @@ base::Result<Answer> Broker::inbox(const Caller& caller, std::string_view worksp
                                                                      : workspace.registry.agent(message.sender).id);
     list.writer.member("accepted_at", base::to_rfc3339(message.accepted_at));
     if (message.expires()) list.writer.member("expires_at", base::to_rfc3339(message.expires_at));
-    PARLEY_TRY(const std::string_view body, history_.body(message.position));
+    PARLEY_TRY(const std::string_view body, core_.history().body(message.position));
     list.writer.key(message.notice ? "notice" : "message").raw(body).end_object();
   }
   return list.end();

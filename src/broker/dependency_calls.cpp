@@ -1,8 +1,8 @@
 // What tasks depend on (R35, COL-10): set by whoever assigns them, read by every member.
 #include "base/quoted.hpp"
-#include "broker/broker.hpp"
 #include "broker/dependencies.hpp"
 #include "broker/rights.hpp"
+#include "broker/work_calls.hpp"
 #include "engine/tasks/depend.hpp"
 
 namespace parley::broker {
@@ -23,25 +23,25 @@ base::Result<engine::SetDependencies> read(json::Value body, std::string_view ta
 
 }  // namespace
 
-base::Result<Answer> Broker::dependencies(const Caller& caller, std::string_view workspace_name,
-                                          std::string_view task_id) {
-  PARLEY_TRY(const base::WorkspaceNumber number, enter(engine_.state(), caller, workspace_name, Right::read));
+base::Result<Answer> WorkCalls::dependencies(const Caller& caller, std::string_view workspace_name,
+                                             std::string_view task_id) {
+  PARLEY_TRY(const base::WorkspaceNumber number, enter(core_.state(), caller, workspace_name, Right::read));
   Answer answer;
   json::Writer writer(answer.json);
   writer.begin_object().member("task_id", task_id);
-  write_dependencies(writer, engine_.state().workspace(number), task_id);
+  write_dependencies(writer, core_.state().workspace(number), task_id);
   writer.end_object();
   return answer;
 }
 
-base::Result<Answer> Broker::set_dependencies(const Caller& caller, std::string_view workspace_name,
-                                              std::string_view task_id, json::Value body) {
+base::Result<Answer> WorkCalls::set_dependencies(const Caller& caller, std::string_view workspace_name,
+                                                 std::string_view task_id, json::Value body) {
   const Right right = caller.kind == Caller::Kind::agent ? Right::read : Right::manage;
-  PARLEY_TRY(const base::WorkspaceNumber number, enter(engine_.state(), caller, workspace_name, right));
+  PARLEY_TRY(const base::WorkspaceNumber number, enter(core_.state(), caller, workspace_name, right));
   PARLEY_TRY(engine::SetDependencies command, read(body, task_id));
   command.workspace = number;
   command.by = caller.agent;
-  PARLEY_CHECK(decide_for(caller, command));
+  PARLEY_CHECK(core_.decide_for(caller, command));
   return dependencies(caller, workspace_name, task_id);
 }
 

@@ -3,10 +3,10 @@
 #include <algorithm>
 
 #include "base/excerpt.hpp"
-#include "broker/broker.hpp"
 #include "broker/list_page.hpp"
 #include "broker/rights.hpp"
 #include "broker/shapes.hpp"
+#include "broker/work_calls.hpp"
 
 namespace parley::broker {
 namespace {
@@ -65,27 +65,28 @@ base::Result<> write_help(json::Writer& writer, History& history, const engine::
 
 }  // namespace
 
-base::Result<Answer> Broker::help_requests(const Caller& caller, std::string_view workspace_name,
-                                           std::string_view state, std::string_view agent, const Page& page) {
-  PARLEY_TRY(const base::WorkspaceNumber number, enter(engine_.state(), caller, workspace_name, Right::read));
-  const engine::Workspace& workspace = engine_.state().workspace(number);
+base::Result<Answer> WorkCalls::help_requests(const Caller& caller, std::string_view workspace_name,
+                                              std::string_view state, std::string_view agent, const Page& page) {
+  PARLEY_TRY(const base::WorkspaceNumber number, enter(core_.state(), caller, workspace_name, Right::read));
+  const engine::Workspace& workspace = core_.state().workspace(number);
   return list_by_offset(
       workspace.help.all(), page,
       [&](const Help& help) { return sees(caller, help) && is_wanted(help, state) && is_of(workspace, help, agent); },
       [&](json::Writer& writer, base::Offset offset, const Help&) {
-        return write_help(writer, history_, workspace, offset);
+        return write_help(writer, core_.history(), workspace, offset);
       });
 }
 
-base::Result<Answer> Broker::help_request(const Caller& caller, std::string_view workspace_name, std::string_view id) {
-  PARLEY_TRY(const base::WorkspaceNumber number, enter(engine_.state(), caller, workspace_name, Right::read));
-  const engine::Workspace& workspace = engine_.state().workspace(number);
+base::Result<Answer> WorkCalls::help_request(const Caller& caller, std::string_view workspace_name,
+                                             std::string_view id) {
+  PARLEY_TRY(const base::WorkspaceNumber number, enter(core_.state(), caller, workspace_name, Right::read));
+  const engine::Workspace& workspace = core_.state().workspace(number);
   const auto offset = workspace.help.find(id);
   if (!offset || !sees(caller, workspace.help.at(*offset)))
     return base::fail(ErrorCode::NOT_FOUND, "no request for help '" + base::excerpt(id, 64) + "' is known here");
   Answer answer;
   json::Writer writer(answer.json);
-  PARLEY_CHECK(write_help(writer, history_, workspace, *offset));
+  PARLEY_CHECK(write_help(writer, core_.history(), workspace, *offset));
   return answer;
 }
 

@@ -5,6 +5,8 @@
 #include "broker/bounds.hpp"
 #include "broker/broker.hpp"
 #include "envelope/limits.hpp"
+#include "json/parser.hpp"
+#include "json/writer.hpp"
 #include "profile/files.hpp"
 #include "profile/reading.hpp"
 
@@ -58,12 +60,12 @@ Answer Broker::limits() const {
   writer.member("loop_rounds", settings.loops.rounds).member("loop_messages", settings.loops.messages).end_object();
   writer.key("profiles").begin_object();
   for (const std::string& name : profile::built_in_names())
-    if (const profile::Ruleset* const rules = parts_.ruleset_of(name)) write_bounds(writer.key(name), *rules);
+    if (const profile::Ruleset* const rules = core_.ruleset_of()(name)) write_bounds(writer.key(name), *rules);
   writer.end_object();
   // MSH-15: of one agent; a workspace may set another.
   writer.key("rates").begin_object();
   for (const std::string& name : profile::built_in_names())
-    if (const profile::Ruleset* rules = parts_.ruleset_of(name); rules && rules->rate.messages > 0)
+    if (const profile::Ruleset* rules = core_.ruleset_of()(name); rules && rules->rate.messages > 0)
       writer.key(name)
           .begin_object()
           .member("messages", rules->rate.messages)
@@ -74,8 +76,8 @@ Answer Broker::limits() const {
 }
 
 std::string Broker::not_ready() const {
-  if (failure_) return failure_->message;
-  if (parts_.journal.room_for(1) != journal::Room::enough) return "the journal has no room for messages yet";
+  if (core_.failure()) return core_.failure()->message;
+  if (core_.parts().journal.room_for(1) != journal::Room::enough) return "the journal has no room for messages yet";
   return {};
 }
 

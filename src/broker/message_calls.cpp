@@ -2,9 +2,9 @@
 #include <algorithm>
 
 #include "base/quoted.hpp"
-#include "broker/broker.hpp"
 #include "broker/command_of.hpp"
 #include "broker/find_message.hpp"
+#include "broker/message_calls.hpp"
 #include "broker/prefetch.hpp"
 #include "broker/rights.hpp"
 #include "broker/shapes.hpp"
@@ -59,73 +59,73 @@ void warn_of_other_deadline(const event::MessageAccepted& first, base::Instant r
 
 }  // namespace
 
-void Broker::count_refused(const Caller& sender, const base::Error& error) {
-  ++counts_.refused[static_cast<std::size_t>(error.code)];
+void MessageCalls::count_refused(const Caller& sender, const base::Error& error) {
+  ++core_.counts().refused[static_cast<std::size_t>(error.code)];
   if (sender.kind == Caller::Kind::agent)
-    refusals_.add(sender.workspace_number, sender.agent, error.code, context().now);
+    refusals_.add(sender.workspace_number, sender.agent, error.code, core_.context().now);
 }
 
-std::unexpected<base::Error> Broker::refused(const Caller& sender, base::Error error) {
+std::unexpected<base::Error> MessageCalls::refused(const Caller& sender, base::Error error) {
   count_refused(sender, error);
   return std::unexpected(std::move(error));
 }
 
-base::Position Broker::first_position(base::WorkspaceNumber number, base::Offset message) const {
-  const engine::Workspace& workspace = engine_.state().workspace(number);
+base::Position MessageCalls::first_position(base::WorkspaceNumber number, base::Offset message) const {
+  const engine::Workspace& workspace = core_.state().workspace(number);
   const engine::Approval* const approval = workspace.approvals.find(message);
   return approval ? approval->position : workspace.messages.at(message).position;
 }
 
-base::Result<std::vector<base::Problem>> Broker::first_warnings(base::WorkspaceNumber number, base::Offset offset,
-                                                                base::Instant reply_by) {
-  const bool any = engine_.state().workspace(number).messages.at(offset).remarked;
+base::Result<std::vector<base::Problem>> MessageCalls::first_warnings(base::WorkspaceNumber number, base::Offset offset,
+                                                                      base::Instant reply_by) {
+  const bool any = core_.state().workspace(number).messages.at(offset).remarked;
   if (!any && reply_by == base::Instant{}) return std::vector<base::Problem>();
-  PARLEY_TRY(const event::Event event, history_.event(first_position(number, offset)));
+  PARLEY_TRY(const event::Event event, core_.history().event(first_position(number, offset)));
   const event::MessageAccepted& accepted = accepted_of(event);
   auto warnings = problems_of({&accepted.warnings(), &accepted.validation_errors(), &accepted.sender_told()});
   if (reply_by != base::Instant{}) warn_of_other_deadline(accepted, reply_by, warnings);
   return warnings;
 }
 
-bool Broker::same_json(base::Offset known, base::WorkspaceNumber workspace, std::string_view bytes) {
-  const auto before = history_.body(first_position(workspace, known));
-  if (!before) failure_ = before.error();  // P9: what was accepted cannot be read
+bool MessageCalls::same_json(base::Offset known, base::WorkspaceNumber workspace, std::string_view bytes) {
+  const auto before = core_.history().body(first_position(workspace, known));
+  if (!before) core_.fail(before.error());  // P9: what was accepted cannot be read
   if (!before) return false;
   const auto old_document = json::Document::parse(*before);
   const auto new_value = other_parser_.parse(bytes);
   return old_document && new_value && json::equal(old_document->root(), *new_value);
 }
 
-Terms Broker::terms_of(const Caller& caller) {
-  const engine::Workspace& workspace = engine_.state().workspace(caller.workspace_number);
-  return {parts_.ruleset_of(workspace.registry.agent(caller.agent).properties.profile),
+Terms MessageCalls::terms_of(const Caller& caller) {
+  const engine::Workspace& workspace = core_.state().workspace(caller.workspace_number);
+  return {core_.ruleset_of()(workspace.registry.agent(caller.agent).properties.profile),
           workspace.settings.lenient ? ingress::Validation::lenient : ingress::Validation::strict};
 }
 
-void Broker::begin(Batch& batch, const Caller& caller, std::string_view idempotency_key) {
+void MessageCalls::begin(Batch& batch, const Caller& caller, std::string_view idempotency_key) {
   Batch::State& state = batch.state();
-  state.clock = &parts_.clock;
+  state.clock = &core_.parts().clock;
   state.terms = caller.kind == Caller::Kind::agent ? terms_of(caller) : Terms();
   state.admitted_at = 0;
-  state.now = context().now;
+  state.now = core_.context().now;
   state.sender = caller.id;
   state.idempotency_key = idempotency_key;
   state.count = 0;
   state.clock_read.reset();
 }
 
-base::Result<Sent> Broker::send(const Caller& caller, std::string_view workspace_name, const Native& native,
-                                std::string_view idempotency_key, const SendOptions* options) {
+base::Result<Sent> MessageCalls::send(const Caller& caller, std::string_view workspace_name, const Native& native,
+                                      std::string_view idempotency_key, const SendOptions* options) {
   begin(one_, caller, idempotency_key);
   one_.add(native);
   return send(caller, workspace_name, one_, 0, options);
 }
 
 // Once a batch, and again when something has happened that may change the answer.
-base::Result<> Broker::admit(const Caller& caller, std::string_view workspace_name, Batch& batch) {
+base::Result<> MessageCalls::admit(const Caller& caller, std::string_view workspace_name, Batch& batch) {
   Batch::State& sending = batch.state();
-  if (sending.admitted_at == admissions_ && sending.workspace_name == workspace_name) return {};
-  PARLEY_TRY(const base::WorkspaceNumber number, enter(engine_.state(), caller, workspace_name, Right::read));
+  if (sending.admitted_at == core_.admissions() && sending.workspace_name == workspace_name) return {};
+  PARLEY_TRY(const base::WorkspaceNumber number, enter(core_.state(), caller, workspace_name, Right::read));
   if (caller.kind != Caller::Kind::agent)
     return base::fail(ErrorCode::FORBIDDEN, "'" + caller.id + "' is no agent, and only agents send messages", {},
                       "Send with the token of the agent whose message it is; people decide with POST "
@@ -133,35 +133,35 @@ base::Result<> Broker::admit(const Caller& caller, std::string_view workspace_na
   sending.terms = terms_of(caller);
   sending.workspace = number;
   sending.workspace_name = workspace_name;
-  sending.admitted_at = admissions_;
+  sending.admitted_at = core_.admissions();
   return {};
 }
 
-base::Result<Sent> Broker::send(const Caller& caller, std::string_view workspace_name, Batch& batch, std::size_t index,
-                                const SendOptions* options) {
+base::Result<Sent> MessageCalls::send(const Caller& caller, std::string_view workspace_name, Batch& batch,
+                                      std::size_t index, const SendOptions* options) {
   PARLEY_CHECK(admit(caller, workspace_name, batch));
   Batch::State& sending = batch.state();
   const base::WorkspaceNumber number = sending.workspace;
-  const engine::Workspace& workspace = engine_.state().workspace(number);
+  const engine::Workspace& workspace = core_.state().workspace(number);
   PARLEY_ASSERT(index < sending.count && sending.sender == caller.id);
   Incoming& message = sending.messages[index];
   fetch_ahead(sending, index, workspace);
-  if (block_->bytes() + message.native.bytes.size() > options_.block_bytes) PARLEY_CHECK(commit());
-  if (auto room = check_room(message.native.bytes.size() + event_bytes_max, journal::Need::growth); !room)
+  PARLEY_CHECK(core_.commit_if_full(message.native.bytes.size()));
+  if (auto room = core_.check_room(message.native.bytes.size() + event_bytes_max, journal::Need::growth); !room)
     return refused(caller, std::move(room).error());
 
   // In a batch the clock is read once a message: one begins where the one before ended.
   const auto before = std::exchange(sending.clock_read, std::nullopt);
-  const base::Duration began = before ? *before : parts_.clock.monotonic();
+  const base::Duration began = before ? *before : core_.parts().clock.monotonic();
   if (message.terms != sending.terms)
-    message.prepare(sending.terms, caller.id, sending.idempotency_key, context().now, inflate_left_);
+    message.prepare(sending.terms, caller.id, sending.idempotency_key, core_.context().now, core_.inflate_left());
   if (message.refusal) return refused(caller, std::move(*message.refusal));
 
   ingress::Checked& checked = message.checked;
   const profile::Ruleset& ruleset = *message.terms.ruleset;
   std::unique_ptr<Superseded> superseded;
   if (options && !options->supersedes.empty()) {
-    PARLEY_TRY(superseded, superseded_by(history_, workspace, number, caller, *options));
+    PARLEY_TRY(superseded, superseded_by(core_.history(), workspace, number, caller, *options));
   }
   engine::AcceptMessage command = command_of(number, caller.agent, ruleset, checked);
   command.id_key = message.id_key;
@@ -171,21 +171,21 @@ base::Result<Sent> Broker::send(const Caller& caller, std::string_view workspace
   if (options && options->reply_by) command.reply_by = *options->reply_by;
   if (options) command.evidence = options->evidence;
 
-  decided_.clear();
-  auto accepted = engine_.decide(command, context(), decided_);
+  core_.decided().clear();
+  auto accepted = core_.engine().decide(command, core_.context(), core_.decided());
   if (!accepted) return refused(caller, std::move(accepted).error());
   if (accepted->outcome == engine::AcceptOutcome::other_bytes &&
       !same_json(accepted->offset, number, message.native.bytes))
     return refused(caller, id_conflict(*accepted, workspace, caller.agent));
   const bool duplicate = accepted->outcome != engine::AcceptOutcome::accepted;
-  sending.clock_read = parts_.clock.monotonic();
+  sending.clock_read = core_.parts().clock.monotonic();
   if (!duplicate)
-    decided_.facts().front().event.mutable_message_accepted()->set_processing_us(
+    core_.decided().facts().front().event.mutable_message_accepted()->set_processing_us(
         (message.took + *sending.clock_read - began).count());
-  const base::Offset sent_back = duplicate ? base::Offset{} : review_sent_back(decided_.facts().front().event);
-  record(decided_, message.native.bytes, checked.envelope.content_hash);
+  const base::Offset sent_back = duplicate ? base::Offset{} : review_sent_back(core_.decided().facts().front().event);
+  core_.record(message.native.bytes, checked.envelope.content_hash);
   if (sent_back != base::Offset{}) revise(number, sent_back);
-  ++(duplicate ? counts_.duplicates : counts_.accepted[ruleset.name]);
+  ++(duplicate ? core_.counts().duplicates : core_.counts().accepted[ruleset.name]);
 
   Sent sent{std::move(accepted->message_id), accepted->offset, duplicate, {}};
   if (duplicate) {
@@ -196,9 +196,9 @@ base::Result<Sent> Broker::send(const Caller& caller, std::string_view workspace
   return sent;
 }
 
-base::Result<Answer> Broker::message(const Caller& caller, std::string_view workspace_name, std::string_view message_id,
-                                     std::string_view to) {
-  const engine::State& state = engine_.state();
+base::Result<Answer> MessageCalls::message(const Caller& caller, std::string_view workspace_name,
+                                           std::string_view message_id, std::string_view to) {
+  const engine::State& state = core_.state();
   PARLEY_TRY(const base::WorkspaceNumber number, enter(state, caller, workspace_name, Right::read));
   const engine::Workspace& workspace = state.workspace(number);
   PARLEY_TRY(const base::Offset offset, offset_of(workspace, caller, message_id, to));
@@ -209,15 +209,15 @@ base::Result<Answer> Broker::message(const Caller& caller, std::string_view work
                        : agent && !party_to(message, caller.agent))  // R25: the sender alone follows its receipt
     return not_known(message_id);
 
-  PARLEY_TRY(const event::Event event, history_.event(message.position));
-  PARLEY_TRY(const std::string_view body, history_.body(message.position));
+  PARLEY_TRY(const event::Event event, core_.history().event(message.position));
+  PARLEY_TRY(const std::string_view body, core_.history().body(message.position));
   Answer answer;
   json::Writer writer(answer.json);
   writer.begin_object();
   write_accepted(writer, workspace, offset, message.accepted_at, accepted_of(event));
   write_request(writer, workspace, offset);
   if (message.linked) write_replacement(writer, workspace, offset);
-  write_receipts(writer, workspace, offset, message, retry_of(parts_.ruleset_of, workspace, message));
+  write_receipts(writer, workspace, offset, message, retry_of(core_.ruleset_of(), workspace, message));
   writer.key("message").raw(body).end_object();
   return answer;
 }

@@ -2,10 +2,10 @@
 #include <charconv>
 
 #include "base/quoted.hpp"
-#include "broker/broker.hpp"
 #include "broker/list_page.hpp"
 #include "broker/rights.hpp"
 #include "broker/shapes.hpp"
+#include "broker/work_calls.hpp"
 #include "json/parser.hpp"
 #include "json/writer.hpp"
 
@@ -32,10 +32,10 @@ base::Result<Records::Key> parse_cursor(std::string_view text) {
 
 }  // namespace
 
-base::Result<Answer> Broker::records(const Caller& caller, std::string_view workspace_name, std::string_view task,
-                                     std::string_view agent, const Page& page) {
-  PARLEY_TRY(const base::WorkspaceNumber number, enter(engine_.state(), caller, workspace_name, Right::read));
-  const engine::Workspace& workspace = engine_.state().workspace(number);
+base::Result<Answer> WorkCalls::records(const Caller& caller, std::string_view workspace_name, std::string_view task,
+                                        std::string_view agent, const Page& page) {
+  PARLEY_TRY(const base::WorkspaceNumber number, enter(core_.state(), caller, workspace_name, Right::read));
+  const engine::Workspace& workspace = core_.state().workspace(number);
   const auto& kept = workspace.records.by_task();
   auto at = kept.lower_bound({std::string(task), {}});
   if (!page.after.empty()) {
@@ -51,10 +51,10 @@ base::Result<Answer> Broker::records(const Caller& caller, std::string_view work
     if (looks++ == looks_max) return list.end(cursor(std::prev(at)->first));
     // By its id: an agent that was removed, and one registered anew under it, are several numbers.
     if (!agent.empty() && workspace.registry.agent(key.second).id != agent) continue;
-    PARLEY_TRY(const std::string_view body, history_.body(record.position));
+    PARLEY_TRY(const std::string_view body, core_.history().body(record.position));
     if (!list.takes(body.size())) return list.end(last);
     last = cursor(key);
-    PARLEY_TRY(const event::Event event, history_.event(record.position));
+    PARLEY_TRY(const event::Event event, core_.history().event(record.position));
     const event::MessageAccepted& accepted = event.message_accepted();
     const auto document = json::Document::parse(body);
     const json::Value value = document ? document->root().at_pointer(accepted.record_at()) : json::Value();

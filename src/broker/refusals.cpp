@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "broker/broker.hpp"
+#include "broker/message_calls.hpp"
 
 namespace parley::broker {
 namespace {
@@ -35,15 +35,14 @@ std::optional<engine::RecordRefusals> Refusals::take_due(base::Instant now) {
 }
 
 // A full disk keeps its last room for what was accepted: then they are counted on, and looked at again.
-void Broker::record_refusals() {
-  const base::Instant now = context().now;
+void MessageCalls::record_refusals() {
+  const base::Instant now = core_.context().now;
   if (const auto due = refusals_.next_due(); !due || *due > now) return;
-  if (parts_.journal.room_for(block_bytes() + 1) != journal::Room::enough)
-    return refusals_.put_off(now + Refusals::window);
+  if (!core_.check_room(1, journal::Need::growth)) return refusals_.put_off(now + Refusals::window);
   for (int i = 0; i < records_a_turn; ++i) {
     const auto refusals = refusals_.take_due(now);
     if (!refusals) return;
-    if (!decide(*refusals, journal::Need::growth)) return;
+    if (!core_.decide(*refusals, journal::Need::growth)) return;
   }
 }
 

@@ -1,9 +1,9 @@
 // Workspaces, agents, people and their tokens. Bodies have passed their schema; here they are read and decided.
+#include "broker/registry_calls.hpp"
 #include "base/excerpt.hpp"
 #include "base/named.hpp"
 #include "base/quoted.hpp"
 #include "broker/bodies.hpp"
-#include "broker/broker.hpp"
 #include "broker/list_page.hpp"
 #include "broker/registry_shapes.hpp"
 #include "broker/rights.hpp"
@@ -51,34 +51,35 @@ Answer registered(std::string_view key, std::string_view id, bool existed, std::
 
 }  // namespace
 
-base::Result<Answer> Broker::create_workspace(const Caller& caller, json::Value body) {
+base::Result<Answer> RegistryCalls::create_workspace(const Caller& caller, json::Value body) {
   PARLEY_CHECK(admin_only(caller));
   PARLEY_TRY(engine::Settings settings, read_settings(body, {}));
   PARLEY_TRY(const engine::Registered made,
-             decide_for(caller, engine::CreateWorkspace{text_in(body, "name"), std::move(settings)}));
+             core_.decide_for(caller, engine::CreateWorkspace{text_in(body, "name"), std::move(settings)}));
   Answer answer{made.existed ? 200 : 201, {}};
   json::Writer writer(answer.json);
-  write_workspace(writer, engine_.state().workspace(base::WorkspaceNumber(made.number)));
+  write_workspace(writer, core_.state().workspace(base::WorkspaceNumber(made.number)));
   return answer;
 }
 
-base::Result<Answer> Broker::change_workspace(const Caller& caller, std::string_view workspace, json::Value body) {
-  PARLEY_TRY(const base::WorkspaceNumber number, enter(engine_.state(), caller, workspace, Right::manage));
-  PARLEY_TRY(engine::Settings settings, read_settings(body, engine_.state().workspace(number).settings));
-  PARLEY_CHECK(decide_for(caller, engine::ChangeWorkspace{number, std::move(settings)}));
+base::Result<Answer> RegistryCalls::change_workspace(const Caller& caller, std::string_view workspace,
+                                                     json::Value body) {
+  PARLEY_TRY(const base::WorkspaceNumber number, enter(core_.state(), caller, workspace, Right::manage));
+  PARLEY_TRY(engine::Settings settings, read_settings(body, core_.state().workspace(number).settings));
+  PARLEY_CHECK(core_.decide_for(caller, engine::ChangeWorkspace{number, std::move(settings)}));
   return this->workspace(caller, workspace);
 }
 
-base::Result<Answer> Broker::workspace(const Caller& caller, std::string_view workspace) {
-  PARLEY_TRY(const base::WorkspaceNumber number, enter(engine_.state(), caller, workspace, Right::read));
+base::Result<Answer> RegistryCalls::workspace(const Caller& caller, std::string_view workspace) {
+  PARLEY_TRY(const base::WorkspaceNumber number, enter(core_.state(), caller, workspace, Right::read));
   Answer answer;
   json::Writer writer(answer.json);
-  write_workspace(writer, engine_.state().workspace(number));
+  write_workspace(writer, core_.state().workspace(number));
   return answer;
 }
 
-base::Result<Answer> Broker::workspaces(const Caller& caller, const Page& page) {
-  const engine::State& state = engine_.state();
+base::Result<Answer> RegistryCalls::workspaces(const Caller& caller, const Page& page) {
+  const engine::State& state = core_.state();
   if (caller.kind == Caller::Kind::admin)
     return page_of(state.workspaces_by_name, page, [&](json::Writer& writer, base::WorkspaceNumber number) {
       write_workspace(writer, state.workspace(number));
@@ -88,27 +89,27 @@ base::Result<Answer> Broker::workspaces(const Caller& caller, const Page& page) 
   return list.end();
 }
 
-base::Result<Answer> Broker::register_agent(const Caller& caller, std::string_view workspace, json::Value body) {
-  PARLEY_TRY(const base::WorkspaceNumber number, enter(engine_.state(), caller, workspace, Right::manage));
+base::Result<Answer> RegistryCalls::register_agent(const Caller& caller, std::string_view workspace, json::Value body) {
+  PARLEY_TRY(const base::WorkspaceNumber number, enter(core_.state(), caller, workspace, Right::manage));
   engine::RegisterAgent command{number, text_in(body, "agent_id"), read_properties(body, {}), {}};
-  const std::string token = fresh_token(command.token_hash);
-  PARLEY_TRY(const engine::Registered made, decide_for(caller, command));
+  const std::string token = core_.fresh_token(command.token_hash);
+  PARLEY_TRY(const engine::Registered made, core_.decide_for(caller, command));
   return registered("agent_id", command.agent_id, made.existed, token);
 }
 
-base::Result<Answer> Broker::change_agent(const Caller& caller, std::string_view workspace, std::string_view id,
-                                          json::Value body) {
-  PARLEY_TRY(const base::WorkspaceNumber number, enter(engine_.state(), caller, workspace, Right::manage));
-  PARLEY_TRY(const base::AgentNumber agent, find_agent(engine_.state().workspace(number), id));
-  const engine::Agent& known = engine_.state().workspace(number).registry.agent(agent);
-  PARLEY_CHECK(decide_for(caller, engine::ChangeAgent{number, agent, read_properties(body, known.properties)}));
+base::Result<Answer> RegistryCalls::change_agent(const Caller& caller, std::string_view workspace, std::string_view id,
+                                                 json::Value body) {
+  PARLEY_TRY(const base::WorkspaceNumber number, enter(core_.state(), caller, workspace, Right::manage));
+  PARLEY_TRY(const base::AgentNumber agent, find_agent(core_.state().workspace(number), id));
+  const engine::Agent& known = core_.state().workspace(number).registry.agent(agent);
+  PARLEY_CHECK(core_.decide_for(caller, engine::ChangeAgent{number, agent, read_properties(body, known.properties)}));
   return this->agent(caller, workspace, id);
 }
 
-base::Result<Answer> Broker::allocate(const Caller& caller, std::string_view workspace, std::string_view id,
-                                      std::string_view resource, json::Value body) {
-  PARLEY_TRY(const base::WorkspaceNumber number, enter(engine_.state(), caller, workspace, Right::manage));
-  PARLEY_TRY(const base::AgentNumber agent, find_agent(engine_.state().workspace(number), id));
+base::Result<Answer> RegistryCalls::allocate(const Caller& caller, std::string_view workspace, std::string_view id,
+                                             std::string_view resource, json::Value body) {
+  PARLEY_TRY(const base::WorkspaceNumber number, enter(core_.state(), caller, workspace, Right::manage));
+  PARLEY_TRY(const base::AgentNumber agent, find_agent(core_.state().workspace(number), id));
   const auto known = base::named<engine::Resource>(engine::resource_names, resource);
   if (!known)
     return base::fail(ErrorCode::NOT_FOUND, "there is no resource '" + base::excerpt(resource, 64) + "'", {},
@@ -117,104 +118,102 @@ base::Result<Answer> Broker::allocate(const Caller& caller, std::string_view wor
   if (const json::Value limit = body.find("limit"); !limit.is_null()) command.limit = read_amount(limit);
   if (const auto expires_at = base::parse_rfc3339(body.find("expires_at").if_string().value_or("")))
     command.expires_at = *expires_at;
-  PARLEY_CHECK(decide_for(caller, command));
+  PARLEY_CHECK(core_.decide_for(caller, command));
   return this->agent(caller, workspace, id);
 }
 
-base::Result<Answer> Broker::agent(const Caller& caller, std::string_view workspace, std::string_view id) {
-  PARLEY_TRY(const base::WorkspaceNumber number, enter(engine_.state(), caller, workspace, Right::read));
-  PARLEY_TRY(const base::AgentNumber agent, find_agent(engine_.state().workspace(number), id));
+base::Result<Answer> RegistryCalls::agent(const Caller& caller, std::string_view workspace, std::string_view id) {
+  PARLEY_TRY(const base::WorkspaceNumber number, enter(core_.state(), caller, workspace, Right::read));
+  PARLEY_TRY(const base::AgentNumber agent, find_agent(core_.state().workspace(number), id));
   Answer answer;
   json::Writer writer(answer.json);
   show_agent(writer, number, agent);
   return answer;
 }
 
-void Broker::show_agent(json::Writer& writer, base::WorkspaceNumber workspace, base::AgentNumber agent) {
-  const engine::Workspace& here = engine_.state().workspace(workspace);
-  write_agent(writer, here, here.registry.agent(agent), {time_.now(), polled_at({workspace, agent})});
+void RegistryCalls::show_agent(json::Writer& writer, base::WorkspaceNumber workspace, base::AgentNumber agent) {
+  const engine::Workspace& here = core_.state().workspace(workspace);
+  write_agent(writer, here, here.registry.agent(agent), {core_.now(), deliveries_.polled_at({workspace, agent})});
 }
 
-base::Result<Answer> Broker::remove_agent(const Caller& caller, std::string_view workspace, std::string_view id) {
-  PARLEY_TRY(const base::WorkspaceNumber number, enter(engine_.state(), caller, workspace, Right::manage));
-  PARLEY_TRY(const base::AgentNumber agent, find_agent(engine_.state().workspace(number), id));
-  PARLEY_CHECK(decide_for(caller, engine::RemoveAgent{number, agent}));
-  if (const auto session = session_of_.find({number, agent}); session != session_of_.end()) {
-    Outbox& outbox = *sessions_.at(session->second).outbox;
-    close_session(session->second);
-    outbox.removed();
-  }
-  polled_.erase({number, agent});
+base::Result<Answer> RegistryCalls::remove_agent(const Caller& caller, std::string_view workspace,
+                                                 std::string_view id) {
+  PARLEY_TRY(const base::WorkspaceNumber number, enter(core_.state(), caller, workspace, Right::manage));
+  PARLEY_TRY(const base::AgentNumber agent, find_agent(core_.state().workspace(number), id));
+  PARLEY_CHECK(core_.decide_for(caller, engine::RemoveAgent{number, agent}));
+  deliveries_.forget({number, agent});
   return registered("agent_id", id, true, {});
 }
 
-base::Result<Answer> Broker::agents(const Caller& caller, std::string_view workspace, const Page& page) {
-  PARLEY_TRY(const base::WorkspaceNumber number, enter(engine_.state(), caller, workspace, Right::read));
-  const engine::Registry& registry = engine_.state().workspace(number).registry;
+base::Result<Answer> RegistryCalls::agents(const Caller& caller, std::string_view workspace, const Page& page) {
+  PARLEY_TRY(const base::WorkspaceNumber number, enter(core_.state(), caller, workspace, Right::read));
+  const engine::Registry& registry = core_.state().workspace(number).registry;
   return page_of(registry.agents_by_id, page,
                  [&](json::Writer& writer, base::AgentNumber agent) { show_agent(writer, number, agent); });
 }
 
-base::Result<Answer> Broker::register_person(const Caller& caller, std::string_view workspace, json::Value body) {
-  PARLEY_TRY(const base::WorkspaceNumber number, enter(engine_.state(), caller, workspace, Right::manage));
+base::Result<Answer> RegistryCalls::register_person(const Caller& caller, std::string_view workspace,
+                                                    json::Value body) {
+  PARLEY_TRY(const base::WorkspaceNumber number, enter(core_.state(), caller, workspace, Right::manage));
   engine::RegisterPerson command{number, text_in(body, "person_id"), {}, text_in(body, "public_key"), {}};
   read_texts(body.find("roles"), command.roles);
-  PARLEY_CHECK(may_give(engine_.state(), caller, command.roles));
-  const std::string token = fresh_token(command.token_hash);
-  PARLEY_TRY(const engine::Registered made, decide_for(caller, command));
+  PARLEY_CHECK(may_give(core_.state(), caller, command.roles));
+  const std::string token = core_.fresh_token(command.token_hash);
+  PARLEY_TRY(const engine::Registered made, core_.decide_for(caller, command));
   return registered("person_id", command.person_id, made.existed, token);
 }
 
-base::Result<Answer> Broker::change_person(const Caller& caller, std::string_view workspace, std::string_view id,
-                                           json::Value body) {
-  PARLEY_TRY(const base::WorkspaceNumber number, enter(engine_.state(), caller, workspace, Right::manage));
-  PARLEY_TRY(const base::PersonNumber person, find_person(engine_.state().workspace(number), id));
-  const engine::Person& known = engine_.state().workspace(number).registry.person(person);
+base::Result<Answer> RegistryCalls::change_person(const Caller& caller, std::string_view workspace, std::string_view id,
+                                                  json::Value body) {
+  PARLEY_TRY(const base::WorkspaceNumber number, enter(core_.state(), caller, workspace, Right::manage));
+  PARLEY_TRY(const base::PersonNumber person, find_person(core_.state().workspace(number), id));
+  const engine::Person& known = core_.state().workspace(number).registry.person(person);
   engine::ChangePerson command{number, person, known.roles, known.public_key};
-  PARLEY_CHECK(may_give(engine_.state(), caller, known.roles));
+  PARLEY_CHECK(may_give(core_.state(), caller, known.roles));
   read_texts(body.find("roles"), command.roles);
-  PARLEY_CHECK(may_give(engine_.state(), caller, command.roles));
+  PARLEY_CHECK(may_give(core_.state(), caller, command.roles));
   if (const auto key = body.find("public_key").if_string()) command.public_key = *key;
-  PARLEY_CHECK(decide_for(caller, command));
+  PARLEY_CHECK(core_.decide_for(caller, command));
   Answer answer;
   json::Writer writer(answer.json);
   write_person(writer, known);
   return answer;
 }
 
-base::Result<Answer> Broker::remove_person(const Caller& caller, std::string_view workspace, std::string_view id) {
-  PARLEY_TRY(const base::WorkspaceNumber number, enter(engine_.state(), caller, workspace, Right::manage));
-  PARLEY_TRY(const base::PersonNumber person, find_person(engine_.state().workspace(number), id));
-  PARLEY_CHECK(may_give(engine_.state(), caller, engine_.state().workspace(number).registry.person(person).roles));
-  PARLEY_CHECK(decide_for(caller, engine::RemovePerson{number, person}));
+base::Result<Answer> RegistryCalls::remove_person(const Caller& caller, std::string_view workspace,
+                                                  std::string_view id) {
+  PARLEY_TRY(const base::WorkspaceNumber number, enter(core_.state(), caller, workspace, Right::manage));
+  PARLEY_TRY(const base::PersonNumber person, find_person(core_.state().workspace(number), id));
+  PARLEY_CHECK(may_give(core_.state(), caller, core_.state().workspace(number).registry.person(person).roles));
+  PARLEY_CHECK(core_.decide_for(caller, engine::RemovePerson{number, person}));
   return registered("person_id", id, true, {});
 }
 
-base::Result<Answer> Broker::people(const Caller& caller, std::string_view workspace, const Page& page) {
-  PARLEY_TRY(const base::WorkspaceNumber number, enter(engine_.state(), caller, workspace, Right::read));
-  const engine::Registry& registry = engine_.state().workspace(number).registry;
+base::Result<Answer> RegistryCalls::people(const Caller& caller, std::string_view workspace, const Page& page) {
+  PARLEY_TRY(const base::WorkspaceNumber number, enter(core_.state(), caller, workspace, Right::read));
+  const engine::Registry& registry = core_.state().workspace(number).registry;
   return page_of(registry.people_by_id, page, [&](json::Writer& writer, base::PersonNumber person) {
     write_person(writer, registry.person(person));
   });
 }
 
-base::Result<Answer> Broker::rotate_token(const Caller& caller, std::string_view workspace, std::string_view whose,
-                                          std::string_view id, base::Duration grace) {
+base::Result<Answer> RegistryCalls::rotate_token(const Caller& caller, std::string_view workspace,
+                                                 std::string_view whose, std::string_view id, base::Duration grace) {
   // One may rotate one's own.
   const bool own = caller.id == id && (caller.kind == Caller::Kind::agent) == (whose == "agents") &&
                    caller.kind != Caller::Kind::admin;
   PARLEY_TRY(const base::WorkspaceNumber number,
-             enter(engine_.state(), caller, workspace, own ? Right::read : Right::manage));
+             enter(core_.state(), caller, workspace, own ? Right::read : Right::manage));
   engine::RotateToken command{number, {}, {}, {}, grace};
-  const engine::Workspace& here = engine_.state().workspace(number);
+  const engine::Workspace& here = core_.state().workspace(number);
   if (whose == "agents") {
     PARLEY_TRY(command.agent, find_agent(here, id));
   } else {
     PARLEY_TRY(command.person, find_person(here, id));
-    if (!own) PARLEY_CHECK(may_give(engine_.state(), caller, here.registry.person(command.person).roles));
+    if (!own) PARLEY_CHECK(may_give(core_.state(), caller, here.registry.person(command.person).roles));
   }
-  const std::string token = fresh_token(command.token_hash);
-  PARLEY_CHECK(decide_for(caller, command));
+  const std::string token = core_.fresh_token(command.token_hash);
+  PARLEY_CHECK(core_.decide_for(caller, command));
   return registered(whose == "agents" ? "agent_id" : "person_id", id, false, token);
 }
 

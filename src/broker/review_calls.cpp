@@ -7,11 +7,11 @@
 #include <span>
 
 #include "base/quoted.hpp"
-#include "broker/broker.hpp"
 #include "broker/list_page.hpp"
 #include "broker/review_results.hpp"
 #include "broker/rights.hpp"
 #include "broker/shapes.hpp"
+#include "broker/work_calls.hpp"
 #include "envelope/statement.hpp"
 
 namespace parley::broker {
@@ -158,10 +158,10 @@ base::Result<base::Offset> find_review(const engine::Workspace& workspace, std::
 
 }  // namespace
 
-base::Result<Answer> Broker::reviews(const Caller& caller, std::string_view workspace_name, std::string_view state,
-                                     std::string_view task, const Page& page) {
-  PARLEY_TRY(const base::WorkspaceNumber number, enter(engine_.state(), caller, workspace_name, Right::read));
-  const engine::Workspace& workspace = engine_.state().workspace(number);
+base::Result<Answer> WorkCalls::reviews(const Caller& caller, std::string_view workspace_name, std::string_view state,
+                                        std::string_view task, const Page& page) {
+  PARLEY_TRY(const base::WorkspaceNumber number, enter(core_.state(), caller, workspace_name, Right::read));
+  const engine::Workspace& workspace = core_.state().workspace(number);
   return list_by_offset(
       workspace.reviews.all(), page,
       [&](const Review& review) {
@@ -175,21 +175,21 @@ base::Result<Answer> Broker::reviews(const Caller& caller, std::string_view work
       });
 }
 
-base::Result<Answer> Broker::review(const Caller& caller, std::string_view workspace_name, std::string_view id) {
-  PARLEY_TRY(const base::WorkspaceNumber number, enter(engine_.state(), caller, workspace_name, Right::read));
-  const engine::Workspace& workspace = engine_.state().workspace(number);
+base::Result<Answer> WorkCalls::review(const Caller& caller, std::string_view workspace_name, std::string_view id) {
+  PARLEY_TRY(const base::WorkspaceNumber number, enter(core_.state(), caller, workspace_name, Right::read));
+  const engine::Workspace& workspace = core_.state().workspace(number);
   PARLEY_TRY(const base::Offset offset, find_review(workspace, id));
   const Review& review = workspace.reviews.at(offset);
-  const ReviewResults results(history_, workspace.registry, parts_.ruleset_of);
+  const ReviewResults results(core_.history(), workspace.registry, core_.ruleset_of());
   Answer answer;
   json::Writer writer(answer.json);
   write_review(writer, workspace, offset, review);
-  PARLEY_TRY(const std::string_view request, history_.body(review.request));
+  PARLEY_TRY(const std::string_view request, core_.history().body(review.request));
   writer.key("request").raw(request);
   if (review.result) {
-    PARLEY_TRY(const std::string_view result, history_.body(*review.result));
+    PARLEY_TRY(const std::string_view result, core_.history().body(*review.result));
     writer.key("result").raw(result);
-    PARLEY_CHECK(write_verification(writer, results, history_, review));
+    PARLEY_CHECK(write_verification(writer, results, core_.history(), review));
   }
   const engine::TaskState of_task = workspace.tasks.at(review.task).state;
   const bool newest = workspace.reviews.of_task(review.task)->reviews.back() == offset;
@@ -200,16 +200,17 @@ base::Result<Answer> Broker::review(const Caller& caller, std::string_view works
 }
 
 // Each as the newest result that names it says it, with what earlier ones said and what became of it.
-base::Result<Answer> Broker::findings(const Caller& caller, std::string_view workspace_name, std::string_view task_id) {
-  PARLEY_TRY(const base::WorkspaceNumber number, enter(engine_.state(), caller, workspace_name, Right::read));
-  const engine::Workspace& workspace = engine_.state().workspace(number);
+base::Result<Answer> WorkCalls::findings(const Caller& caller, std::string_view workspace_name,
+                                         std::string_view task_id) {
+  PARLEY_TRY(const base::WorkspaceNumber number, enter(core_.state(), caller, workspace_name, Right::read));
+  const engine::Workspace& workspace = core_.state().workspace(number);
   const auto task = workspace.tasks.find(task_id);
   if (!task) return base::fail(ErrorCode::NOT_FOUND, "no task " + base::quoted(task_id) + " is known here");
   const engine::ReviewedTask* const reviewed = workspace.reviews.of_task(*task);
   ListPage list;
   if (!reviewed) return list.end();
 
-  const ReviewResults all(history_, workspace.registry, parts_.ruleset_of);
+  const ReviewResults all(core_.history(), workspace.registry, core_.ruleset_of());
   std::vector<ReviewResult> results;                   // whose values are written below
   std::map<std::string_view, std::vector<Form>> said;  // the newest first
   std::uint64_t bytes = 0;

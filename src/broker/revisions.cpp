@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "broker/batch.hpp"
-#include "broker/broker.hpp"
 #include "broker/command_of.hpp"
+#include "broker/message_calls.hpp"
 #include "broker/review_results.hpp"
 #include "engine/messages/said.hpp"
 #include "ingress/field.hpp"
@@ -33,25 +33,25 @@ std::string attempts_of(json::Value before, std::string_view outcome, std::strin
 
 }  // namespace
 
-struct Broker::Revision {
+struct MessageCalls::Revision {
   std::string text;
   json::Document document;
   Incoming incoming;
 };
 
 // In the block of the result: whoever reads one reads the other.
-void Broker::revise(base::WorkspaceNumber number, base::Offset offset) {
-  const engine::Workspace& workspace = engine_.state().workspace(number);
+void MessageCalls::revise(base::WorkspaceNumber number, base::Offset offset) {
+  const engine::Workspace& workspace = core_.state().workspace(number);
   const auto known = workspace.reviews.all().find(offset);
   if (known == workspace.reviews.all().end()) return;  // its task was evicted by what else the result ended
   const engine::Review& review = known->second;
   const Task& task = workspace.tasks.at(review.task);
   if (!workspace.settings.reviews.auto_revision || task.state != engine::TaskState::changes_requested) return;
   const engine::Agent& assigner = workspace.registry.agent(task.assigner);
-  const profile::Ruleset* const rules = parts_.ruleset_of(assigner.properties.profile);
+  const profile::Ruleset* const rules = core_.ruleset_of()(assigner.properties.profile);
   if (assigner.removed || !rules || !rules->says[static_cast<std::size_t>(profile::Occasion::task_revised)]) return;
 
-  const engine::Context now = context();
+  const engine::Context now = core_.context();
   Revision revision;
   engine::ReviseTask command{.workspace = number, .task = review.task, .review = offset, .bytes = {}};
   std::optional<engine::AcceptMessage> as;
@@ -65,14 +65,15 @@ void Broker::revise(base::WorkspaceNumber number, base::Offset offset) {
   } else {
     command.refused = &written.error();
   }
-  decided_.clear();
-  engine_.decide(command, now, decided_);
-  (void)record_if_room(journal::Need::duty);  // else the assigner revises it as without the setting
+  core_.decided().clear();
+  core_.engine().decide(command, now, core_.decided());
+  (void)core_.record_if_room(journal::Need::duty);  // else the assigner revises it as without the setting
 }
 
-base::Result<> Broker::read_revision(base::WorkspaceNumber number, base::Offset offset, const profile::Ruleset& rules,
-                                     const engine::Context& now, Revision& revision) {
-  const engine::Workspace& workspace = engine_.state().workspace(number);
+base::Result<> MessageCalls::read_revision(base::WorkspaceNumber number, base::Offset offset,
+                                           const profile::Ruleset& rules, const engine::Context& now,
+                                           Revision& revision) {
+  const engine::Workspace& workspace = core_.state().workspace(number);
   const engine::Review& review = workspace.reviews.at(offset);
   const Task& task = workspace.tasks.at(review.task);
   const engine::Agent& from = workspace.registry.agent(task.assigner);
@@ -82,15 +83,15 @@ base::Result<> Broker::read_revision(base::WorkspaceNumber number, base::Offset 
   };
   const engine::Message* const order = workspace.messages.find(task.assignment());
   if (!order) return lacks("the order that stood");
-  PARLEY_TRY(const std::string_view order_text, history_.body(order->position));
+  PARLEY_TRY(const std::string_view order_text, core_.history().body(order->position));
   PARLEY_TRY(const json::Document given, json::Document::parse(order_text));
-  PARLEY_TRY(const auto result, ReviewResults(history_, workspace.registry, parts_.ruleset_of).read(review));
+  PARLEY_TRY(const auto result, ReviewResults(core_.history(), workspace.registry, core_.ruleset_of()).read(review));
   if (!result || !result->rules->reviews) return lacks("the result of the review");
   const engine::Message* const message = workspace.messages.find(review.ended_by);
 
   const json::Value summary = result->field("summary");
   const json::Value changes = result->field("required_changes");
-  const std::uint64_t next = decided_.next_offset(number);
+  const std::uint64_t next = core_.decided().next_offset(number);
   revision.text =
       profile::say(rules, profile::Occasion::task_revised,
                    {{{"uuid", engine::made_id(now, next)},
@@ -112,7 +113,7 @@ base::Result<> Broker::read_revision(base::WorkspaceNumber number, base::Offset 
           .message;
   PARLEY_TRY(revision.document, json::Document::parse(revision.text));
   revision.incoming.native = {revision.text, revision.document.root()};
-  revision.incoming.prepare({&rules, ingress::Validation::strict}, from.id, {}, now.now, inflate_left_);
+  revision.incoming.prepare({&rules, ingress::Validation::strict}, from.id, {}, now.now, core_.inflate_left());
   if (revision.incoming.refusal) return std::unexpected(*revision.incoming.refusal);
   return {};
 }

@@ -1,7 +1,7 @@
 // Runners: their keys registered, listed, revoked (BEY-05). By whoever may manage the workspace; seen by every member.
 #include "base/excerpt.hpp"
-#include "broker/broker.hpp"
 #include "broker/list_page.hpp"
+#include "broker/registry_calls.hpp"
 #include "broker/rights.hpp"
 
 namespace parley::broker {
@@ -39,32 +39,34 @@ base::Result<engine::RegisterRunner> read_runner(base::WorkspaceNumber number, j
 
 }  // namespace
 
-base::Result<Answer> Broker::register_runner(const Caller& caller, std::string_view workspace_name, json::Value body) {
-  PARLEY_TRY(const base::WorkspaceNumber number, enter(engine_.state(), caller, workspace_name, Right::manage));
+base::Result<Answer> RegistryCalls::register_runner(const Caller& caller, std::string_view workspace_name,
+                                                    json::Value body) {
+  PARLEY_TRY(const base::WorkspaceNumber number, enter(core_.state(), caller, workspace_name, Right::manage));
   PARLEY_TRY(const engine::RegisterRunner command, read_runner(number, body));
-  PARLEY_TRY(const engine::Registered made, decide_for(caller, command));
+  PARLEY_TRY(const engine::Registered made, core_.decide_for(caller, command));
   Answer answer{made.existed ? 200 : 201, {}};
   json::Writer writer(answer.json);
-  write_runner(writer, *engine_.state().workspace(number).runners.find(command.runner_id), time_.now());
+  write_runner(writer, *core_.state().workspace(number).runners.find(command.runner_id), core_.now());
   return answer;
 }
 
-base::Result<Answer> Broker::runners(const Caller& caller, std::string_view workspace_name, const Page& page) {
-  PARLEY_TRY(const base::WorkspaceNumber number, enter(engine_.state(), caller, workspace_name, Right::read));
+base::Result<Answer> RegistryCalls::runners(const Caller& caller, std::string_view workspace_name, const Page& page) {
+  PARLEY_TRY(const base::WorkspaceNumber number, enter(core_.state(), caller, workspace_name, Right::read));
   return page_of(
-      engine_.state().workspace(number).runners.all(), page,
-      [&](json::Writer& writer, const engine::Runner& runner) { write_runner(writer, runner, time_.now()); });
+      core_.state().workspace(number).runners.all(), page,
+      [&](json::Writer& writer, const engine::Runner& runner) { write_runner(writer, runner, core_.now()); });
 }
 
-base::Result<Answer> Broker::revoke_runner(const Caller& caller, std::string_view workspace_name, std::string_view id) {
-  PARLEY_TRY(const base::WorkspaceNumber number, enter(engine_.state(), caller, workspace_name, Right::manage));
-  const engine::Runners& runners = engine_.state().workspace(number).runners;
+base::Result<Answer> RegistryCalls::revoke_runner(const Caller& caller, std::string_view workspace_name,
+                                                  std::string_view id) {
+  PARLEY_TRY(const base::WorkspaceNumber number, enter(core_.state(), caller, workspace_name, Right::manage));
+  const engine::Runners& runners = core_.state().workspace(number).runners;
   if (!runners.find(id))
     return base::fail(ErrorCode::NOT_FOUND, "no runner '" + base::excerpt(id, 64) + "' is registered here");
-  PARLEY_CHECK(decide_for(caller, engine::RevokeRunner{number, std::string(id)}));
+  PARLEY_CHECK(core_.decide_for(caller, engine::RevokeRunner{number, std::string(id)}));
   Answer answer;
   json::Writer writer(answer.json);
-  write_runner(writer, *runners.find(id), time_.now());
+  write_runner(writer, *runners.find(id), core_.now());
   return answer;
 }
 

@@ -1,10 +1,10 @@
 // Recovery: the newest snapshot that reads back, what came after it, then the start itself as an event.
-#include "broker/broker.hpp"
+#include "broker/core.hpp"
 #include "broker/replay.hpp"
 
 namespace parley::broker {
 
-base::Result<Recovery> Broker::start() {
+base::Result<Recovery> Core::start() {
   Recovery recovery;
   LoadedSnapshot snapshot = load_snapshot(parts_.journal, parts_.journal.snapshots(), engine_);
   const base::Position from = snapshot.at;
@@ -21,7 +21,6 @@ base::Result<Recovery> Broker::start() {
   decided_.clear();
   engine_.decide(engine::StartServer{recovery.downtime}, context(), decided_);
   PARLEY_CHECK(record_if_room(journal::Need::duty));
-  PARLEY_CHECK(turn());
   return recovery;
 }
 

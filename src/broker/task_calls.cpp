@@ -5,11 +5,11 @@
 
 #include "base/named.hpp"
 #include "base/quoted.hpp"
-#include "broker/broker.hpp"
 #include "broker/dependencies.hpp"
 #include "broker/list_page.hpp"
 #include "broker/rights.hpp"
 #include "broker/shapes.hpp"
+#include "broker/work_calls.hpp"
 #include "engine/tasks/depend.hpp"
 #include "engine/tasks/refusal.hpp"
 
@@ -217,10 +217,10 @@ bool is_done(TaskWait::Until until, const Ended& ended, std::size_t all) {
 
 }  // namespace
 
-base::Result<Answer> Broker::tasks(const Caller& caller, std::string_view workspace_name, std::string_view state,
-                                   std::string_view agent, const Page& page) {
-  PARLEY_TRY(const base::WorkspaceNumber number, enter(engine_.state(), caller, workspace_name, Right::read));
-  const engine::Workspace& workspace = engine_.state().workspace(number);
+base::Result<Answer> WorkCalls::tasks(const Caller& caller, std::string_view workspace_name, std::string_view state,
+                                      std::string_view agent, const Page& page) {
+  PARLEY_TRY(const base::WorkspaceNumber number, enter(core_.state(), caller, workspace_name, Right::read));
+  const engine::Workspace& workspace = core_.state().workspace(number);
   return list_by_offset(
       workspace.tasks.all(), page,
       [&](const auto& task) {
@@ -229,32 +229,32 @@ base::Result<Answer> Broker::tasks(const Caller& caller, std::string_view worksp
                 workspace.registry.agent(task->assigner).id == agent);
       },
       [&](json::Writer& writer, base::Offset, const auto& task) -> base::Result<> {
-        write_task(writer.begin_object(), workspace, *task, parts_.ruleset_of);
+        write_task(writer.begin_object(), workspace, *task, core_.ruleset_of());
         writer.end_object();
         return {};
       });
 }
 
-base::Result<Answer> Broker::task(const Caller& caller, std::string_view workspace_name, std::string_view task_id) {
-  PARLEY_TRY(const base::WorkspaceNumber number, enter(engine_.state(), caller, workspace_name, Right::read));
-  const engine::Workspace& workspace = engine_.state().workspace(number);
+base::Result<Answer> WorkCalls::task(const Caller& caller, std::string_view workspace_name, std::string_view task_id) {
+  PARLEY_TRY(const base::WorkspaceNumber number, enter(core_.state(), caller, workspace_name, Right::read));
+  const engine::Workspace& workspace = core_.state().workspace(number);
   PARLEY_TRY(const engine::Task* const task, find_task(workspace, task_id));
   Answer answer;
   json::Writer writer(answer.json);
-  write_task(writer.begin_object(), workspace, *task, parts_.ruleset_of);
+  write_task(writer.begin_object(), workspace, *task, core_.ruleset_of());
   if (task->taken != base::Position{}) {
-    PARLEY_TRY(const event::Event event, history_.event(task->taken));
+    PARLEY_TRY(const event::Event event, core_.history().event(task->taken));
     write_taken(writer, workspace, event);
   }
-  PARLEY_CHECK(write_history(writer, history_, workspace, *task));
+  PARLEY_CHECK(write_history(writer, core_.history(), workspace, *task));
   writer.end_object();
   return answer;
 }
 
-base::Result<Answer> Broker::check_task(const Caller& caller, std::string_view workspace_name, std::string_view task_id,
-                                        std::uint64_t epoch) {
-  PARLEY_TRY(const base::WorkspaceNumber number, enter(engine_.state(), caller, workspace_name, Right::read));
-  PARLEY_TRY(const engine::Task* const task, find_task(engine_.state().workspace(number), task_id));
+base::Result<Answer> WorkCalls::check_task(const Caller& caller, std::string_view workspace_name,
+                                           std::string_view task_id, std::uint64_t epoch) {
+  PARLEY_TRY(const base::WorkspaceNumber number, enter(core_.state(), caller, workspace_name, Right::read));
+  PARLEY_TRY(const engine::Task* const task, find_task(core_.state().workspace(number), task_id));
   if (epoch > task->epoch)
     return base::fail(ErrorCode::BAD_REQUEST,
                       "task " + base::quoted(task_id) + " has been assigned " + std::to_string(task->epoch) +
@@ -262,7 +262,7 @@ base::Result<Answer> Broker::check_task(const Caller& caller, std::string_view w
                       "/epoch", "Name the `task_epoch` of the frame that brought the assignment.");
   const bool is_done = machine::task::is_over(task->state) || engine::is_at_rest(task->state);
   const bool is_anothers = caller.kind == Caller::Kind::agent && caller.agent != task->assignee &&
-                           may_be_assigned(engine_.state().workspace(number), *task, caller.agent, parts_.ruleset_of);
+                           may_be_assigned(core_.state().workspace(number), *task, caller.agent, core_.ruleset_of());
   const std::string_view status = epoch < task->epoch ? "superseded"
                                   : is_done           ? "stale"
                                   : is_anothers       ? "superseded"
@@ -277,10 +277,10 @@ base::Result<Answer> Broker::check_task(const Caller& caller, std::string_view w
   return answer;
 }
 
-base::Result<TasksAwaited> Broker::await_tasks(const Caller& caller, std::string_view workspace_name,
-                                               const TaskWait& wait, bool as_it_stands) {
-  PARLEY_TRY(const base::WorkspaceNumber number, enter(engine_.state(), caller, workspace_name, Right::read));
-  const engine::Workspace& workspace = engine_.state().workspace(number);
+base::Result<TasksAwaited> WorkCalls::await_tasks(const Caller& caller, std::string_view workspace_name,
+                                                  const TaskWait& wait, bool as_it_stands) {
+  PARLEY_TRY(const base::WorkspaceNumber number, enter(core_.state(), caller, workspace_name, Right::read));
+  const engine::Workspace& workspace = core_.state().workspace(number);
   std::vector<const engine::Task*> tasks;
   Ended ended;
   for (const std::string& id : wait.task_ids) {
@@ -296,40 +296,40 @@ base::Result<TasksAwaited> Broker::await_tasks(const Caller& caller, std::string
   writer.begin_object().member("done", awaited.done).member("over", ended.over).member("failed", ended.failed);
   writer.key("tasks").begin_array();
   for (const engine::Task* const task : tasks) {
-    write_task(writer.begin_object(), workspace, *task, parts_.ruleset_of);
+    write_task(writer.begin_object(), workspace, *task, core_.ruleset_of());
     writer.end_object();
   }
   writer.end_array().end_object();
   return awaited;
 }
 
-base::Result<Answer> Broker::extend_task(const Caller& caller, std::string_view workspace_name,
-                                         std::string_view task_id, json::Value body) {
-  PARLEY_TRY(const Asked asked, ask(engine_.state(), caller, workspace_name, task_id));
+base::Result<Answer> WorkCalls::extend_task(const Caller& caller, std::string_view workspace_name,
+                                            std::string_view task_id, json::Value body) {
+  PARLEY_TRY(const Asked asked, ask(core_.state(), caller, workspace_name, task_id));
   const auto seconds = std::chrono::duration<double>(body.find("timeout_seconds").if_double().value_or(0));
-  PARLEY_CHECK(decide_for(caller, engine::ExtendTask{asked.workspace, asked.task, asked.by,
-                                                     std::chrono::duration_cast<base::Duration>(seconds),
-                                                     body.find("reason").if_string().value_or("")}));
+  PARLEY_CHECK(core_.decide_for(caller, engine::ExtendTask{asked.workspace, asked.task, asked.by,
+                                                           std::chrono::duration_cast<base::Duration>(seconds),
+                                                           body.find("reason").if_string().value_or("")}));
   return task(caller, workspace_name, task_id);
 }
 
-base::Result<Answer> Broker::report_task_error(const Caller& caller, std::string_view workspace_name,
-                                               std::string_view task_id, json::Value body) {
-  PARLEY_TRY(const Asked asked, ask(engine_.state(), caller, workspace_name, task_id));
+base::Result<Answer> WorkCalls::report_task_error(const Caller& caller, std::string_view workspace_name,
+                                                  std::string_view task_id, json::Value body) {
+  PARLEY_TRY(const Asked asked, ask(core_.state(), caller, workspace_name, task_id));
   const auto text = [&body](std::string_view name) { return body.find(name).if_string().value_or(""); };
   const auto type = base::named<engine::TaskErrorType>(engine::task_error_names, text("error_type"));
   const auto suggested = base::named<engine::SuggestedAction>(engine::suggested_action_names, text("suggested_action"));
-  PARLEY_CHECK(decide_for(
+  PARLEY_CHECK(core_.decide_for(
       caller, engine::ReportTaskError{asked.workspace, asked.task, asked.by, type.value_or(engine::TaskErrorType{}),
                                       text("error_message"), body.find("recoverable").if_bool().value_or(false),
                                       suggested.value_or(engine::SuggestedAction{})}));
   return task(caller, workspace_name, task_id);
 }
 
-base::Result<Answer> Broker::abort_task(const Caller& caller, std::string_view workspace_name, std::string_view task_id,
-                                        json::Value body) {
-  PARLEY_TRY(const Asked asked, ask(engine_.state(), caller, workspace_name, task_id));
-  PARLEY_CHECK(decide_for(
+base::Result<Answer> WorkCalls::abort_task(const Caller& caller, std::string_view workspace_name,
+                                           std::string_view task_id, json::Value body) {
+  PARLEY_TRY(const Asked asked, ask(core_.state(), caller, workspace_name, task_id));
+  PARLEY_CHECK(core_.decide_for(
       caller, engine::CancelTask{asked.workspace, asked.task, asked.by, body.find("reason").if_string().value_or(""),
                                  body.find("cleanup_required").if_bool().value_or(false)}));
   return task(caller, workspace_name, task_id);

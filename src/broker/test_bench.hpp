@@ -29,18 +29,20 @@ struct TestBench {
   }
 
   void create(const std::string& workspace) {
-    call([&](json::Value body) { return broker.create_workspace(admin, body); }, R"({"name": ")" + workspace + R"("})");
+    call([&](json::Value body) { return broker.port().registry.create_workspace(admin, body); },
+         R"({"name": ")" + workspace + R"("})");
   }
 
   Caller enrol(const std::string& id, const std::string& workspace = "team", const std::string& profile = "mesh") {
-    const auto answer = call([&](json::Value body) { return broker.register_agent(admin, workspace, body); },
-                             R"({"agent_id": ")" + id + R"(", "profile": ")" + profile + R"("})");
+    const auto answer =
+        call([&](json::Value body) { return broker.port().registry.register_agent(admin, workspace, body); },
+             R"({"agent_id": ")" + id + R"(", "profile": ")" + profile + R"("})");
     const auto document = json::Document::parse(answer->json);
     return *broker.caller_of(document->root().find("token").as_string());
   }
 
   base::Result<Answer> unlimited(const std::string& workspace = "team") {
-    return call([&](json::Value body) { return broker.change_workspace(admin, workspace, body); },
+    return call([&](json::Value body) { return broker.port().registry.change_workspace(admin, workspace, body); },
                 R"({"settings": {"rate_messages": 0, "open_requests": 1000000}})");
   }
 
@@ -54,7 +56,7 @@ struct TestBench {
         R"(","messageType":"request","priority":"normal","content":{"action":"look","parameters":{},"text":")" +
         std::string(text_bytes, 'x') + R"("}})";
     const auto document = json::Document::parse(bytes);
-    return broker.send(sender, sender.workspace, {bytes, document->root()}, {});
+    return broker.port().messages.send(sender, sender.workspace, {bytes, document->root()}, {});
   }
 
   base::TestClock clock;

@@ -26,7 +26,7 @@ std::string approval_text(const Call& call, json::Value item) {
 
 void approvals(const Call& call, const broker::Caller& who) {
   const std::string state = call.option("state"), after = call.option("after");
-  const auto answer = call.world.broker().approvals(who, call.workspace(), state, call.page(after));
+  const auto answer = call.world.broker().port().work.approvals(who, call.workspace(), state, call.page(after));
   call.world.answer(print_list(answer, [&](json::Value item) { return approval_text(call, item); }));
 }
 
@@ -41,7 +41,7 @@ std::string approval_id(const Call& call) {
 
 void approval(const Call& call, const broker::Caller& who) {
   const std::string id = approval_id(call);
-  call.world.answer(print(call.world.broker().approval(who, call.workspace(), id),
+  call.world.answer(print(call.world.broker().port().work.approval(who, call.workspace(), id),
                           [&](json::Value item) { return approval_text(call, item); }));
 }
 
@@ -63,7 +63,7 @@ void decide(const Call& call, const broker::Caller& who) {
   if (call.command.has("action")) writer.key("modified_action").raw(call.option("action"));
   writer.end_object();
   const auto document = json::Document::parse(body);
-  call.world.answer(print(call.world.broker().decide_approval(who, call.workspace(), id, document->root()),
+  call.world.answer(print(call.world.broker().port().work.decide_approval(who, call.workspace(), id, document->root()),
                           [&](json::Value item) { return approval_text(call, item); }));
 }
 

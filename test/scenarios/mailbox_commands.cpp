@@ -12,9 +12,9 @@ void take(const Call& call) {
   if (!who) return;
   const std::string take_id = call.option("take_id"), keep_id = call.option("keep_id");
   const auto show = call.command.all("show");
-  const auto taken =
-      call.world.broker().take(*who, call.workspace(), agent,
-                               {static_cast<std::uint32_t>(call.number("max", 10)), call.duration("lease"), take_id});
+  const auto taken = call.world.broker().port().mailboxes.take(
+      *who, call.workspace(), agent,
+      {static_cast<std::uint32_t>(call.number("max", 10)), call.duration("lease"), take_id});
   if (!taken) return call.world.answer(scenarios::print(taken.error()));
   std::string text;
   for (const broker::Delivery& delivery : *taken) {
@@ -35,7 +35,7 @@ void settle(const Call& call, broker::Settlement what) {
   const std::string code = call.option("code");
   broker::SettleRequest request{what, ids, {}, reason, call.duration("lease"), code};
   if (call.command.has("delay")) request.delay = call.duration("delay");
-  const auto settled = call.world.broker().settle(*who, call.workspace(), agent, request);
+  const auto settled = call.world.broker().port().mailboxes.settle(*who, call.workspace(), agent, request);
   if (!settled) return call.world.answer(scenarios::print(settled.error()));
   std::string text;
   for (std::size_t i = 0; i < ids.size(); ++i)
@@ -48,7 +48,7 @@ void inbox(const Call& call) {
   const auto who = caller(call, agent);
   if (!who) return;
   const std::string after = call.option("after");
-  const auto answer = call.world.broker().inbox(*who, call.workspace(), agent, call.page(after));
+  const auto answer = call.world.broker().port().mailboxes.inbox(*who, call.workspace(), agent, call.page(after));
   call.world.answer(print_list(
       answer,
       [](json::Value item) {
@@ -60,7 +60,7 @@ void inbox(const Call& call) {
 
 void dead_letters(const Call& call, const broker::Caller& who) {
   const std::string after = call.option("after");
-  const auto answer = call.world.broker().dead_letters(who, call.workspace(), call.page(after));
+  const auto answer = call.world.broker().port().mailboxes.dead_letters(who, call.workspace(), call.page(after));
   call.world.answer(print(answer, [](json::Value list) {
     std::string text;
     for (const json::Value item : list.find("items").elements()) {
@@ -75,18 +75,18 @@ void dead_letters(const Call& call, const broker::Caller& who) {
 }
 
 void redrive(const Call& call, const broker::Caller& who) {
-  call.world.answer(print(call.world.broker().redrive(who, call.workspace(), call.word(0)),
+  call.world.answer(print(call.world.broker().port().mailboxes.redrive(who, call.workspace(), call.word(0)),
                           [](json::Value body) { return text_of(body, "status") + '\n'; }));
 }
 
 void discard(const Call& call, const broker::Caller& who) {
-  call.world.answer(print(call.world.broker().discard(who, call.workspace(), call.word(0)),
+  call.world.answer(print(call.world.broker().port().mailboxes.discard(who, call.workspace(), call.word(0)),
                           [](json::Value body) { return text_of(body, "status") + '\n'; }));
 }
 
 void log(const Call& call, const broker::Caller& who) {
-  const auto page = call.world.broker().log(who, call.workspace(), call.number("from", 1),
-                                            static_cast<std::uint32_t>(call.number("max", 1000)));
+  const auto page = call.world.broker().port().polls.log(who, call.workspace(), call.number("from", 1),
+                                                         static_cast<std::uint32_t>(call.number("max", 1000)));
   const auto answer = page ? base::Result<broker::Answer>(page->answer) : std::unexpected(page.error());
   call.world.answer(print(answer, [](json::Value list) {
     std::string text;
@@ -121,9 +121,10 @@ void wait(const Call& call) {
   const auto woken = [&world, name] { world.say(name + " <- woken\n"); };
   const auto who = caller(call, agent.empty() ? "admin" : agent);
   if (!who) return;
-  const auto id = agent.empty()
-                      ? world.broker().wait_for_log(*who, call.workspace(), 0, call.duration("for"), woken)
-                      : world.broker().wait_for_mail(*who, call.workspace(), agent, call.duration("for"), woken);
+  const auto id =
+      agent.empty()
+          ? world.broker().port().polls.wait_for_log(*who, call.workspace(), 0, call.duration("for"), woken)
+          : world.broker().port().polls.wait_for_mail(*who, call.workspace(), agent, call.duration("for"), woken);
   world.answer(id.value == 0 ? "refused\n" : "waiting\n");
 }
 
@@ -138,19 +139,19 @@ void session(const Call& call) {
     if (!who) return;
     session.workspace = who->workspace;
     call.world.answer("");
-    const auto opened =
-        broker.open_session(*who, session, {credit, call.duration("lease"), call.option("receipts") == "true"});
+    const auto opened = broker.port().sessions.open_session(
+        *who, session, {credit, call.duration("lease"), call.option("receipts") == "true"});
     if (opened) session.id = *opened;
     call.world.answer(opened ? "open\n" : scenarios::print(opened.error()));
   } else if (what == "credit") {
-    broker.set_credit(session.id, credit);
+    broker.port().sessions.set_credit(session.id, credit);
     call.world.answer("credit " + std::to_string(credit) + '\n');
   } else if (what == "room") {
     session.room = call.word(1) == "free";
-    if (session.room) broker.outbox_has_room(session.id);
+    if (session.room) broker.port().sessions.outbox_has_room(session.id);
     call.world.answer(session.room ? "free\n" : "full\n");
   } else {
-    broker.close_session(session.id);
+    broker.port().sessions.close_session(session.id);
     call.world.answer("closed\n");
   }
 }

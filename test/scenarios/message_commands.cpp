@@ -90,7 +90,8 @@ std::string send_one(const Call& call, const broker::Caller& who, const std::str
       call.command.has("evidence") ? call.world.token("evidence/" + call.option("evidence")) : "";
   broker::SendOptions options{supersedes, to, {}, evidence};
   if (call.command.has("reply_by")) options.reply_by = base::parse_rfc3339(call.option("reply_by")).value();
-  const auto sent = call.world.broker().send(who, call.workspace(), {bytes, *value}, call.option("key"), &options);
+  const auto sent =
+      call.world.broker().port().messages.send(who, call.workspace(), {bytes, *value}, call.option("key"), &options);
   if (!sent && call.command.has("hint"))
     return scenarios::print(sent.error()) + "  hint: " + std::string(sent.error().hint_text()) + '\n';
   if (!sent) return scenarios::print(sent.error());
@@ -155,7 +156,7 @@ void message(const Call& call) {
   const std::string id = !made.empty()            ? call.world.token("id:" + made)
                          : call.command.has("id") ? id_of(profile, call.option("from", sender), call.number("id", 1))
                                                   : call.word(0);
-  const auto answer = call.world.broker().message(*who, call.workspace(), id, call.option("to"));
+  const auto answer = call.world.broker().port().messages.message(*who, call.workspace(), id, call.option("to"));
   const bool bounded = call.command.has("within");  // of a backoff with jitter, the bound alone is told
   const base::Instant bound = call.world.clock().wall() + call.duration("within");
   call.world.answer(print(answer, [&](json::Value body) {
@@ -192,14 +193,14 @@ void rescind(const Call& call) {
   const auto who = caller(call, sender);
   if (!who) return;
   const std::string id = call.command.has("id") ? numbered_id(call, "id") : call.word(0);
-  call.world.answer(
-      print(call.world.broker().rescind(*who, call.workspace(), id, call.option("to"), call.text("reason")),
-            [](json::Value body) {
-              std::string text = text_of(body, "status") + members(body, {"offset"}) + '\n';
-              for (const json::Value receipt : body.find("receipts").elements())
-                text += "  " + text_of(receipt, "recipient") + ' ' + text_of(receipt, "state") + '\n';
-              return text;
-            }));
+  call.world.answer(print(
+      call.world.broker().port().messages.rescind(*who, call.workspace(), id, call.option("to"), call.text("reason")),
+      [](json::Value body) {
+        std::string text = text_of(body, "status") + members(body, {"offset"}) + '\n';
+        for (const json::Value receipt : body.find("receipts").elements())
+          text += "  " + text_of(receipt, "recipient") + ' ' + text_of(receipt, "state") + '\n';
+        return text;
+      }));
 }
 
 // standing 5-1 6-1 agent=developer-01 message=3 from=architect-main
@@ -212,7 +213,7 @@ void standing(const Call& call) {
   for (const std::string& n : call.command.all("message"))
     ids.push_back(id_of(call.profile_of(call.option("from")), call.option("from"), std::stoul(n)));
   const std::vector<std::string_view> messages(ids.begin(), ids.end());
-  const auto answer = call.world.broker().check(*who, call.workspace(), agent, {deliveries, messages});
+  const auto answer = call.world.broker().port().mailboxes.check(*who, call.workspace(), agent, {deliveries, messages});
   call.world.answer(print(answer, [](json::Value body) {
     std::string text;
     for (const json::Value one : body.find("results").elements())
@@ -224,7 +225,7 @@ void standing(const Call& call) {
 
 void records(const Call& call, const broker::Caller& who) {
   const std::string task = call.option("task"), agent = call.option("agent"), after = call.option("after");
-  const auto answer = call.world.broker().records(who, call.workspace(), task, agent, call.page(after));
+  const auto answer = call.world.broker().port().work.records(who, call.workspace(), task, agent, call.page(after));
   call.world.answer(print_list(answer, [](json::Value item) {
     return text_of(item, "task") + " of " + text_of(item, "agent") + members(item, {"offset", "record"}) + '\n';
   }));

@@ -40,8 +40,8 @@ void create_or_change_workspace(const Call& call, const broker::Caller& who, boo
                      {"profiles", "profiles"},
                      {"settings", "settings"}};
   const auto body = json::Document::parse(create ? body_of(call, keys, "name", name) : body_of(call, keys));
-  const auto answer = create ? call.world.broker().create_workspace(who, body->root())
-                             : call.world.broker().change_workspace(who, name, body->root());
+  const auto answer = create ? call.world.broker().port().registry.create_workspace(who, body->root())
+                             : call.world.broker().port().registry.change_workspace(who, name, body->root());
   if (create && answer) call.world.workspace = name;
   call.world.answer(print(answer, [&](json::Value) {
     return std::string(!create ? "changed" : answer->status == 201 ? "created" : "exists") + '\n';
@@ -65,7 +65,8 @@ void agent(const Call& call, const broker::Caller& who) {
                                     {"max_load", "max_load"}},
                                    "agent_id", call.word(0));
   const auto document = json::Document::parse(body);
-  registered(call, call.word(0), call.world.broker().register_agent(who, call.workspace(), document->root()));
+  registered(call, call.word(0),
+             call.world.broker().port().registry.register_agent(who, call.workspace(), document->root()));
 }
 
 // Those of a profile's own examples.
@@ -75,25 +76,27 @@ void agents(const Call& call, const broker::Caller& who) {
   for (const json::Value agent : list->root().find("agents").elements()) {
     const auto body = json::Document::parse(conformance::with_member(agent, agent, "profile", '"' + profile + '"'));
     registered(call, text_of(agent, "agent_id"),
-               call.world.broker().register_agent(who, call.workspace(), body->root()));
+               call.world.broker().port().registry.register_agent(who, call.workspace(), body->root()));
   }
 }
 
 void change_agent(const Call& call, const broker::Caller& who) {
   const auto body = json::Document::parse(body_of(
       call, {{"profile", "profile"}, {"type", "agent_type"}, {"instance", "instance_id"}, {"max_load", "max_load"}}));
-  call.world.answer(print(call.world.broker().change_agent(who, call.workspace(), call.word(0), body->root()),
-                          [](json::Value) { return std::string("changed\n"); }));
+  call.world.answer(
+      print(call.world.broker().port().registry.change_agent(who, call.workspace(), call.word(0), body->root()),
+            [](json::Value) { return std::string("changed\n"); }));
 }
 
 void remove_agent(const Call& call, const broker::Caller& who) {
-  call.world.answer(print(call.world.broker().remove_agent(who, call.workspace(), call.word(0)),
+  call.world.answer(print(call.world.broker().port().registry.remove_agent(who, call.workspace(), call.word(0)),
                           [](json::Value) { return std::string("removed\n"); }));
 }
 
 void person(const Call& call, const broker::Caller& who) {
   const auto body = json::Document::parse(body_of(call, {{"roles", "roles"}}, "person_id", call.word(0)));
-  registered(call, call.word(0), call.world.broker().register_person(who, call.workspace(), body->root()));
+  registered(call, call.word(0),
+             call.world.broker().port().registry.register_person(who, call.workspace(), body->root()));
 }
 
 // The key of a name: the same in every script.
@@ -110,15 +113,15 @@ void runner(const Call& call, const broker::Caller& who) {
   if (call.command.has("valid_until")) writer.member("valid_until", call.option("valid_until"));
   writer.end_object();
   const auto document = json::Document::parse(body);
-  call.world.answer(
-      print(call.world.broker().register_runner(who, call.workspace(), document->root()), [](json::Value runner) {
-        return text_of(runner, "runner_id") + members(runner, {"state", "valid_until"}) + '\n';
-      }));
+  call.world.answer(print(call.world.broker().port().registry.register_runner(who, call.workspace(), document->root()),
+                          [](json::Value runner) {
+                            return text_of(runner, "runner_id") + members(runner, {"state", "valid_until"}) + '\n';
+                          }));
 }
 
 void runners(const Call& call, const broker::Caller& who) {
   const std::string after = call.option("after");
-  const auto answer = call.world.broker().runners(who, call.workspace(), call.page(after));
+  const auto answer = call.world.broker().port().registry.runners(who, call.workspace(), call.page(after));
   call.world.answer(print_list(answer, [](json::Value runner) {
     return text_of(runner, "runner_id") + members(runner, {"state", "registered_at", "valid_until", "revoked_at"}) +
            '\n';
@@ -126,10 +129,10 @@ void runners(const Call& call, const broker::Caller& who) {
 }
 
 void revoke_runner(const Call& call, const broker::Caller& who) {
-  call.world.answer(
-      print(call.world.broker().revoke_runner(who, call.workspace(), call.word(0)), [](json::Value runner) {
-        return text_of(runner, "runner_id") + members(runner, {"state", "revoked_at"}) + '\n';
-      }));
+  call.world.answer(print(call.world.broker().port().registry.revoke_runner(who, call.workspace(), call.word(0)),
+                          [](json::Value runner) {
+                            return text_of(runner, "runner_id") + members(runner, {"state", "revoked_at"}) + '\n';
+                          }));
 }
 
 // What a runner signs, kept under a name. Further lines are its checks: "[custom] <name> <exit code, or -> <expected>
@@ -165,7 +168,7 @@ void sign(const Call& call) {
 }
 
 void list_agents(const Call& call, const broker::Caller& who) {
-  const auto answer = call.world.broker().agents(who, call.workspace(), {});
+  const auto answer = call.world.broker().port().registry.agents(who, call.workspace(), {});
   call.world.answer(print(answer, [](json::Value list) {
     std::string text;
     for (const json::Value item : list.find("items").elements())
@@ -176,7 +179,7 @@ void list_agents(const Call& call, const broker::Caller& who) {
 
 // One agent's health: what stands beside it in the registry.
 void show_health(const Call& call, const broker::Caller& who) {
-  const auto answer = call.world.broker().agent(who, call.workspace(), call.word(0));
+  const auto answer = call.world.broker().port().registry.agent(who, call.workspace(), call.word(0));
   call.world.answer(print(answer, [&](json::Value agent) {
     const json::Value health = agent.find("health");
     if (!health) return call.word(0) + " nothing is known\n";
@@ -187,7 +190,7 @@ void show_health(const Call& call, const broker::Caller& who) {
 
 // What an agent waits for (PIP-11), and whether that blocks the workspace.
 void show_waits(const Call& call, const broker::Caller& who) {
-  const auto agent = call.world.broker().agent(who, call.workspace(), call.word(0));
+  const auto agent = call.world.broker().port().registry.agent(who, call.workspace(), call.word(0));
   call.world.answer(print(agent, [&](json::Value shown) {
     const json::Value waits = shown.find("waits");
     if (!waits) return call.word(0) + " waits for nothing\n";
@@ -196,7 +199,7 @@ void show_waits(const Call& call, const broker::Caller& who) {
       text += " " + members(error, {"message_id", "task", "error_type", "severity", "blocks", "text"}) + '\n';
     return text;
   }));
-  const auto workspace = call.world.broker().workspace(who, call.workspace());
+  const auto workspace = call.world.broker().port().registry.workspace(who, call.workspace());
   call.world.answer(print(workspace, [](json::Value shown) {
     const json::Value blocked = shown.find("blocked");
     if (!blocked) return std::string("the workspace is not blocked\n");
@@ -215,14 +218,14 @@ void allocate(const Call& call, const broker::Caller& who) {
   if (call.command.has("expires")) writer.member("expires_at", call.option("expires"));
   writer.member("renew", call.option("renew") == "true").end_object();
   const auto document = json::Document::parse(body);
-  call.world.answer(
-      print(call.world.broker().allocate(who, call.workspace(), call.word(0), call.word(1), document->root()),
-            [](json::Value) { return std::string("allocated\n"); }));
+  call.world.answer(print(
+      call.world.broker().port().registry.allocate(who, call.workspace(), call.word(0), call.word(1), document->root()),
+      [](json::Value) { return std::string("allocated\n"); }));
 }
 
 // What each agent may use and has used; and the workspace, where it has limits.
 void resources(const Call& call, const broker::Caller& who) {
-  const auto answer = call.world.broker().agents(who, call.workspace(), {});
+  const auto answer = call.world.broker().port().registry.agents(who, call.workspace(), {});
   call.world.answer(print(answer, [](json::Value list) {
     std::string text;
     for (const json::Value agent : list.find("items").elements())
@@ -230,7 +233,7 @@ void resources(const Call& call, const broker::Caller& who) {
         text += text_of(agent, "agent_id") + '\n' + print_allocations(all);
     return text.empty() ? "nothing is counted\n" : text;
   }));
-  const auto workspace = call.world.broker().workspace(who, call.workspace());
+  const auto workspace = call.world.broker().port().registry.workspace(who, call.workspace());
   call.world.answer(print(workspace, [&](json::Value one) {
     const json::Value budget = one.find("budget");
     return budget ? call.workspace() + members(budget, {"allocated", "consumed"}) + '\n' : std::string();
@@ -240,7 +243,8 @@ void resources(const Call& call, const broker::Caller& who) {
 void rotate(const Call& call, const broker::Caller& who) {
   const std::string id = call.word(0);
   if (call.command.has("keep")) call.world.keep_token(call.option("keep"), call.world.token(id));
-  const auto answer = call.world.broker().rotate_token(who, call.workspace(), "agents", id, call.duration("grace"));
+  const auto answer =
+      call.world.broker().port().registry.rotate_token(who, call.workspace(), "agents", id, call.duration("grace"));
   call.world.answer(print(answer, [&](json::Value body) {
     call.world.keep_token(call.workspace() + '/' + id, text_of(body, "token"));
     return std::string("rotated\n");

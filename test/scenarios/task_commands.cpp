@@ -31,27 +31,29 @@ std::string print_task(json::Value task) {
 
 void tasks(const Call& call, const broker::Caller& who) {
   const std::string state = call.option("state"), agent = call.option("agent"), after = call.option("after");
-  const auto answer = call.world.broker().tasks(who, call.workspace(), state, agent, call.page(after));
+  const auto answer = call.world.broker().port().work.tasks(who, call.workspace(), state, agent, call.page(after));
   call.world.answer(print_list(answer, print_task));
 }
 
 void task(const Call& call, const broker::Caller& who) {
-  call.world.answer(print(call.world.broker().task(who, call.workspace(), call.word(0)), print_task));
+  call.world.answer(print(call.world.broker().port().work.task(who, call.workspace(), call.word(0)), print_task));
 }
 
 // What happened to one task.
 void history(const Call& call, const broker::Caller& who) {
-  call.world.answer(print(call.world.broker().task(who, call.workspace(), call.word(0)), [](json::Value task) {
-    std::string text;
-    for (const json::Value event : task.find("history").elements())
-      text += text_of(event, "timestamp") + ' ' + text_of(event, "event_type") + members(event, {"agent_id"}) +
-              members(event.find("details"), {"offset", "state", "epoch", "assignee", "target", "why"}) + '\n';
-    const json::Value taken = task.find("taken");
-    if (taken) text += "taken" + members(taken, {"agent_id", "estimated_completion", "requirements", "constraints"});
-    for (const json::Value warning : taken.find("warnings").elements())
-      text += ' ' + text_of(warning, "schema") + ": " + text_of(warning, "message");
-    return taken ? text + '\n' : text;
-  }));
+  call.world.answer(
+      print(call.world.broker().port().work.task(who, call.workspace(), call.word(0)), [](json::Value task) {
+        std::string text;
+        for (const json::Value event : task.find("history").elements())
+          text += text_of(event, "timestamp") + ' ' + text_of(event, "event_type") + members(event, {"agent_id"}) +
+                  members(event.find("details"), {"offset", "state", "epoch", "assignee", "target", "why"}) + '\n';
+        const json::Value taken = task.find("taken");
+        if (taken)
+          text += "taken" + members(taken, {"agent_id", "estimated_completion", "requirements", "constraints"});
+        for (const json::Value warning : taken.find("warnings").elements())
+          text += ' ' + text_of(warning, "schema") + ": " + text_of(warning, "message");
+        return taken ? text + '\n' : text;
+      }));
 }
 
 // await-tasks T-1 T-2 mode=all|any|first_failure for=10s name=w; without `for` as they stand
@@ -63,7 +65,7 @@ void await_tasks(const Call& call, const broker::Caller& who) {
                : mode == "first_failure" ? broker::TaskWait::Until::first_failure
                                          : broker::TaskWait::Until::all;
   World& world = call.world;
-  const auto awaited = world.broker().await_tasks(who, call.workspace(), wait, true);
+  const auto awaited = world.broker().port().work.await_tasks(who, call.workspace(), wait, true);
   if (!awaited) return world.answer(scenarios::print(awaited.error()));
   const auto document = json::Document::parse(awaited->answer.json);
   std::string text = "done=" + text_of(document->root(), "done") + members(document->root(), {"over", "failed"});
@@ -72,8 +74,8 @@ void await_tasks(const Call& call, const broker::Caller& who) {
   world.answer(text + '\n');
   if (awaited->done || call.option("for").empty()) return;
   const std::string name = call.option("name", "wait");
-  world.broker().wait_for_tasks(who, call.workspace(), call.duration("for"),
-                                [&world, name] { world.say(name + " <- woken\n"); });
+  world.broker().port().polls.wait_for_tasks(who, call.workspace(), call.duration("for"),
+                                             [&world, name] { world.say(name + " <- woken\n"); });
 }
 
 // extend-task T-1 seconds=600 reason="…" | task-error T-1 type=timeout message="…" recoverable=true suggested=retry
@@ -95,9 +97,9 @@ void ask_of_task(const Call& call, const broker::Caller& who, std::string_view w
   const auto document = json::Document::parse(body);
   broker::Broker& broker = call.world.broker();
   const std::string workspace = call.workspace(), id = call.word(0);
-  const auto answer = what == "extend"  ? broker.extend_task(who, workspace, id, document->root())
-                      : what == "error" ? broker.report_task_error(who, workspace, id, document->root())
-                                        : broker.abort_task(who, workspace, id, document->root());
+  const auto answer = what == "extend"  ? broker.port().work.extend_task(who, workspace, id, document->root())
+                      : what == "error" ? broker.port().work.report_task_error(who, workspace, id, document->root())
+                                        : broker.port().work.abort_task(who, workspace, id, document->root());
   call.world.answer(print(answer, print_task));
 }
 
@@ -111,7 +113,8 @@ void depends(const Call& call, const broker::Caller& who) {
   };
   broker::Broker& broker = call.world.broker();
   const std::string type = call.option("type");
-  if (type.empty()) return call.world.answer(print(broker.dependencies(who, call.workspace(), call.word(0)), show));
+  if (type.empty())
+    return call.world.answer(print(broker.port().work.dependencies(who, call.workspace(), call.word(0)), show));
   std::string body;
   json::Writer writer(body);
   writer.begin_object().member("task_id", call.word(0)).member("dependency_type", type);
@@ -119,11 +122,13 @@ void depends(const Call& call, const broker::Caller& who) {
   for (std::size_t i = 1; i < call.command.words().size(); ++i) writer.string(call.word(i));
   writer.end_array().end_object();
   const auto document = json::Document::parse(body);
-  call.world.answer(print(broker.set_dependencies(who, call.workspace(), call.word(0), document->root()), show));
+  call.world.answer(
+      print(broker.port().work.set_dependencies(who, call.workspace(), call.word(0), document->root()), show));
 }
 
 void check_task(const Call& call, const broker::Caller& who) {
-  const auto answer = call.world.broker().check_task(who, call.workspace(), call.word(0), call.number("epoch", 1));
+  const auto answer =
+      call.world.broker().port().work.check_task(who, call.workspace(), call.word(0), call.number("epoch", 1));
   call.world.answer(print(answer, [](json::Value checked) {
     return text_of(checked, "status") + members(checked, {"epoch", "state"}) + '\n';
   }));
@@ -147,12 +152,12 @@ std::string print_review(json::Value review) {
 
 void reviews(const Call& call, const broker::Caller& who) {
   const std::string state = call.option("state"), task = call.option("task"), after = call.option("after");
-  const auto answer = call.world.broker().reviews(who, call.workspace(), state, task, call.page(after));
+  const auto answer = call.world.broker().port().work.reviews(who, call.workspace(), state, task, call.page(after));
   call.world.answer(print_list(answer, print_review));
 }
 
 void review(const Call& call, const broker::Caller& who) {
-  call.world.answer(print(call.world.broker().review(who, call.workspace(), call.word(0)), print_review));
+  call.world.answer(print(call.world.broker().port().work.review(who, call.workspace(), call.word(0)), print_review));
 }
 
 // What earlier results said of a finding.
@@ -165,11 +170,12 @@ std::string print_history(json::Value history) {
 }
 
 void findings(const Call& call, const broker::Caller& who) {
-  call.world.answer(print_list(call.world.broker().findings(who, call.workspace(), call.word(0)), [](json::Value item) {
-    return text_of(item, "finding_id") +
-           members(item, {"blocks", "found_in_iteration", "fixed_in_iteration", "review_id", "signed_by"}) +
-           members(item.find("finding"), {"severity", "description"}) + '\n' + print_history(item.find("history"));
-  }));
+  call.world.answer(
+      print_list(call.world.broker().port().work.findings(who, call.workspace(), call.word(0)), [](json::Value item) {
+        return text_of(item, "finding_id") +
+               members(item, {"blocks", "found_in_iteration", "fixed_in_iteration", "review_id", "signed_by"}) +
+               members(item.find("finding"), {"severity", "description"}) + '\n' + print_history(item.find("history"));
+      }));
 }
 
 // ---- help
@@ -186,8 +192,8 @@ std::string help_text(json::Value item) {
 
 void help(const Call& call, const broker::Caller& who) {
   const std::string state = call.option("state"), agent = call.option("agent");
-  call.world.answer(
-      print_list(call.world.broker().help_requests(who, call.workspace(), state, agent, {{}, 100}), help_text));
+  call.world.answer(print_list(
+      call.world.broker().port().work.help_requests(who, call.workspace(), state, agent, {{}, 100}), help_text));
 }
 
 // All, or with `id` (of its opening message) one, with what was said in it.
@@ -203,11 +209,12 @@ void collaborations(const Call& call, const broker::Caller& who) {
   };
   const std::string state = call.option("state"), agent = call.option("agent");
   if (call.command.has("id"))
-    return call.world.answer(print(
-        call.world.broker().collaboration(who, call.workspace(), id_of("handoff", "", call.number("id", 0))), text));
+    return call.world.answer(print(call.world.broker().port().work.collaboration(
+                                       who, call.workspace(), id_of("handoff", "", call.number("id", 0))),
+                                   text));
   const std::string after = call.option("after");
-  call.world.answer(
-      print_list(call.world.broker().collaborations(who, call.workspace(), state, agent, call.page(after)), text));
+  call.world.answer(print_list(
+      call.world.broker().port().work.collaborations(who, call.workspace(), state, agent, call.page(after)), text));
 }
 
 }  // namespace

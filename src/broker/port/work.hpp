@@ -1,13 +1,26 @@
 // What messages are about: tasks with their records, reviews, approvals, help, collaborations.
 #pragma once
 #include <cstdint>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.hpp"
 #include "broker/port/call.hpp"
 #include "json/value.hpp"
 
 namespace parley::broker {
+
+// Several tasks that somebody waits for (COL-09).
+struct TaskWait {
+  enum class Until : std::uint8_t { all, any, first_failure };  // the last: or until all are over
+  std::vector<std::string> task_ids;
+  Until until = Until::all;
+};
+struct TasksAwaited {
+  bool done = false;
+  Answer answer;  // where it is done, or wanted as it stands
+};
 
 class Work {
  public:
@@ -31,6 +44,9 @@ class Work {
                                                  json::Value body) = 0;
   virtual base::Result<Answer> abort_task(const Caller&, std::string_view workspace, std::string_view task_id,
                                           json::Value body) = 0;
+  // Whether what is waited for is so, and how the tasks stand.
+  virtual base::Result<TasksAwaited> await_tasks(const Caller&, std::string_view workspace, const TaskWait&,
+                                                 bool as_it_stands) = 0;
   // Each agent's newest record of each task, in the order of tasks (PIP-03); of one task or agent, where named.
   virtual base::Result<Answer> records(const Caller&, std::string_view workspace, std::string_view task,
                                        std::string_view agent, const Page&) = 0;

@@ -42,13 +42,14 @@ broker::Page Asked::page() const {
 
 base::Result<Answer> rotate_token(const Asked& asked, std::string_view whose) {
   PARLEY_TRY(const auto grace, form::duration_member(asked.body, "grace"));
-  return asked.port.rotate_token(asked.caller, asked.at[0], whose, asked.at[1], grace.value_or(base::Duration{}));
+  return asked.port.registry.rotate_token(asked.caller, asked.at[0], whose, asked.at[1],
+                                          grace.value_or(base::Duration{}));
 }
 
 base::Result<Answer> check(const Asked& asked) {
   const auto deliveries = texts(asked.body.find("delivery_ids"));
   const auto messages = texts(asked.body.find("message_ids"));
-  return asked.port.check(asked.caller, asked.at[0], asked.at[1], {deliveries, messages});
+  return asked.port.mailboxes.check(asked.caller, asked.at[0], asked.at[1], {deliveries, messages});
 }
 
 base::Result<Answer> settle(const Asked& asked, broker::Settlement what) {
@@ -62,7 +63,7 @@ base::Result<Answer> settle(const Asked& asked, broker::Settlement what) {
   PARLEY_TRY(request.delay, form::duration_member(body, "delay"));
   PARLEY_TRY(request.lease, form::lease_member(body));
   PARLEY_TRY(const std::vector<broker::Settled> settled,
-             asked.port.settle(asked.caller, asked.at[0], asked.at[1], request));
+             asked.port.mailboxes.settle(asked.caller, asked.at[0], asked.at[1], request));
 
   Answer answer{status_of(settled), {}};
   json::Writer writer(answer.json);

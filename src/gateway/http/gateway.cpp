@@ -68,16 +68,16 @@ Response preflight(const std::string& origin) {
 
 }  // namespace
 
-Gateway::Gateway(broker::Port& broker, net::Loop& loop, observe::Metrics& metrics, base::Clock& clock,
+Gateway::Gateway(const broker::Port& broker, net::Loop& loop, observe::Metrics& metrics, base::Clock& clock,
                  observe::Log& log)
     : broker_(broker), loop_(loop), metrics_(metrics), clock_(clock), log_(log) {}
 
 // At `debug`, once the answer has left. Never a token, a query or a body (I3).
 void Gateway::log_call(const Request& request, std::string_view method, std::string_view route, int status) {
   if (!log_.wants(observe::Level::debug)) return;
-  broker_.after_sync([this, status, connection = request.id.connection, came = request.came,
-                      method = base::excerpt(method, 16), route = base::excerpt(route, 256),
-                      agent = request.caller ? request.caller->id : std::string()] {
+  broker_.gate.after_sync([this, status, connection = request.id.connection, came = request.came,
+                           method = base::excerpt(method, 16), route = base::excerpt(route, 256),
+                           agent = request.caller ? request.caller->id : std::string()] {
     const double milliseconds = static_cast<double>((clock_.monotonic() - came).count()) / 1000;
     log_.debug("call", {{"connection", connection.value},
                         {"method", method},
@@ -93,7 +93,8 @@ void Gateway::respond(net::RequestId id, Response response) {
   const auto at = requests_.find(key(id));
   const int status = response.status;
   if (at != requests_.end()) response = shared_with(at->second.origin, std::move(response));
-  broker_.after_sync([this, id, response = std::move(response)]() mutable { loop_.respond(id, std::move(response)); });
+  broker_.gate.after_sync(
+      [this, id, response = std::move(response)]() mutable { loop_.respond(id, std::move(response)); });
   if (at == requests_.end()) return;
   const Route& route = *at->second.match.route;
   log_call(at->second, route.method, route.pattern, status);
@@ -136,7 +137,7 @@ void Gateway::on_no_more_input(net::ConnectionId connection) {
 void Gateway::on_closed(net::ConnectionId connection) {
   auto at = requests_.lower_bound({connection.value, 0});
   while (at != requests_.end() && at->first.first == connection.value) {
-    broker_.cancel(at->second.wait);
+    broker_.polls.cancel(at->second.wait);
     at = requests_.erase(at);
   }
 }
@@ -145,7 +146,7 @@ base::Result<> Gateway::authenticate(Request& request, const net::http::Head& he
   const Route& route = *request.match.route;
   if (route.access == Access::anyone) return {};
   const std::string_view token = bearer(head);
-  if (!token.empty()) request.caller = broker_.caller_of(token);
+  if (!token.empty()) request.caller = broker_.gate.caller_of(token);
   if (!request.caller) {
     metrics_.counter(observe::Metric::unauthenticated).add();
     if (!token.empty()) on_wrong_token();
@@ -172,7 +173,7 @@ base::Result<> Gateway::open(Request& request, const net::http::Head& head) {
 }
 
 base::Result<Answer> Gateway::ready() const {
-  std::string reason = broker_.not_ready();
+  std::string reason = broker_.gate.not_ready();
   if (reason.empty()) reason = not_ready();
   if (!reason.empty()) return base::fail(ErrorCode::OVERLOADED, reason);
   return Answer{200, R"({"status":"ready"})"};

@@ -19,7 +19,8 @@ namespace parley::gateway::http {
 
 class Gateway final : public net::HttpPort {
  public:
-  Gateway(broker::Port& broker, net::Loop& loop, observe::Metrics& metrics, base::Clock& clock, observe::Log& log);
+  Gateway(const broker::Port& broker, net::Loop& loop, observe::Metrics& metrics, base::Clock& clock,
+          observe::Log& log);
 
   net::HeadDecision on_head(net::RequestId request, const net::http::Head& head) override;
   void on_request(net::RequestId request, const net::http::Head& head, std::string_view body) override;
@@ -84,7 +85,7 @@ class Gateway final : public net::HttpPort {
   void respond(net::RequestId id, const base::Result<broker::Answer>& answer);
   void finish(RequestKey request, net::http::Response response);
 
-  broker::Port& broker_;
+  broker::Port broker_;
   net::Loop& loop_;
   observe::Metrics& metrics_;
   base::Clock& clock_;

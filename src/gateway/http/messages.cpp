@@ -86,9 +86,9 @@ void Gateway::send_each(const Request& request, const broker::SendOptions& optio
   writer.begin_array();
   for (const std::string_view text : texts) {
     const auto parsed = parser_.parse(text);
-    if (!parsed) broker_.count_refused(*request.caller, parsed.error());
-    form::write_sent(writer, parsed ? broker_.send(*request.caller, request.match.parameters[0],
-                                                   {parser_.slice(*parsed), *parsed}, {}, &options)
+    if (!parsed) broker_.messages.count_refused(*request.caller, parsed.error());
+    form::write_sent(writer, parsed ? broker_.messages.send(*request.caller, request.match.parameters[0],
+                                                            {parser_.slice(*parsed), *parsed}, {}, &options)
                                     : base::Result<broker::Sent>(std::unexpected(parsed.error())));
   }
   writer.end_array();
@@ -111,7 +111,7 @@ void Gateway::send(const Request& request, const net::http::Head& head, std::str
   if (!parsed) {
     const auto parts = many ? json::parts_of(bytes, batch_max) : std::nullopt;
     if (parts && std::ranges::all_of(*parts, json::is_one_object)) return send_each(request, *options, *parts);
-    broker_.count_refused(*request.caller, parsed.error());
+    broker_.messages.count_refused(*request.caller, parsed.error());
     return refuse(parsed.error());
   }
   std::string body;
@@ -123,11 +123,13 @@ void Gateway::send(const Request& request, const net::http::Head& head, std::str
     writer.begin_array();
     std::size_t i = 0;
     for (const json::Value element : parsed->elements())
-      form::write_sent(writer, broker_.send(*request.caller, workspace, {slices[i++], element}, {}, &*options));
+      form::write_sent(writer,
+                       broker_.messages.send(*request.caller, workspace, {slices[i++], element}, {}, &*options));
     writer.end_array();
     return respond(request.id, json_response(207, std::move(body)));
   }
-  const auto sent = broker_.send(*request.caller, workspace, {parser_.slice(*parsed), *parsed}, *key, &*options);
+  const auto sent =
+      broker_.messages.send(*request.caller, workspace, {parser_.slice(*parsed), *parsed}, *key, &*options);
   if (!sent) return refuse(sent.error());
   form::write_sent(writer, sent);
   respond(request.id, json_response(202, std::move(body)));

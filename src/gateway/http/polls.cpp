@@ -30,7 +30,7 @@ void Gateway::end_waits() {
 // Answered with nothing, and nothing is taken: who asked may be gone.
 void Gateway::end_wait(RequestKey key) {
   Request& request = requests_.at(key);
-  broker_.cancel(std::exchange(request.wait, {}));
+  broker_.polls.cancel(std::exchange(request.wait, {}));
   if (request.match.route->call == Call::take) return finish(key, deliveries_response({}));
   request.deadline = loop_.now();
   if (request.match.route->call == Call::await_tasks) return try_tasks(key);
@@ -48,7 +48,7 @@ Gateway::Request* Gateway::still_asked(RequestKey key) {
   if (at == requests_.end()) return nullptr;
   Request& request = at->second;
   if (std::exchange(request.wait, {}) == broker::WaitId{}) return &request;
-  request.caller = broker_.caller_of(request.token);
+  request.caller = broker_.gate.caller_of(request.token);
   if (request.caller) return &request;
   finish(key, error_response(base::error(base::ErrorCode::UNAUTHENTICATED, "the bearer token is no longer valid",
                                          "Authorization")));
@@ -71,11 +71,12 @@ void Gateway::try_take(RequestKey key) {
   if (!request) return;
   const auto& where = request->match.parameters;
   request->take.take_id = request->take_id;
-  const auto deliveries = broker_.take(*request->caller, where[0], where[1], request->take);
+  const auto deliveries = broker_.mailboxes.take(*request->caller, where[0], where[1], request->take);
   if (!deliveries) return finish(key, error_response(deliveries.error()));
   const base::Duration left = request->deadline - loop_.now();
   if (!deliveries->empty() || left <= base::Duration{}) return finish(key, deliveries_response(*deliveries));
-  request->wait = broker_.wait_for_mail(*request->caller, where[0], where[1], left, [this, key] { try_take(key); });
+  request->wait =
+      broker_.polls.wait_for_mail(*request->caller, where[0], where[1], left, [this, key] { try_take(key); });
 }
 
 void Gateway::read_log(Request& request) {
@@ -96,15 +97,15 @@ void Gateway::try_log(RequestKey key) {
   Request* const request = still_asked(key);
   if (!request) return;
   const std::string& workspace = request->match.parameters[0];
-  const auto page = broker_.log(*request->caller, workspace, request->log_from, request->log_max);
+  const auto page = broker_.polls.log(*request->caller, workspace, request->log_from, request->log_max);
   if (!page) return finish(key, error_response(page.error()));
   const base::Duration left = request->deadline - loop_.now();
   if (!page->empty || left <= base::Duration{}) return finish(key, json_response(200, page->answer.json));
   // Nothing that this caller may read so far. One call looks at a bounded stretch; the next turn looks at the next.
   const bool went_on = page->next > request->log_from;
   request->log_from = std::max(request->log_from, page->next);
-  request->wait = broker_.wait_for_log(*request->caller, workspace, request->log_from,
-                                       went_on ? base::Duration{} : left, [this, key] { try_log(key); });
+  request->wait = broker_.polls.wait_for_log(*request->caller, workspace, request->log_from,
+                                             went_on ? base::Duration{} : left, [this, key] { try_log(key); });
 }
 
 void Gateway::await_tasks(Request& request, Body body) {
@@ -125,10 +126,10 @@ void Gateway::try_tasks(RequestKey key) {
   const std::string& workspace = request->match.parameters[0];
   const base::Duration left = request->deadline - loop_.now();
   const bool last = left <= base::Duration{};
-  const auto awaited = broker_.await_tasks(*request->caller, workspace, request->tasks, last);
+  const auto awaited = broker_.work.await_tasks(*request->caller, workspace, request->tasks, last);
   if (!awaited) return finish(key, error_response(awaited.error()));
   if (awaited->done || last) return finish(key, json_response(200, awaited->answer.json));
-  request->wait = broker_.wait_for_tasks(*request->caller, workspace, left, [this, key] { try_tasks(key); });
+  request->wait = broker_.polls.wait_for_tasks(*request->caller, workspace, left, [this, key] { try_tasks(key); });
 }
 
 }  // namespace parley::gateway::http

@@ -133,10 +133,11 @@ struct StreamTest : testing::Test {
     ASSERT_TRUE(broker->start());
     loop = std::make_unique<net::Loop>(clock, metrics, *log, net::LoopSettings());
     workers = std::make_unique<net::Workers>(clock, *loop, threads);
-    gateway = std::make_unique<Gateway>(*broker, *loop, threads > 0 ? workers.get() : nullptr, clock, *log, settings);
+    gateway =
+        std::make_unique<Gateway>(broker->port(), *loop, threads > 0 ? workers.get() : nullptr, clock, *log, settings);
     loop->serve(http, *gateway);
     port = loop->listen({}).value();
-    call(&broker::Broker::create_workspace, R"({"name":"w"})");
+    ASSERT_TRUE(broker->port().registry.create_workspace(admin, json::Document::parse(R"({"name":"w"})")->root()));
     architect = token_of(R"({"agent_id":"ann","profile":"collab","agent_type":"architect"})");
     developer = token_of(R"({"agent_id":"dev","profile":"collab","agent_type":"developer"})");
   }
@@ -150,17 +151,13 @@ struct StreamTest : testing::Test {
   }
   void TearDown() override { stop(); }
 
-  void call(base::Result<broker::Answer> (broker::Broker::*what)(const broker::Caller&, json::Value),
-            std::string_view body) {
-    ASSERT_TRUE((*broker.*what)(admin, json::Document::parse(body)->root()));
-  }
   std::string token_of(std::string_view body) {
-    const auto answer = broker->register_agent(admin, "w", json::Document::parse(body)->root());
+    const auto answer = broker->port().registry.register_agent(admin, "w", json::Document::parse(body)->root());
     return std::string(json::Document::parse(answer.value().json)->root().find("token").as_string());
   }
   void set_validation(std::string_view word) {
     const auto body = json::Document::parse(R"({"validation":")" + std::string(word) + "\"}");
-    ASSERT_TRUE(broker->change_workspace(admin, "w", body->root()));
+    ASSERT_TRUE(broker->port().registry.change_workspace(admin, "w", body->root()));
   }
 
   void close_gate() { workers->add(gate = std::make_shared<Gate>()); }

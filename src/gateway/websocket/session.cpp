@@ -108,7 +108,7 @@ constexpr Session::Operation Session::operations[] = {
 };
 
 void Session::put(std::string frame) {
-  gateway_.broker_.after_sync([&loop = gateway_.loop_, socket = socket_, frame = std::move(frame)]() mutable {
+  gateway_.broker_.gate.after_sync([&loop = gateway_.loop_, socket = socket_, frame = std::move(frame)]() mutable {
     loop.send(socket, net::websocket::MessageKind::text, std::move(frame));
   });
 }
@@ -116,12 +116,12 @@ void Session::put(std::string frame) {
 void Session::end(std::uint16_t code, std::string_view reason) {
   if (std::exchange(ended_, true)) return;
   leave();
-  gateway_.broker_.after_sync(
+  gateway_.broker_.gate.after_sync(
       [&loop = gateway_.loop_, socket = socket_, code, reason] { loop.close(socket, code, reason); });
 }
 
 void Session::leave() {
-  if (session_ != base::SessionId{}) gateway_.broker_.close_session(std::exchange(session_, {}));
+  if (session_ != base::SessionId{}) gateway_.broker_.sessions.close_session(std::exchange(session_, {}));
 }
 
 void Session::refuse(std::uint64_t re, const base::Error& error) {
@@ -145,9 +145,9 @@ void Session::no_frame(const Frame& frame, const base::Error& error, std::uint64
 void Session::log_frame(const Frame& frame, std::string_view op, std::uint64_t id, const base::Result<>& outcome) {
   Gateway& gateway = gateway_;
   if (!gateway.log_.wants(observe::Level::debug)) return;
-  gateway.broker_.after_sync([&gateway, id, socket = socket_, came = frame.came(), op = base::excerpt(op, 16),
-                              outcome = outcome ? "done" : info(outcome.error().code).name,
-                              agent = std::string(agent())] {
+  gateway.broker_.gate.after_sync([&gateway, id, socket = socket_, came = frame.came(), op = base::excerpt(op, 16),
+                                   outcome = outcome ? "done" : info(outcome.error().code).name,
+                                   agent = std::string(agent())] {
     const double milliseconds = static_cast<double>((gateway.clock_.monotonic() - came).count()) / 1000;
     gateway.log_.debug("frame", {{"connection", socket.value},
                                  {"op", op},
@@ -171,7 +171,7 @@ void Session::wait(const net::websocket::Received& message, bool for_worker) {
   auto frame = gateway_.spare_frame();
   frame->keep(socket_, message);
   if (for_worker) {
-    gateway_.broker_.begin(frame->batch(), *caller_, {});
+    gateway_.broker_.messages.begin(frame->batch(), *caller_, {});
     frame->give_to(*gateway_.workers_, frame);
   }
   waiting_bytes_ += frame->bytes();
@@ -241,7 +241,7 @@ base::Result<> Session::run(std::uint64_t id, json::Value content, Frame& frame)
 base::Result<> Session::hello(std::uint64_t id, json::Value content, Frame&) {
   PARLEY_TRY(const std::string_view token, text_of(content, "token"));
   PARLEY_TRY(const std::string_view agent, text_of(content, "agent_id"));
-  auto caller = token.empty() ? std::nullopt : gateway_.broker_.caller_of(token);
+  auto caller = token.empty() ? std::nullopt : gateway_.broker_.gate.caller_of(token);
   if (!caller || caller->workspace != workspace_ || (!agent.empty() && agent != caller->id)) {
     gateway_.on_wrong_token();
     return base::fail(ErrorCode::UNAUTHENTICATED, "the token is none of this agent in this workspace", "/token",
@@ -256,7 +256,7 @@ base::Result<> Session::hello(std::uint64_t id, json::Value content, Frame&) {
     if (!asked.is_bool()) return bad_frame("`receipts` is neither true nor false", "/receipts");
     options.receipts = asked.as_bool();
   }
-  PARLEY_TRY(session_, gateway_.broker_.open_session(*caller, *this, options));
+  PARLEY_TRY(session_, gateway_.broker_.sessions.open_session(*caller, *this, options));
   token_ = token;
   caller_ = std::move(caller);
   gateway_.loop_.vouch_for(socket_);
@@ -264,8 +264,9 @@ base::Result<> Session::hello(std::uint64_t id, json::Value content, Frame&) {
   std::string welcome;
   json::Writer writer(welcome);
   writer.begin_object().member("op", std::string_view("welcome")).member("re", id);
-  writer.member("session", std::to_string(session_.value)).member("head", gateway_.broker_.head(*caller_).value);
-  writer.key("limits").raw(gateway_.broker_.limits().json).end_object();
+  writer.member("session", std::to_string(session_.value))
+      .member("head", gateway_.broker_.sessions.head(*caller_).value);
+  writer.key("limits").raw(gateway_.broker_.gate.limits().json).end_object();
   put(std::move(welcome));
   return {};
 }
@@ -276,7 +277,7 @@ base::Result<> Session::send(std::uint64_t id, json::Value content, Frame& frame
     return bad_frame("`messages` is no array of at most " + std::to_string(batch_max), "/messages");
   PARLEY_TRY(const auto envelopes, envelopes_of(content, messages.size()));
   if (!frame.has_batch()) {
-    gateway_.broker_.begin(frame.batch(), *caller_, {});
+    gateway_.broker_.messages.begin(frame.batch(), *caller_, {});
     frame.fill_batch(messages);
   }
   std::string result = begin_result(id);
@@ -292,10 +293,10 @@ base::Result<> Session::send(std::uint64_t id, json::Value content, Frame& frame
 }
 
 base::Result<broker::Sent> Session::send_one(Frame& frame, std::size_t index, const broker::SendOptions* options) {
-  broker::StreamPort& broker = gateway_.broker_;
+  broker::Messages& messages = gateway_.broker_.messages;
   const base::Error* const defect = frame.defect_of(index);
-  if (!defect) return broker.send(*caller_, workspace_, frame.batch(), index, options);
-  broker.count_refused(*caller_, *defect);
+  if (!defect) return messages.send(*caller_, workspace_, frame.batch(), index, options);
+  messages.count_refused(*caller_, *defect);
   return std::unexpected(*defect);
 }
 
@@ -307,7 +308,7 @@ base::Result<> Session::rescind(std::uint64_t id, json::Value content, Frame&) {
   PARLEY_TRY(const std::string_view message, text_of(content, "message_id"));
   PARLEY_TRY(const std::string_view to, text_of(content, "to"));
   PARLEY_TRY(const std::string_view reason, text_of(content, "reason"));
-  PARLEY_TRY(const auto answer, gateway_.broker_.rescind(*caller_, workspace_, message, to, reason));
+  PARLEY_TRY(const auto answer, gateway_.broker_.messages.rescind(*caller_, workspace_, message, to, reason));
   answered(id, answer);
   return {};
 }
@@ -315,7 +316,8 @@ base::Result<> Session::rescind(std::uint64_t id, json::Value content, Frame&) {
 base::Result<> Session::check(std::uint64_t id, json::Value content, Frame&) {
   PARLEY_TRY(const auto deliveries, texts_of(content, "delivery_ids"));
   PARLEY_TRY(const auto messages, texts_of(content, "message_ids"));
-  PARLEY_TRY(const auto answer, gateway_.broker_.check(*caller_, workspace_, caller_->id, {deliveries, messages}));
+  PARLEY_TRY(const auto answer,
+             gateway_.broker_.mailboxes.check(*caller_, workspace_, caller_->id, {deliveries, messages}));
   put(R"({"op":"result","re":)" + std::to_string(id) + ',' + answer.json.substr(1));
   return {};
 }
@@ -349,7 +351,7 @@ base::Result<> Session::settle(std::uint64_t id, broker::Settlement what, json::
   PARLEY_TRY(request.code, text_of(content, "code"));
   PARLEY_TRY(request.delay, form::duration_member(content, "delay"));
   PARLEY_TRY(request.lease, form::lease_member(content));
-  PARLEY_TRY(const auto settled, gateway_.broker_.settle(*caller_, workspace_, caller_->id, request));
+  PARLEY_TRY(const auto settled, gateway_.broker_.mailboxes.settle(*caller_, workspace_, caller_->id, request));
   std::string result = R"({"op":"result","re":)" + std::to_string(id) + R"(,"results":)";
   result.reserve(result.size() + ids.size() * settled_bytes);
   json::Writer writer(result);
@@ -360,13 +362,13 @@ base::Result<> Session::settle(std::uint64_t id, broker::Settlement what, json::
 
 base::Result<> Session::credit(std::uint64_t id, json::Value content, Frame&) {
   PARLEY_TRY(const std::uint32_t credit, credit_of(content, "n"));
-  gateway_.broker_.set_credit(session_, credit);
+  gateway_.broker_.sessions.set_credit(session_, credit);
   done(id);
   return {};
 }
 
 base::Result<> Session::drain(std::uint64_t id, json::Value, Frame&) {
-  gateway_.broker_.set_credit(session_, 0);
+  gateway_.broker_.sessions.set_credit(session_, 0);
   done(id);
   return {};
 }
@@ -396,7 +398,7 @@ void Session::receipts(std::span<const broker::ReceiptChange> changes, std::uint
 
 void Session::push(std::string frame) {
   unsent_bytes_ += frame.size();
-  gateway_.broker_.after_sync(
+  gateway_.broker_.gate.after_sync(
       [&gateway = gateway_, socket = socket_, bytes = frame.size(), frame = std::move(frame)]() mutable {
         gateway.loop_.send(socket, net::websocket::MessageKind::text, std::move(frame));
         if (Session* const session = gateway.find(socket)) session->sent(bytes);
@@ -407,7 +409,7 @@ void Session::push(std::string frame) {
 void Session::sent(std::size_t bytes) {
   const bool had_room = has_room();
   unsent_bytes_ -= bytes;
-  if (!had_room && has_room()) gateway_.broker_.outbox_has_room(session_);
+  if (!had_room && has_room()) gateway_.broker_.sessions.outbox_has_room(session_);
 }
 
 std::uint32_t Session::slow() {
@@ -421,12 +423,12 @@ void Session::still_slow(std::uint32_t since) {
 
 void Session::drained() {
   slow_ = false;
-  if (session_ != base::SessionId{}) gateway_.broker_.outbox_has_room(session_);
+  if (session_ != base::SessionId{}) gateway_.broker_.sessions.outbox_has_room(session_);
 }
 
 void Session::look_at_token() {
   if (ended_ || !greeted()) return;
-  if (!gateway_.broker_.caller_of(token_)) end(close_code::not_authorised, "the token is no longer valid");
+  if (!gateway_.broker_.gate.caller_of(token_)) end(close_code::not_authorised, "the token is no longer valid");
 }
 
 void Session::taken_over() {

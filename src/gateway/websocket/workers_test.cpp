@@ -171,7 +171,7 @@ TEST_F(StreamTest, DropsWhatARemovedAgentHadSent) {
   close_gate();
   peer->send(large(frame(2, message(1))));
   for (int i = 0; i < 5; ++i) turn({peer.get()});
-  ASSERT_TRUE(broker->remove_agent(admin, "w", "ann"));
+  ASSERT_TRUE(broker->port().registry.remove_agent(admin, "w", "ann"));
   open_gate();
   ASSERT_TRUE(turn_until({peer.get()}, [&] { return peer->closed; }));
   EXPECT_THAT(peer->frames, IsEmpty());
@@ -184,7 +184,7 @@ TEST_F(StreamTest, DropsWhatCameUnderATokenTakenBack) {
   close_gate();
   peer->send(large(frame(2, message(1))));
   for (int i = 0; i < 5; ++i) turn({peer.get()});
-  ASSERT_TRUE(broker->rotate_token(admin, "w", "agents", "ann", {}));
+  ASSERT_TRUE(broker->port().registry.rotate_token(admin, "w", "agents", "ann", {}));
   ASSERT_TRUE(turn_until({peer.get()}, [&] { return peer->closed; }));
   EXPECT_EQ(peer->close_code(), 4401);
   open_gate();
@@ -219,7 +219,7 @@ TEST_F(StreamTest, TakesWhatCameBeforeTheConnectionWasClosed) {
     ASSERT_TRUE(turn_until({}, [&] { return broker->counts().refused != refused; }));
   }
   EXPECT_EQ(broker->counts().acked, 1u);
-  const auto inbox = broker->inbox(admin, "w", "dev", {});
+  const auto inbox = broker->port().mailboxes.inbox(admin, "w", "dev", {});
   EXPECT_THAT(inbox->json, Not(HasSubstr("status_query")));
 }
 

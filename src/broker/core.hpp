@@ -1,0 +1,193 @@
+// The loop's heart: what is asked is decided at once, applied, and gathered into a block; the block goes to the
+// journal, and what was answered leaves when it is synced. Resource type, one thread (D8); knows no socket. Stops for
+// good when the journal fails (D3).
+//
+//   decide ─► apply ─► block ─► commit(): append + sync ─► release_held()
+#pragma once
+#include <absl/container/btree_map.h>
+#include <absl/container/btree_set.h>
+
+#include <array>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/clock.hpp"
+#include "broker/block.hpp"
+#include "broker/history.hpp"
+#include "broker/port/call.hpp"
+#include "broker/receipt_watch.hpp"
+#include "broker/time_source.hpp"
+#include "broker/waits.hpp"
+#include "engine/engine.hpp"
+#include "ingress/check.hpp"
+#include "journal/journal.hpp"
+
+namespace parley::broker {
+
+struct Options {
+  base::Digest admin_token_hash{};
+  std::size_t cache_bytes = 64u << 20;    // of committed blocks, for deliveries
+  std::size_t block_bytes = 16u << 20;    // a block that grows over it is committed at once
+  std::size_t deliveries_a_turn = 1'000;  // to all sessions together (D11), and receipts in one frame
+  std::size_t step_messages = 1'000;      // that one turn bounces or takes back (D11)
+};
+
+// What the broker works with; all outlive it.
+struct Parts {
+  base::Clock& clock;
+  base::Random& random;
+  journal::Journal& journal;
+  engine::RulesetOf ruleset_of;
+};
+
+struct Recovery {
+  std::uint64_t events = 0;  // replayed
+  bool from_snapshot = false;
+  base::Duration downtime{};
+  base::Duration ahead{};                      // how far the journal's time is ahead of the wall's
+  std::vector<base::Error> refused_snapshots;  // the one before, or replay, stood in
+};
+
+struct Counts {
+  absl::btree_map<std::string, std::uint64_t> accepted;           // by the sender's profile
+  std::array<std::uint64_t, base::error_infos.size()> refused{};  // by ErrorCode
+  std::uint64_t duplicates = 0, offered = 0, acked = 0, nacked = 0, expired = 0, dead_letters = 0, blocks = 0,
+                events = 0;
+  base::Duration suspended{};  // how long the machine was, since the start
+};
+
+template <class T>
+inline constexpr bool is_result = false;
+template <class T>
+inline constexpr bool is_result<base::Result<T>> = true;
+
+class Core final : private journal::Outcomes {
+ public:
+  Core(const Parts& parts, const Options& options);
+  ~Core() override;
+
+  // Reads the newest snapshot and what came after it, then decides the start. Before anything else.
+  base::Result<Recovery> start();
+
+  const Parts& parts() const { return parts_; }
+  const Options& options() const { return options_; }
+  const engine::Engine& engine() const { return engine_; }
+  const engine::State& state() const { return engine_.state(); }
+  History& history() { return history_; }
+  const Block& block() const { return *block_; }
+  const engine::RulesetOf& ruleset_of() const { return parts_.ruleset_of; }
+  Counts& counts() { return counts_; }
+  const Counts& counts() const { return counts_; }
+  base::Instant now() { return time_.now(); }  // engine time goes on within a block; what is decided has the block's
+  engine::Context context();
+
+  // Decides, and records what it comes to where the journal has room for it; else refuses, and nothing has happened.
+  // The facts say who asked, where somebody did.
+  template <class Command>
+  auto decide(const Command& command, journal::Need need, const Caller* caller = nullptr) {
+    using Given = decltype(engine_.decide(command, context(), decided_));
+    using Outcome = std::conditional_t<is_result<Given>, Given, base::Result<Given>>;
+    if (auto begun = begin_decision(); !begun) return Outcome(std::unexpected(std::move(begun).error()));
+    if constexpr (std::is_void_v<Given>) {
+      engine_.decide(command, context(), decided_);
+      return record_if_room(need);
+    } else {
+      Outcome outcome = engine_.decide(command, context(), decided_);
+      if (caller) name_actor(*caller);
+      if (auto room = record_if_room(need); !room) outcome = std::unexpected(std::move(room).error());
+      return outcome;
+    }
+  }
+  template <class Command>
+  auto decide_for(const Caller& caller, const Command& command, journal::Need need = journal::Need::growth) {
+    return decide(command, need, &caller);
+  }
+
+  // Of who decides by engine() itself: into decided(), emptied first, and then by one of these.
+  engine::Decided& decided() { return decided_; }
+  void record(std::string_view native, const base::Digest& native_hash);
+  base::Result<> record_if_room(journal::Need need);
+
+  base::Result<> check_room(std::uint64_t bytes, journal::Need need) const;
+  base::Result<> commit();
+  base::Result<> commit_if_full(std::size_t more_bytes = 0);  // a block has one engine time, and a size
+
+  // The output gate: runs `release` when everything decided so far is durable; never, where the journal fails.
+  void after_sync(std::move_only_function<void()> release);
+  void release_held();
+
+  // What time brings (duties.cpp): before a turn's calls, behind them, and when the machine was suspended, for how
+  // long.
+  void do_duties(const engine::PolledAt& polled);
+  void forget_old();
+  base::Duration catch_up_with_time();
+  std::optional<base::Instant> next_duty() const;
+
+  // A turn: what the journal has done meanwhile; and, at its end, that nothing of it is looked at any more.
+  base::Result<> poll();
+  void begin_turn() { inflate_left_ = ingress::inflated_max; }
+  void end_turn();
+  bool syncing() const { return durable_ < committed_; }
+  bool idle() const { return syncing() || (block_->empty() && held_.empty()); }
+
+  // P9, B3: what was accepted cannot be read. The server stops before anybody is told of it.
+  void fail(base::Error why) { failure_ = std::move(why); }
+  const std::optional<base::Error>& failure() const { return failure_; }
+
+  // What facts have changed: mailboxes, logs and ends of tasks, for whoever waits for them; receipts; and a number that
+  // rises where senders may have to be admitted anew.
+  absl::btree_set<WaitFor>& touched() { return touched_; }
+  const absl::btree_set<WaitFor>& touched() const { return touched_; }
+  ReceiptWatch& receipts() { return receipt_watch_; }
+  std::uint64_t admissions() const { return admissions_; }
+  std::size_t& inflate_left() { return inflate_left_; }
+
+  // Tokens are random, and only their hash is kept (D10).
+  std::string fresh_token(base::Digest& hash);
+  std::uint64_t random() { return parts_.random.next(); }
+
+ private:
+  struct Held {
+    base::Position until;
+    std::move_only_function<void()> release;
+  };
+
+  // journal::Outcomes
+  void durable_up_to(base::Position position) override;
+  void ended(journal::Outcome outcome, const base::Error& why) override;
+
+  base::Result<> begin_decision();
+  void name_actor(const Caller& caller);
+  void note_touched(const event::Event& event);
+  void count(const event::Event& event);
+  std::uint64_t block_bytes() const;
+  void put_off_duties();
+
+  const Parts parts_;
+  const Options options_;
+  TimeSource time_;
+  engine::Engine engine_;
+  engine::Decided decided_;
+  std::unique_ptr<Block> block_;
+  History history_;
+  std::optional<base::Instant> block_time_;  // one engine time a block
+  std::uint64_t block_seed_ = 0;
+  base::Position committed_;  // handed to the journal
+  base::Position durable_;
+  std::optional<base::Error> failure_;
+  base::Instant duties_put_off_until_;  // not even the last reserve had room for them
+  // Bytes that compressed contents may still come to in this turn (R27).
+  std::size_t inflate_left_ = ingress::inflated_max;
+  std::vector<journal::Record> records_;
+  std::deque<Held> held_;
+  absl::btree_set<WaitFor> touched_;
+  ReceiptWatch receipt_watch_{parts_.ruleset_of};
+  std::uint64_t admissions_ = 1;
+  Counts counts_;
+};
+
+}  // namespace parley::broker
