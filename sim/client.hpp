@@ -7,7 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "broker/port.hpp"
+#include "broker/port/call.hpp"
+#include "broker/port/sessions.hpp"
+#include "broker/port/settlement.hpp"
 #include "sim/ledger.hpp"
 
 namespace parley::sim {

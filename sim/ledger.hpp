@@ -12,7 +12,6 @@
 #include "base/hash.hpp"
 #include "base/ids.hpp"
 #include "base/time.hpp"
-#include "broker/port.hpp"
 
 namespace parley::sim {
 

@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "base/clock.hpp"
-#include "broker/port.hpp"
+#include "broker/port/sending.hpp"
 #include "engine/messages/message.hpp"
 #include "ingress/check.hpp"
 #include "profile/ruleset.hpp"

@@ -1,7 +1,8 @@
 // What may be asked for (D11); a taker's part is told by GET /v1/limits. Checked at the port, so that no gateway can
 // forget it.
 #pragma once
-#include "broker/port.hpp"
+#include "base/result.hpp"
+#include "broker/port/settlement.hpp"
 
 namespace parley::broker {
 

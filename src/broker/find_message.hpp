@@ -2,7 +2,7 @@
 #pragma once
 #include <optional>
 
-#include "broker/port.hpp"
+#include "broker/port/call.hpp"
 #include "engine/state.hpp"
 
 namespace parley::broker {

@@ -6,7 +6,9 @@
 #include <string>
 
 #include "base/excerpt.hpp"
-#include "broker/port.hpp"
+#include "base/ids.hpp"
+#include "base/result.hpp"
+#include "broker/port/call.hpp"
 #include "json/writer.hpp"
 
 namespace parley::broker {

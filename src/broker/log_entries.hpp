@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "broker/list_page.hpp"
-#include "broker/port.hpp"
+#include "broker/port/call.hpp"
 #include "engine/state.hpp"
 #include "event/events.pb.h"
 #include "journal/journal.hpp"

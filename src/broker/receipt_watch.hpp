@@ -5,7 +5,7 @@
 #include <absl/container/btree_map.h>
 #include <absl/container/btree_set.h>
 
-#include "broker/port.hpp"
+#include "broker/port/delivery.hpp"
 #include "broker/waits.hpp"
 #include "engine/engine.hpp"
 #include "event/events.pb.h"

@@ -1,6 +1,7 @@
 // Who may do what: least rights, by the credential alone (D10, COR-12). What a caller may not see is not there for it.
 #pragma once
-#include "broker/port.hpp"
+#include "base/result.hpp"
+#include "broker/port/call.hpp"
 #include "engine/state.hpp"
 
 namespace parley::broker {

@@ -1,7 +1,7 @@
 // What messages and their receipts look like from outside, as JSON: one function a shape of spec/api/openapi.json; and
 // the little that all shapes are written with.
 #pragma once
-#include "broker/port.hpp"
+#include "base/error.hpp"
 #include "engine/command.hpp"
 #include "engine/state.hpp"
 #include "event/events.pb.h"

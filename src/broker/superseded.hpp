@@ -3,7 +3,8 @@
 #include <memory>
 
 #include "broker/history.hpp"
-#include "broker/port.hpp"
+#include "broker/port/call.hpp"
+#include "broker/port/sending.hpp"
 #include "engine/command.hpp"
 
 namespace parley::broker {

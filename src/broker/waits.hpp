@@ -3,7 +3,7 @@
 #include <absl/container/btree_map.h>
 #include <absl/container/btree_set.h>
 
-#include "broker/port.hpp"
+#include "broker/port/polls.hpp"
 
 namespace parley::broker {
 

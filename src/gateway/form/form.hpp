@@ -3,7 +3,10 @@
 #pragma once
 #include <span>
 
-#include "broker/port.hpp"
+#include "base/result.hpp"
+#include "broker/port/delivery.hpp"
+#include "broker/port/sending.hpp"
+#include "broker/port/settlement.hpp"
 #include "json/writer.hpp"
 
 namespace parley::gateway::form {

@@ -2,7 +2,8 @@
 #pragma once
 #include <span>
 
-#include "broker/port.hpp"
+#include "base/error.hpp"
+#include "broker/port/delivery.hpp"
 #include "net/http/response.hpp"
 
 namespace parley::gateway::http {

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "broker/port.hpp"
+#include "broker/port/sending.hpp"
 #include "envelope/limits.hpp"
 #include "gateway/websocket/mended.hpp"
 #include "json/parser.hpp"

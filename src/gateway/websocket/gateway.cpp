@@ -22,8 +22,8 @@ std::string workspace_of(std::string_view path) {
 
 }  // namespace
 
-Gateway::Gateway(broker::Port& broker, net::Loop& loop, net::Workers* workers, base::Clock& clock, observe::Log& log,
-                 const Settings& settings)
+Gateway::Gateway(broker::StreamPort& broker, net::Loop& loop, net::Workers* workers, base::Clock& clock,
+                 observe::Log& log, const Settings& settings)
     : broker_(broker), loop_(loop), workers_(workers), clock_(clock), log_(log), settings_(settings) {}
 Gateway::~Gateway() = default;
 

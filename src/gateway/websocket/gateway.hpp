@@ -7,7 +7,7 @@
 #include <map>
 #include <memory>
 
-#include "broker/port.hpp"
+#include "broker/port/stream.hpp"
 #include "gateway/websocket/frame.hpp"
 #include "net/loop.hpp"
 #include "observe/log.hpp"
@@ -31,7 +31,7 @@ struct Settings {
 class Gateway final : public net::WebSocketPort {
  public:
   // Without workers the loop reads everything itself; they must be gone before the loop turns without the gateway.
-  Gateway(broker::Port& broker, net::Loop& loop, net::Workers* workers, base::Clock& clock, observe::Log& log,
+  Gateway(broker::StreamPort& broker, net::Loop& loop, net::Workers* workers, base::Clock& clock, observe::Log& log,
           const Settings& settings = {});
   ~Gateway() override;
 
@@ -58,7 +58,7 @@ class Gateway final : public net::WebSocketPort {
   bool is_for_worker(std::size_t bytes) const;
   void look_at_tokens();  // closes sessions whose token was revoked; goes on while there are any
 
-  broker::Port& broker_;
+  broker::StreamPort& broker_;
   net::Loop& loop_;
   net::Workers* const workers_;
   base::Clock& clock_;

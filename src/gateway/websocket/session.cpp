@@ -292,7 +292,7 @@ base::Result<> Session::send(std::uint64_t id, json::Value content, Frame& frame
 }
 
 base::Result<broker::Sent> Session::send_one(Frame& frame, std::size_t index, const broker::SendOptions* options) {
-  broker::Port& broker = gateway_.broker_;
+  broker::StreamPort& broker = gateway_.broker_;
   const base::Error* const defect = frame.defect_of(index);
   if (!defect) return broker.send(*caller_, workspace_, frame.batch(), index, options);
   broker.count_refused(*caller_, *defect);

@@ -1,0 +1,56 @@
+// Reads of what may not be there yet, and waiting for it: the log, the end of tasks, mail.
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/ids.hpp"
+#include "base/result.hpp"
+#include "base/time.hpp"
+#include "broker/port/call.hpp"
+
+namespace parley::broker {
+
+// Several tasks that somebody waits for (COL-09).
+struct TaskWait {
+  enum class Until : std::uint8_t { all, any, first_failure };  // the last: or until all are over
+  std::vector<std::string> task_ids;
+  Until until = Until::all;
+};
+struct LogPage {
+  Answer answer;
+  bool empty = false;      // nothing that the caller may read, up to
+  std::uint64_t next = 0;  // where to go on
+};
+struct TasksAwaited {
+  bool done = false;
+  Answer answer;  // where it is done, or wanted as it stands
+};
+
+// Something a gateway waits for; 0 is none.
+using WaitId = base::Strong<struct WaitTag, std::uint64_t>;
+using WaitDone = std::move_only_function<void()>;
+
+class Polls {
+ public:
+  virtual ~Polls() = default;
+
+  // The log: what the caller may read, from an offset on, in offset order.
+  virtual base::Result<LogPage> log(const Caller&, std::string_view workspace, std::uint64_t from,
+                                    std::uint32_t max) = 0;
+  // Whether what is waited for is so, and how the tasks stand.
+  virtual base::Result<TasksAwaited> await_tasks(const Caller&, std::string_view workspace, const TaskWait&,
+                                                 bool as_it_stands) = 0;
+
+  // Long polls. `done` runs once: when there may be something, or at the deadline; the gateway then asks again.
+  virtual WaitId wait_for_mail(const Caller&, std::string_view workspace, std::string_view agent,
+                               base::Duration at_most, WaitDone done) = 0;
+  virtual WaitId wait_for_log(const Caller&, std::string_view workspace, std::uint64_t from, base::Duration at_most,
+                              WaitDone done) = 0;
+  virtual WaitId wait_for_tasks(const Caller&, std::string_view workspace, base::Duration at_most, WaitDone done) = 0;
+  virtual void cancel(WaitId wait) = 0;
+};
+
+}  // namespace parley::broker
