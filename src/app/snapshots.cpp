@@ -51,13 +51,13 @@ void Snapshots::give_up() {
   if (thread_.joinable()) thread_.join();
 }
 
-void Snapshots::consider(base::Duration now) {
+bool Snapshots::consider(base::Duration now) {
   const std::uint64_t events = since_last();
   const bool too_soon = now - begun_ < when_.apart && events < when_.events_at_most;
-  if (events < when_.events || too_soon || running_) return;
+  if (events < when_.events || too_soon || running_) return false;
   last_ = journal_.head().position;
   begun_ = now;
-  begin();
+  return begin();
 }
 
 void Snapshots::finish(const engine::Engine& engine, const std::function<bool()>& out_of_time) {
@@ -74,12 +74,12 @@ void Snapshots::finish(const engine::Engine& engine, const std::function<bool()>
   log_.info("snapshot_written", {{"position", head.position.value}, {"bytes", bytes}});
 }
 
-void Snapshots::begin() {
+bool Snapshots::begin() {
   if (thread_.joinable()) thread_.join();
   auto writer = journal_.begin_snapshot();
   if (!writer) {
     log_.warning("snapshot_not_begun", {{"message", writer.error().message}});
-    return;
+    return false;
   }
   running_ = true;
   thread_ =
@@ -99,7 +99,9 @@ void Snapshots::begin() {
         }
         if (!outcome) log_.warning("snapshot_failed", {{"message", outcome.error().message}});
         running_ = false;
+        running_.notify_all();
       });
+  return true;
 }
 
 }  // namespace parley::app

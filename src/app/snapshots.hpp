@@ -27,9 +27,9 @@ class Snapshots {
 
   // Begins one when the journal has enough events since the last, in whatever life of the process they came. It costs
   // about as much as deciding them did: who writes a million in seconds needs the processor more than a short next
-  // start, up to a bound. Called after a turn; a sync that is under way is waited for.
-  void consider(base::Duration now);
-  bool running() const { return running_; }
+  // start, up to a bound. Called after a turn; a sync that is under way is waited for. Whether one began.
+  bool consider(base::Duration now);
+  void wait() const { running_.wait(true); }  // for the end of the one under way
   // At an orderly stop, when all is durable: where the next start would have much to replay, the state goes into one
   // at once; given up at the deadline.
   void finish(const engine::Engine& engine, const std::function<bool()>& out_of_time);
@@ -37,7 +37,7 @@ class Snapshots {
   void give_up();
 
  private:
-  void begin();
+  bool begin();
   std::uint64_t since_last() const { return journal_.head().position.value - last_.value; }
 
   journal::Journal& journal_;

@@ -24,18 +24,12 @@ class Lives : public testing::Test {
       ASSERT_TRUE(journal_->append({&record, 1}, base::instant_of(1)));
     }
   }
-  // A process that begins at `from`; whether there is a snapshot of all by its end.
+  // A process that begins at `from`, and ends when what it began is there.
   void live(base::Position from, int events) {
     Snapshots snapshots(*journal_, [](std::string_view) { return nullptr; }, *log_, from, {}, {.events = 100});
     append(events);
-    const std::size_t before = journal_->snapshots().size();
     snapshots.consider(minutes(1));
-    if (journal_->head().position.value - from.value >= 100) await(before + 1);
-  }
-  void await(std::size_t count) {
-    const auto deadline = std::chrono::steady_clock::now() + seconds(20);
-    while (journal_->snapshots().size() < count && std::chrono::steady_clock::now() < deadline)
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    snapshots.wait();
   }
 
   base::SystemClock clock_;
@@ -62,16 +56,13 @@ TEST_F(Lives, Under_load_one_waits_for_its_minute_up_to_a_bound) {
                       {.events = 100, .events_at_most = 300});
   const auto begins = [&](int events, base::Duration now) {
     append(events);
-    const std::size_t before = journal_->snapshots().size();
-    snapshots.consider(now);
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));
-    return journal_->snapshots().size() > before || snapshots.running();
+    return snapshots.consider(now);
   };
   EXPECT_FALSE(begins(100, seconds(6)));
   EXPECT_FALSE(begins(100, seconds(64)));
   EXPECT_TRUE(begins(0, seconds(65)));
-  await(1);
-  while (snapshots.running()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  snapshots.wait();
+  EXPECT_EQ(journal_->snapshots().size(), 1u);
   EXPECT_FALSE(begins(299, seconds(66)));
   EXPECT_TRUE(begins(1, seconds(66)));
 }
@@ -101,9 +92,8 @@ TEST_F(Lives, What_is_given_up_is_no_snapshot_and_none_is_refused) {
   EXPECT_TRUE(loaded.refused.empty());
 
   Snapshots snapshots(*journal_, [](std::string_view) { return nullptr; }, *log_, {}, {}, {.events = 100});
-  snapshots.consider(minutes(1));
+  EXPECT_TRUE(snapshots.consider(minutes(1)));
   snapshots.give_up();
-  EXPECT_FALSE(snapshots.running());
 }
 
 }  // namespace

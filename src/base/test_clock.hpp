@@ -1,5 +1,8 @@
-// The seams of clock.hpp in a test's hands: time that stands still until it is moved, and randomness that repeats.
+// The seams of clock.hpp in a test's hands: time that stands still until it is moved, time that passes and is moved as
+// well, and randomness that repeats.
 #pragma once
+#include <atomic>
+
 #include "base/clock.hpp"
 #include "base/splitmix.hpp"
 
@@ -13,6 +16,20 @@ class TestClock final : public Clock {
 
   Duration passed{};  // slept too
   Duration slept{};
+};
+
+// For what waits for the world outside as well: the system's time, and what a test adds to it in place of sleeping. Any
+// thread.
+class RunningClock final : public Clock {
+ public:
+  Instant wall() override { return system_.wall() + added_.load(); }
+  Duration monotonic() override { return system_.monotonic() + added_.load(); }
+
+  void put_forward(Duration by) { added_ = added_.load() + by; }  // one thread alone
+
+ private:
+  SystemClock system_;
+  std::atomic<Duration> added_{};
 };
 
 class TestRandom final : public Random {

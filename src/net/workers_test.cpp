@@ -5,15 +5,18 @@
 
 #include <future>
 
+#include "base/test_clock.hpp"
 #include "net/loop.hpp"
 
 namespace parley::net {
 namespace {
 
 struct Counted final : Job {
-  Counted(std::vector<int>& done, int name, const base::Duration& time) : done_order(done), number(name), takes(time) {}
+  Counted(std::vector<int>& done, int name, base::RunningClock& now, const base::Duration& time)
+      : done_order(done), number(name), clock(now), takes(time) {}
   std::vector<int>& done_order;  // the loop's thread's
   int number;
+  base::RunningClock& clock;
   const base::Duration& takes;
   std::thread::id ran_on;
   std::shared_future<void> first = {};  // waits for it
@@ -27,19 +30,19 @@ struct Counted final : Job {
   void done() override {
     EXPECT_NE(ran_on, std::this_thread::get_id());
     done_order.push_back(number);
-    std::this_thread::sleep_for(takes);
+    clock.put_forward(takes);
   }
 };
 
 struct WorkersTest : testing::Test {
-  base::SystemClock clock;
+  base::RunningClock clock;
   observe::Metrics metrics;
   std::unique_ptr<observe::Log> log = observe::Log::to_function(clock, observe::Level::info, [](std::string_view) {});
   Loop loop{clock, metrics, *log, {}};
   std::vector<int> done;
   base::Duration takes{};  // on the loop's thread, each
 
-  std::shared_ptr<Counted> job(int number) { return std::make_shared<Counted>(done, number, takes); }
+  std::shared_ptr<Counted> job(int number) { return std::make_shared<Counted>(done, number, clock, takes); }
   bool turn_until(std::size_t count) {
     const auto end = clock.monotonic() + std::chrono::seconds(10);
     while (done.size() < count && clock.monotonic() < end) loop.wait(clock.monotonic() + std::chrono::milliseconds(5));
