@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <vector>
+
 namespace parley::base {
 namespace {
 
@@ -20,6 +22,20 @@ TEST(Hash, AChecksumIsThatOfItsPieces) {
     std::uint32_t bytewise = 0;
     for (const char& byte : whole) bytewise = crc32c({&byte, 1}, bytewise);
     ASSERT_EQ(crc32c(whole), bytewise) << length;
+  }
+}
+
+// Of any lengths, alone and side by side, on both sides of where a text's end takes one more block.
+TEST(Hash, ManyTogetherAreHashedAsEachAlone) {
+  std::string bytes;
+  for (std::uint32_t i = 0; bytes.size() < 4'000; ++i) bytes += static_cast<char>(i * i >> 3);
+  for (std::size_t length = 0; length < 200; ++length) {
+    std::vector<std::string_view> texts;
+    for (std::size_t i = 0; i < 40; ++i) texts.push_back(std::string_view(bytes).substr(i, length + i % 5));
+    if (length % 3 == 0) texts[length % texts.size()] = bytes;
+    std::vector<Digest> digests(texts.size());
+    sha256_each(texts, digests);
+    for (std::size_t i = 0; i < texts.size(); ++i) ASSERT_EQ(digests[i], sha256(texts[i])) << length << ' ' << i;
   }
 }
 

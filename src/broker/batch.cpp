@@ -22,7 +22,7 @@ void Incoming::prepare(const Terms& under, std::string_view sender, std::string_
   terms = under;
   refusal.reset();
   const ingress::Options options{sender, idempotency_key, now, under.validation, &inflate_left};
-  if (auto done = ingress::check({native.bytes, native.value}, *under.ruleset, options, checked); !done)
+  if (auto done = ingress::check({native.bytes, native.value, hash}, *under.ruleset, options, checked); !done)
     refusal = std::move(done).error();
   else
     id_key = broker::id_key(checked.envelope, *under.ruleset, idempotency_key);
@@ -39,8 +39,24 @@ void Batch::add(const Native& message) {
   if (state_->count == state_->messages.size()) state_->messages.emplace_back();
   Incoming& incoming = state_->messages[state_->count++];
   incoming.native = message;
+  incoming.hash = nullptr;
   incoming.terms = {};
   incoming.took = {};
+}
+
+void Batch::hash() {
+  State& state = *state_;
+  if (state.count == 0) return;
+  const base::Duration began = state.clock->monotonic();
+  state.texts.clear();
+  for (std::size_t i = 0; i < state.count; ++i) state.texts.push_back(state.messages[i].native.bytes);
+  state.hashes.resize(state.count);
+  base::sha256_each(state.texts, state.hashes);
+  const base::Duration each = (state.clock->monotonic() - began) / static_cast<std::int64_t>(state.count);
+  for (std::size_t i = 0; i < state.count; ++i) {
+    state.messages[i].hash = &state.hashes[i];
+    state.messages[i].took = each;
+  }
 }
 
 void Batch::prepare() {
@@ -51,7 +67,7 @@ void Batch::prepare() {
   for (std::size_t i = 0; i < state.count; ++i)
     state.messages[i].prepare(state.terms, state.sender, state.idempotency_key, state.now, inflate_left);
   const base::Duration each = (state.clock->monotonic() - began) / static_cast<std::int64_t>(state.count);
-  for (std::size_t i = 0; i < state.count; ++i) state.messages[i].took = each;
+  for (std::size_t i = 0; i < state.count; ++i) state.messages[i].took += each;
 }
 
 }  // namespace parley::broker

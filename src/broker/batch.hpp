@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "base/clock.hpp"
+#include "base/hash.hpp"
 #include "broker/port.hpp"
 #include "engine/messages/message.hpp"
 #include "ingress/check.hpp"
@@ -20,11 +21,12 @@ struct Terms {
 
 struct Incoming {
   Native native;
+  const base::Digest* hash = nullptr;  // of its bytes, where the batch was hashed
   Terms terms;                         // those it was prepared under; without a ruleset: not yet
   std::optional<base::Error> refusal;  // what ingress had against it; else
   ingress::Checked checked;            // and
   engine::IdKey id_key{};
-  base::Duration took{};
+  base::Duration took{};  // what was done ahead
 
   void prepare(const Terms& under, std::string_view sender, std::string_view idempotency_key, base::Instant now,
                std::size_t& inflate_left);
@@ -41,6 +43,8 @@ struct Batch::State {
   std::string idempotency_key;
   std::vector<Incoming> messages;  // as many as it ever had, for their memory
   std::size_t count = 0;
+  std::vector<std::string_view> texts;       // of the messages,
+  std::vector<base::Digest> hashes;          // and theirs
   std::optional<base::Duration> clock_read;  // when the message before was decided
 };
 

@@ -118,7 +118,7 @@ Result<> check(const Native& native, const Ruleset& rules, const Options& option
   PARLEY_CHECK(check_limits(found, type, places));
 
   canonicalise(found, rules, options, checked);
-  checked.envelope.content_hash = base::sha256(native.bytes);
+  checked.envelope.content_hash = native.hash ? *native.hash : base::sha256(native.bytes);
   return {};
 }
 

@@ -21,10 +21,11 @@
 
 namespace parley::ingress {
 
-// The message as it came. Both parts must outlive the call; nothing of them is kept.
+// The message as it came. All of it must outlive the call; nothing of it is kept.
 struct Native {
   std::string_view bytes;
   json::Value value;
+  const base::Digest* hash = nullptr;  // of the bytes, where it is known already
 };
 
 enum class Validation : std::uint8_t { strict, lenient };  // R5

@@ -82,6 +82,7 @@ void Frame::fill_batch(json::Value messages) {
   parser_.slices(messages, slices_);
   std::size_t i = 0;
   for (const json::Value message : messages.elements()) batch_.add({slices_[i++], message});
+  batch_.hash();
   has_batch_ = true;
 }
 
