@@ -14,6 +14,10 @@ using base::ErrorCode;
 constexpr std::uint32_t credit_max = 100'000;
 constexpr std::size_t sent_bytes = 128;    // what an answer has room for at once, of each message
 constexpr std::size_t settled_bytes = 64;  // and of each delivery
+constexpr std::size_t around_bytes = 256;  // what a delivery has beside its message, as a rule
+
+// Of a frame of deliveries, unless one message is larger: what is made, sent, received and parsed stays in the cache.
+constexpr std::size_t deliver_bytes = 32 << 10;
 
 // {"op":"result","re":…,"results":[ — what follows is the caller's.
 std::string begin_result(std::uint64_t re) {
@@ -68,6 +72,22 @@ base::Result<std::vector<broker::SendOptions>> envelopes_of(json::Value frame, s
     PARLEY_TRY(all.emplace_back(), options_of(envelope));
   }
   return all;
+}
+
+// How many of them, the first, go into one frame, and what room they need there.
+struct Share {
+  std::size_t count = 0;
+  std::size_t bytes = 64;
+};
+Share share_of(std::span<const broker::Delivery> deliveries) {
+  Share share;
+  for (const broker::Delivery& delivery : deliveries) {
+    const std::size_t bytes = delivery.message.size() + around_bytes;
+    if (share.count > 0 && share.bytes + bytes > deliver_bytes) break;
+    ++share.count;
+    share.bytes += bytes;
+  }
+  return share;
 }
 
 // Under `key`, at most batch_max; where it is left out none.
@@ -374,15 +394,17 @@ base::Result<> Session::drain(std::uint64_t id, json::Value, Frame&) {
 }
 
 void Session::deliver(std::span<const broker::Delivery> deliveries) {
-  std::size_t bytes = 64;
-  for (const broker::Delivery& delivery : deliveries) bytes += delivery.message.size() + 256;
-  std::string frame;
-  frame.reserve(bytes);
-  frame = R"({"op":"deliver","deliveries":[)";
-  form::append_deliveries(frame, deliveries);
-  push(std::move(frame) + "]}");
   gateway_.log_.debug("delivered",
                       {{"connection", socket_.value}, {"agent", agent()}, {"deliveries", deliveries.size()}});
+  while (!deliveries.empty()) {
+    const Share share = share_of(deliveries);
+    std::string frame;
+    frame.reserve(share.bytes);
+    frame = R"({"op":"deliver","deliveries":[)";
+    form::append_deliveries(frame, deliveries.first(share.count));
+    push(std::move(frame) + "]}");
+    deliveries = deliveries.subspan(share.count);
+  }
 }
 
 void Session::receipts(std::span<const broker::ReceiptChange> changes, std::uint64_t left_out) {

@@ -256,9 +256,14 @@ void Connection::send_pieces(MessageKind kind, std::span<const std::string_view>
     return;
   }
   std::string masked;
-  masked.reserve(size);
-  for (const auto piece : pieces) masked += piece;
-  apply_mask(masked.data(), masked.data(), masked.size(), key, 0);
+  masked.resize_and_overwrite(size, [&](char* text, std::size_t) {
+    std::size_t at = 0;
+    for (const auto piece : pieces) {
+      apply_mask(text + at, piece.data(), piece.size(), key, at);
+      at += piece.size();
+    }
+    return at;
+  });
   output_->append(std::move(masked));
 }
 
