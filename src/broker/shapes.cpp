@@ -93,12 +93,6 @@ const event::MessageAccepted& accepted_of(const event::Event& event) {
   return event.has_message_released() ? event.message_released().as() : event.message_accepted();
 }
 
-std::string_view recorded_field(const event::MessageAccepted& accepted, std::string_view name) {
-  for (const event::Field& field : accepted.fields())
-    if (field.name() == name) return field.json();
-  return {};
-}
-
 namespace {
 
 // Who says what to whom.

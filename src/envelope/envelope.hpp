@@ -67,6 +67,7 @@ struct Envelope {
   std::string reply_to;
   std::string conversation;
   std::vector<Field> fields;
+  std::string carried;           // those recorded, as its event has them (carried.hpp)
   std::uint64_t field_bits = 0;  // of their names; 0: not noted, and each is compared
 
   base::Digest content_hash{};  // SHA-256 of the native bytes
