@@ -9,12 +9,6 @@
 #include "envelope/kind.hpp"
 
 namespace parley::broker {
-void write_strings(json::Writer& writer, std::string_view name, const std::vector<std::string>& texts) {
-  writer.key(name).begin_array();
-  for (const std::string& text : texts) writer.string(text);
-  writer.end_array();
-}
-
 void write_amount(json::Writer& writer, std::string_view name, engine::Amount amount) {
   writer.key(name).raw(engine::text_of(amount));
 }

@@ -11,7 +11,12 @@
 namespace parley::broker {
 
 void write_amount(json::Writer& writer, std::string_view name, engine::Amount amount);  // exact
-void write_strings(json::Writer& writer, std::string_view name, const std::vector<std::string>& texts);
+template <class Texts>
+void write_strings(json::Writer& writer, std::string_view name, const Texts& texts) {
+  writer.key(name).begin_array();
+  for (const std::string_view text : texts) writer.string(text);
+  writer.end_array();
+}
 
 using Problems = google::protobuf::RepeatedPtrField<event::Problem>;
 std::vector<base::Problem> problems_of(std::initializer_list<const Problems*> lists);
