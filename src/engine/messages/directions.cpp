@@ -106,8 +106,8 @@ base::Result<> check_recipient(const AcceptMessage& command, const Agent& sender
   if (command.ruleset.may_receive(command.type, role)) return {};
   if (!command.ruleset.knows_role(role)) return without_role(command, recipient);
   return std::unexpected(direction_refused(
-      "'" + envelope.native_type + "' may not be sent to the role '" + std::string(role) + "' ('" + recipient.id + "')", "recipient",
-      command.ruleset.legal_types(role_of(command.ruleset, sender), role), send_elsewhere(command, role)));
+      "'" + envelope.native_type + "' may not be sent to the role '" + std::string(role) + "' ('" + recipient.id + "')",
+      "recipient", command.ruleset.legal_types(role_of(command.ruleset, sender), role), send_elsewhere(command, role)));
 }
 
 }  // namespace parley::engine

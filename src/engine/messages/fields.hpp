@@ -1,5 +1,5 @@
-// The canonical fields of a message, as values that mechanisms work with (spec/envelope/kinds.json). Most that are asked
-// for it has not: that is told here, without a call.
+// The canonical fields of a message, as values that mechanisms work with (spec/envelope/kinds.json). Most that are
+// asked for it has not: that is told here, without a call.
 #pragma once
 #include <optional>
 #include <string>

@@ -64,11 +64,11 @@ base::Result<> check_scope(const envelope::Envelope& envelope, const Task& task)
     return base::fail(ErrorCode::PAYLOAD_TOO_LARGE, "so many files cannot be held against so wide a scope", "changes",
                       "Complete the work as several tasks.");
   if (found->empty()) return {};
-  return base::fail(ErrorCode::SCOPE_VIOLATION,
-                    "task " + quoted(task.id.view()) + " was changed outside its scope: " + listed(*found, paths_named),
-                    "changes",
-                    "Its scope is " + listed(std::vector<std::string>(task.terms.scope.begin(), task.terms.scope.end()), terms_max) +
-                        ". Undo what lies outside and complete it again, or ask for a wider scope; the task goes on.");
+  return base::fail(
+      ErrorCode::SCOPE_VIOLATION,
+      "task " + quoted(task.id.view()) + " was changed outside its scope: " + listed(*found, paths_named), "changes",
+      "Its scope is " + listed(std::vector<std::string>(task.terms.scope.begin(), task.terms.scope.end()), terms_max) +
+          ". Undo what lies outside and complete it again, or ask for a wider scope; the task goes on.");
 }
 
 base::Result<> check_tests(const AcceptMessage& command, const Task& task) {
