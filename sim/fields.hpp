@@ -3,7 +3,7 @@
 #include <string_view>
 
 #include "envelope/envelope.hpp"
-#include "event/events.pb.h"
+#include "event/carried.hpp"
 
 namespace parley::sim {
 
@@ -11,9 +11,7 @@ using envelope::unquoted;
 
 // Its JSON; empty where the message has none. A view into the event.
 inline std::string_view field(const event::MessageAccepted& message, std::string_view name) {
-  for (const event::Field& field : message.fields())
-    if (field.name() == name) return field.json();
-  return {};
+  return event::carried(message, name);
 }
 
 }  // namespace parley::sim

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "envelope/kind.hpp"
+#include "sim/fields.hpp"
 
 namespace parley::sim {
 
@@ -84,9 +85,8 @@ void LoopChronicle::check_steps(const Place& place, const event::MessageAccepted
   // What it names, or what its sender heard after that; several may have the id (R7, R8).
   std::vector<std::uint64_t> named;
   std::vector<std::string> ids{message.reply_to(), message.correlation()};
-  for (const event::Field& field : message.fields())
-    if (field.name() == "request" && field.json().size() > 2)  // 002, HelpResponse
-      ids.push_back(field.json().substr(1, field.json().size() - 2));
+  if (const std::string_view request = unquoted(field(message, "request")); !request.empty())  // 002, HelpResponse
+    ids.emplace_back(request);
   for (const std::string& id : ids)
     if (const auto known = ids_.find({place.first, id}); known != ids_.end())
       named.insert(named.end(), known->second.begin(), known->second.end());

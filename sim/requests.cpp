@@ -4,6 +4,7 @@
 
 #include "base/time.hpp"
 #include "envelope/kind.hpp"
+#include "sim/fields.hpp"
 #include "sim/tasks.hpp"
 #include "sim/time_missed.hpp"
 
@@ -16,9 +17,8 @@ namespace {
 // By what else a profile's messages name the one that they answer.
 bool replies(const event::MessageAccepted& message, const std::string& id) {
   if (message.correlation() == id) return true;
-  for (const event::Field& field : message.fields())
-    if ((field.name() == "message" || field.name() == "request") && field.json() == '"' + id + '"') return true;
-  return false;
+  const std::string quoted = '"' + id + '"';
+  return field(message, "message") == quoted || field(message, "request") == quoted;
 }
 
 // The end of a task whose order wants a reply; a delegation's id is its task's (R38).
@@ -30,9 +30,7 @@ bool ends(const event::MessageAccepted& message, const std::string& task, const 
 
 // R18: on an error, whose agent waits for it.
 bool decides(const event::MessageAccepted& message) {
-  return std::ranges::any_of(message.fields(), [](const event::Field& field) {
-    return field.name() == "action" && field.json() == R"("error_decision")";
-  });
+  return field(message, "action") == R"("error_decision")";
 }
 
 // BEY-01: a question is no reply to one.

@@ -7,6 +7,7 @@
 #include "broker/rights.hpp"
 #include "broker/shapes.hpp"
 #include "broker/work_calls.hpp"
+#include "event/carried.hpp"
 
 namespace parley::broker {
 namespace {
@@ -56,8 +57,8 @@ base::Result<> write_help(json::Writer& writer, History& history, const engine::
     writer.begin_object().member("offset", answer.message.value).member("message_id", accepted.message_id());
     writer.member("helper", registry.agent(answer.helper).id)
         .key("subject")
-        .raw(or_null(recorded_field(accepted, "subject")));
-    writer.key("resources").raw(or_null(recorded_field(accepted, "resources"))).end_object();
+        .raw(or_null(event::carried(accepted, "subject")));
+    writer.key("resources").raw(or_null(event::carried(accepted, "resources"))).end_object();
   }
   writer.end_array().end_object();
   return {};

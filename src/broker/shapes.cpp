@@ -9,12 +9,6 @@
 #include "envelope/kind.hpp"
 
 namespace parley::broker {
-void write_strings(json::Writer& writer, std::string_view name, const std::vector<std::string>& texts) {
-  writer.key(name).begin_array();
-  for (const std::string& text : texts) writer.string(text);
-  writer.end_array();
-}
-
 void write_amount(json::Writer& writer, std::string_view name, engine::Amount amount) {
   writer.key(name).raw(engine::text_of(amount));
 }
@@ -91,12 +85,6 @@ void write_problems(json::Writer& writer, const Problems& problems) {
 
 const event::MessageAccepted& accepted_of(const event::Event& event) {
   return event.has_message_released() ? event.message_released().as() : event.message_accepted();
-}
-
-std::string_view recorded_field(const event::MessageAccepted& accepted, std::string_view name) {
-  for (const event::Field& field : accepted.fields())
-    if (field.name() == name) return field.json();
-  return {};
 }
 
 namespace {

@@ -11,7 +11,12 @@
 namespace parley::broker {
 
 void write_amount(json::Writer& writer, std::string_view name, engine::Amount amount);  // exact
-void write_strings(json::Writer& writer, std::string_view name, const std::vector<std::string>& texts);
+template <class Texts>
+void write_strings(json::Writer& writer, std::string_view name, const Texts& texts) {
+  writer.key(name).begin_array();
+  for (const std::string_view text : texts) writer.string(text);
+  writer.end_array();
+}
 
 using Problems = google::protobuf::RepeatedPtrField<event::Problem>;
 std::vector<base::Problem> problems_of(std::initializer_list<const Problems*> lists);
@@ -19,9 +24,6 @@ void write_problems(json::Writer& writer, const Problems& problems);
 
 // The newest fact of a message, as its record has it: of its acceptance, or of the release of a changed one.
 const event::MessageAccepted& accepted_of(const event::Event& event);
-
-// A canonical field that its record carries, as JSON; empty: it carries none of this name.
-std::string_view recorded_field(const event::MessageAccepted& accepted, std::string_view name);
 
 // The members of a logged message, into an open object: all but its native bytes and receipts.
 void write_accepted(json::Writer& writer, const engine::Workspace& workspace, base::Offset offset, base::Instant at,

@@ -12,6 +12,7 @@
 #include "broker/work_calls.hpp"
 #include "engine/tasks/depend.hpp"
 #include "engine/tasks/refusal.hpp"
+#include "event/carried.hpp"
 
 namespace parley::broker {
 namespace {
@@ -149,7 +150,7 @@ void write_taken(json::Writer& writer, const engine::Workspace& workspace, const
   writer.member("agent_id", workspace.registry.agent(base::AgentNumber(accepted.sender())).id);
   writer.member("message_id", accepted.message_id());
   for (const std::string_view name : {"estimated_completion", "requirements", "constraints"})
-    if (const std::string_view json = recorded_field(accepted, name); !json.empty()) writer.key(name).raw(json);
+    if (const std::string_view json = event::carried(accepted, name); !json.empty()) writer.key(name).raw(json);
   if (accepted.warnings_size() > 0) {
     writer.key("warnings");
     write_problems(writer, accepted.warnings());

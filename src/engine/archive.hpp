@@ -68,6 +68,19 @@ class Archive {
     if constexpr (Derived::loads) text = base::PackedText(size);
     self().raw(text.data(), size);
   }
+  void one(base::PackedTexts& texts) {  // as a vector of strings
+    if constexpr (Derived::loads) {
+      std::vector<std::string> each;
+      one(each);
+      texts = base::PackedTexts(each);
+    } else {
+      self().size(texts.size());
+      for (const std::string_view text : texts) {
+        self().size(text.size());
+        self().raw(const_cast<char*>(text.data()), text.size());
+      }
+    }
+  }
   // Equal neighbours are written once, and shared again when they are read.
   void one(std::shared_ptr<const std::string>& text) {
     std::uint8_t kind = !text ? 0 : last_text_ && *last_text_ == *text ? 2 : 1;

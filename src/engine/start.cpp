@@ -76,8 +76,8 @@ void move_what_waits(State& state, base::Duration by) {
   state.timers = std::move(timers);
   for (const auto& workspace : state.workspaces) {
     workspace->tasks.pause(by);
-    for (Agent& agent : workspace->registry.agents)
-      if (agent.spoke_at != Instant{}) agent.spoke_at += by;
+    for (const auto& agent : workspace->registry.agents)
+      if (agent->spoke_at != Instant{}) agent->spoke_at += by;
   }
 }
 

@@ -4,6 +4,7 @@
 #include <absl/container/btree_set.h>
 
 #include <memory>
+#include <vector>
 
 #include "engine/messages/windows.hpp"
 #include "engine/timers.hpp"
@@ -73,7 +74,7 @@ struct Unfinished {
 struct State {
   Instant now;  // engine time of the newest block
   ByName<WorkspaceNumber> workspaces_by_name;
-  std::deque<std::unique_ptr<Workspace>> workspaces;  // number n is element n - 1
+  std::vector<std::unique_ptr<Workspace>> workspaces;  // number n is element n - 1
   absl::btree_map<base::Digest, Credential> credentials;
   Timers timers;
   Unfinished unfinished;

@@ -10,13 +10,6 @@ namespace {
 
 constexpr std::array<std::string_view, priority_count> priority_names{"low", "normal", "high", "critical"};
 
-const Field* find(const Envelope& envelope, std::string_view name) {
-  const bool noted = envelope.field_bits != 0;
-  if (noted && (envelope.field_bits & bit_of(name)) == 0) return nullptr;
-  const auto at = std::ranges::find(envelope.fields, name, &Field::name);
-  return at == envelope.fields.end() ? nullptr : &*at;
-}
-
 }  // namespace
 
 std::string_view name(Priority priority) {
@@ -31,14 +24,9 @@ std::optional<Priority> priority_named(std::string_view text) {
   return base::named<Priority>(priority_names, text);
 }
 
-std::string_view field(const Envelope& envelope, std::string_view name) {
-  const Field* const found = find(envelope, name);
-  return found ? std::string_view(found->json) : std::string_view();
-}
-
-json::Value value(const Envelope& envelope, std::string_view name) {
-  const Field* const found = find(envelope, name);
-  return found ? found->value : json::Value();
+const Field* find(const std::vector<Field>& fields, std::string_view name) {
+  const auto at = std::ranges::find(fields, name, &Field::name);
+  return at == fields.end() ? nullptr : &*at;
 }
 
 std::string_view unquoted(std::string_view json) {

@@ -67,15 +67,28 @@ struct Envelope {
   std::string reply_to;
   std::string conversation;
   std::vector<Field> fields;
+  std::string carried;           // those recorded, as its event has them (carried.hpp)
   std::uint64_t field_bits = 0;  // of their names; 0: not noted, and each is compared
 
   base::Digest content_hash{};  // SHA-256 of the native bytes
 };
 
+const Field* find(const std::vector<Field>& fields, std::string_view name);  // null: none has the name
+// Inline, as what follows: the bit of a name that is written where it is asked for costs nothing then.
+inline const Field* find(const Envelope& envelope, std::string_view name) {
+  const bool noted = envelope.field_bits != 0;
+  return noted && (envelope.field_bits & bit_of(name)) == 0 ? nullptr : find(envelope.fields, name);
+}
 // The value of a canonical field; absent where the message has none.
-json::Value value(const Envelope& envelope, std::string_view name);
+inline json::Value value(const Envelope& envelope, std::string_view name) {
+  const Field* const found = find(envelope, name);
+  return found ? found->value : json::Value();
+}
 // The same as JSON text, empty where it has none; not for lists and objects.
-std::string_view field(const Envelope& envelope, std::string_view name);
+inline std::string_view field(const Envelope& envelope, std::string_view name) {
+  const Field* const found = find(envelope, name);
+  return found ? std::string_view(found->json) : std::string_view();
+}
 // Of a JSON string, without its quotes; one with escapes is none that was ever given for an id, a word or a time.
 std::string_view unquoted(std::string_view json);
 

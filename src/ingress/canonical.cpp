@@ -4,6 +4,7 @@
 #include <unordered_set>
 
 #include "base/uuid.hpp"
+#include "envelope/carried.hpp"
 #include "envelope/lane.hpp"
 #include "ingress/expiry.hpp"
 #include "json/writer.hpp"
@@ -102,6 +103,7 @@ bool is_kept(profile::FieldType type) {
 void read_fields(const Found& found, const std::vector<profile::FieldSlot>& fields, Envelope& envelope) {
   std::size_t count = 0;
   envelope.field_bits = 0;
+  envelope.carried.clear();
   for (const profile::FieldSlot& field : fields) {
     const json::Value value = field.carried == profile::Carried::no ? json::Value() : found.at(field.slot);
     const bool right = profile::is_of(field.type, value);
@@ -120,7 +122,10 @@ void read_fields(const Found& found, const std::vector<profile::FieldSlot>& fiel
     else if (kept.recorded || !is_large)
       json::Writer(kept.json).value(value);
     const std::size_t most = value.is_array() ? carried_list_bytes_max : carried_bytes_max;
-    if (kept.recorded && !value.is_string() && kept.json.size() > most) --count;
+    if (kept.recorded && !value.is_string() && kept.json.size() > most)
+      --count;
+    else if (kept.recorded)
+      envelope::add_carried(envelope.carried, kept.name, kept.json);
   }
   envelope.fields.resize(count);
 }

@@ -96,11 +96,25 @@ bool append_plain(std::string& out, std::string_view text, std::string_view afte
 
 template <class T>
 void append_number(std::string& out, T number) {
-  char text[24];
-  out.append(text, static_cast<std::size_t>(std::to_chars(text, text + sizeof text, number).ptr - text));
+  constexpr std::size_t longest = 24;
+  const std::size_t before = out.size();
+  out.resize_and_overwrite(before + longest, [&](char* to, std::size_t) {
+    return static_cast<std::size_t>(std::to_chars(to + before, to + before + longest, number).ptr - to);
+  });
 }
 
 }  // namespace
+
+void append_quoted(std::string& out, std::string_view text) {
+  const std::size_t before = out.size(), after_all = before + text.size() + 2;
+  out.resize_and_overwrite(after_all, [&](char* to, std::size_t) {
+    to += before;
+    *to++ = '"';
+    to = std::copy(text.begin(), text.end(), to);
+    *to = '"';
+    return after_all;
+  });
+}
 
 void append_string(std::string& out, std::string_view text) {
   if (append_plain(out, text, {})) return;

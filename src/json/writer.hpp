@@ -35,6 +35,12 @@ struct Plain {
   std::string_view text;
 };
 
+// `text` with quotes and escapes.
+void append_string(std::string& out, std::string_view text);
+
+// With quotes alone: it needs no escapes.
+void append_quoted(std::string& out, std::string_view text);
+
 class Writer {
  public:
   explicit Writer(std::string& out, int indent = 0) : out_(out), indent_(indent) {}  // spaces per level; 0: compact
@@ -61,9 +67,7 @@ class Writer {
   Writer& string(std::string_view text);  // what is not UTF-8 becomes U+FFFD
   Writer& plain(Plain content) {
     separate();
-    out_ += '"';
-    out_ += content.text;
-    out_ += '"';
+    append_quoted(out_, content.text);
     return *this;
   }
   Writer& raw(std::string_view json);  // JSON already, embedded as it is
@@ -110,9 +114,6 @@ class Writer {
   bool first_ = true;       // nothing stands yet at this level
   bool after_key_ = false;  // the next value needs no comma
 };
-
-// `text` with quotes and escapes.
-void append_string(std::string& out, std::string_view text);
 
 std::string to_text(const Value& value, int indent = 0);
 

@@ -167,7 +167,7 @@ class Follow {
     base::Error error;
     error.code = ErrorCode::ERROR_NOT_YOURS;
     error.message = "errors are decided by the role '" + policy_.decided_by + "'; the role of '" + sender.id +
-                    "' is '" + role_of(command_.ruleset, sender) + "'";
+                    "' is '" + std::string(role_of(command_.ruleset, sender)) + "'";
     error.where = "sender";
     for (const profile::MessageType& type : command_.ruleset.types)
       if (type.kind == Kind::error_report && error.legal_next.empty()) error.legal_next.push_back(type.name);

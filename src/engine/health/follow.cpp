@@ -8,6 +8,7 @@
 #include "engine/messages/fields.hpp"
 #include "engine/retry.hpp"
 #include "engine/tasks/returned.hpp"
+#include "event/carried.hpp"
 #include "json/writer.hpp"
 
 namespace parley::engine {
@@ -216,11 +217,10 @@ std::string report_of(const event::MessageAccepted& event) {
   std::string report;
   json::Writer writer(report);
   writer.begin_object();
-  for (const event::Field& field : event.fields()) {
-    if (field.name() == "agent" || field.name() == "status" || field.name() == "available_at") continue;
-    if (report.size() + field.name().size() + field.json().size() > report_bytes_max) continue;
-    writer.key(field.name()).raw(field.json());
-  }
+  event::visit_carried(event, [&](std::string_view name, std::string_view json) {
+    if (name == "agent" || name == "status" || name == "available_at") return;
+    if (report.size() + name.size() + json.size() <= report_bytes_max) writer.key(name).raw(json);
+  });
   writer.end_object();
   return report;
 }

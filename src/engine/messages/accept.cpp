@@ -1,6 +1,7 @@
 // A message is accepted: known ids first (R8), then whatever may be said against it (judge.hpp), then the event that
 // keeps it and what the server does behind it.
 #include <algorithm>
+#include <cstring>
 
 #include "base/hash.hpp"
 #include "engine/appliers.hpp"
@@ -30,7 +31,7 @@ using base::ErrorCode;
 constexpr std::size_t instances_kept = 16;  // of an agent, whose sequence numbers are watched
 
 bool given(const IdKey& key) {
-  return std::any_of(key.begin(), key.end(), [](std::uint8_t byte) { return byte != 0; });
+  return key != IdKey{};
 }
 
 // R25: who sends the id of a private message by chance is not told that it is known; to its sender it is.
@@ -274,7 +275,7 @@ void apply(State& state, Workspace& workspace, WorkspaceNumber number, Offset of
   message.id = base::PackedText(event.message_id());
   if (event.id_key().size() == message.id_key.size()) {
     message.remembered = true;
-    std::copy(event.id_key().begin(), event.id_key().end(), message.id_key.begin());
+    std::memcpy(message.id_key.data(), event.id_key().data(), message.id_key.size());
     workspace.ids.insert(message.id_key, offset);
   }
   apply_to_requests(state, workspace, number, offset, event);

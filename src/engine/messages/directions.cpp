@@ -27,8 +27,8 @@ std::string receivers_listed(const AcceptMessage& command) {
 }
 
 // What else the sender may do about a recipient to whom it may send nothing.
-std::string send_elsewhere(const AcceptMessage& command, const std::string& role) {
-  return "You may send nothing to the role '" + role + "'; '" + command.envelope.native_type +
+std::string send_elsewhere(const AcceptMessage& command, std::string_view role) {
+  return "You may send nothing to the role '" + std::string(role) + "'; '" + command.envelope.native_type +
          "' may go to: " + receivers_listed(command) + '.';
 }
 
@@ -48,13 +48,13 @@ std::unexpected<base::Error> without_role(const AcceptMessage& command, const Ag
 
 }  // namespace
 
-std::string role_of(const profile::Ruleset& ruleset, const Agent& agent) {
-  return std::string(ruleset.role_of_agent(agent.id, agent.properties.agent_type));
+std::string_view role_of(const profile::Ruleset& ruleset, const Agent& agent) {
+  return ruleset.role_of_agent(agent.id, agent.properties.agent_type);
 }
 
 base::Result<> check_sender(const AcceptMessage& command, const Agent& sender) {
   const auto& envelope = command.envelope;
-  const std::string role = role_of(command.ruleset, sender);
+  const std::string_view role = role_of(command.ruleset, sender);
   const bool may = command.ruleset.may_send(command.type, role);
   if (!may && role.empty() && sender.properties.agent_type.empty())
     return base::fail(
@@ -78,7 +78,7 @@ base::Result<> check_sender(const AcceptMessage& command, const Agent& sender) {
                       "Write the instance_id that you are registered with; who runs as several registers without one.");
   if (may) return {};
   return std::unexpected(direction_refused(
-      "the role '" + role + "' may not send '" + envelope.native_type + "'", "sender",
+      "the role '" + std::string(role) + "' may not send '" + envelope.native_type + "'", "sender",
       command.ruleset.legal_types(role),
       "This role may send nothing in profile '" + command.ruleset.name + "'; ask for another agent_type."));
 }
@@ -102,12 +102,12 @@ base::Result<> check_recipient(const AcceptMessage& command, const Agent& sender
                           recipient.id + "', which is registered as instance '" + base::excerpt(instance, 64) + "'",
                       "recipient's instance_id",
                       "Write the instance_id that the recipient is registered with, or leave it out.");
-  const std::string role = role_of(command.ruleset, recipient);
+  const std::string_view role = role_of(command.ruleset, recipient);
   if (command.ruleset.may_receive(command.type, role)) return {};
   if (!command.ruleset.knows_role(role)) return without_role(command, recipient);
   return std::unexpected(direction_refused(
-      "'" + envelope.native_type + "' may not be sent to the role '" + role + "' ('" + recipient.id + "')", "recipient",
-      command.ruleset.legal_types(role_of(command.ruleset, sender), role), send_elsewhere(command, role)));
+      "'" + envelope.native_type + "' may not be sent to the role '" + std::string(role) + "' ('" + recipient.id + "')",
+      "recipient", command.ruleset.legal_types(role_of(command.ruleset, sender), role), send_elsewhere(command, role)));
 }
 
 }  // namespace parley::engine

@@ -4,7 +4,7 @@
 
 namespace parley::engine {
 
-std::string role_of(const profile::Ruleset& ruleset, const Agent& agent);
+std::string_view role_of(const profile::Ruleset& ruleset, const Agent& agent);
 
 // Errors: DIRECTION, SENDER_MISMATCH.
 base::Result<> check_sender(const AcceptMessage& command, const Agent& sender);

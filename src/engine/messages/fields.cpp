@@ -10,23 +10,20 @@ std::string text_in(const envelope::Envelope& envelope, std::string_view name) {
   return std::string(envelope::value(envelope, name).if_string().value_or(""));
 }
 
-std::vector<std::string> texts_in(const envelope::Envelope& envelope, std::string_view name) {
+std::vector<std::string> read_texts(json::Value list) {
   std::vector<std::string> texts;
-  for (const json::Value item : envelope::value(envelope, name).elements())
+  for (const json::Value item : list.elements())
     if (const auto text = item.if_string()) texts.emplace_back(*text);
   return texts;
 }
 
-std::optional<double> number_in(const envelope::Envelope& envelope, std::string_view name) {
-  const std::string_view json = envelope::field(envelope, name);
+std::optional<double> read_number(std::string_view json) {
   double value = 0;
   const auto read = std::from_chars(json.data(), json.data() + json.size(), value);
-  return json.empty() || read.ec != std::errc() ? std::nullopt : std::optional(value);
+  return read.ec != std::errc() ? std::nullopt : std::optional(value);
 }
 
-std::optional<base::Instant> instant_in(const envelope::Envelope& envelope, std::string_view name) {
-  const std::string_view json = envelope::field(envelope, name);
-  if (json.empty()) return std::nullopt;  // most state none, and what is no time costs words about it
+std::optional<base::Instant> read_instant(std::string_view json) {
   const auto instant = base::parse_rfc3339(envelope::unquoted(json));
   return instant ? std::optional(*instant) : std::nullopt;
 }
@@ -37,10 +34,8 @@ std::string text_of(double number) {
   return {text.data(), end};
 }
 
-base::Duration wait_in(const envelope::Envelope& envelope, std::string_view name, base::Duration unit,
-                       base::Duration otherwise, base::Duration most) {
-  const double stated = number_in(envelope, name).value_or(0);
-  if (!(stated > 0)) return otherwise;
+std::optional<base::Duration> read_wait(double stated, base::Duration unit, base::Duration most) {
+  if (!(stated > 0)) return std::nullopt;
   using Units = std::chrono::duration<double, base::Duration::period>;
   const double units_most = Units(most) / Units(unit);
   return std::max(std::chrono::duration_cast<base::Duration>(std::min(stated, units_most) * Units(unit)),

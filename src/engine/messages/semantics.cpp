@@ -59,12 +59,7 @@ void write(const AcceptMessage& command, const Recipients& recipients, std::stri
     event.set_superseded_id(before->was.message_id());
   }
   if (!envelope.task.empty()) event.set_record_at(command.ruleset.type(command.type).keeps);
-  for (const envelope::Field& field : envelope.fields) {
-    if (!field.recorded) continue;
-    event::Field& written = *event.add_fields();
-    written.mutable_name()->assign(field.name);
-    written.set_json(field.json);
-  }
+  if (!envelope.carried.empty()) event.set_carried(envelope.carried);
   event.mutable_id_key()->assign(reinterpret_cast<const char*>(id_key.data()), id_key.size());
   if (!command.evidence.empty()) event.set_evidence(std::string(command.evidence));
   // R5. A message without defects that has no timestamp is of a type that needs none.

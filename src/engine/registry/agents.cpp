@@ -114,7 +114,7 @@ base::Result<> Engine::decide(const RemoveAgent& command, const Context&, Decide
 
 void apply(State& state, Workspace& workspace, WorkspaceNumber number, const event::AgentRegistered& event,
            Instant at) {
-  Agent& agent = workspace.registry.agents.emplace_back();
+  Agent& agent = *workspace.registry.agents.emplace_back(std::make_unique<Agent>());
   agent.id = event.agent_id();
   agent.properties = read(event.properties());
   agent.registered_at = at;

@@ -134,13 +134,13 @@ struct Person {
 };
 
 struct Registry {
-  std::deque<Agent> agents;  // agent number n is element n - 1: numbers are never used again
+  std::vector<std::unique_ptr<Agent>> agents;  // agent number n is element n - 1: numbers are never used again
   std::deque<Person> people;
   ByName<AgentNumber> agents_by_id;  // those not removed
   ByName<PersonNumber> people_by_id;
 
-  Agent& agent(AgentNumber number) { return agents.at(number.value - 1); }
-  const Agent& agent(AgentNumber number) const { return agents.at(number.value - 1); }
+  Agent& agent(AgentNumber number) { return *agents.at(number.value - 1); }
+  const Agent& agent(AgentNumber number) const { return *agents.at(number.value - 1); }
   Person& person(PersonNumber number) { return people.at(number.value - 1); }
   const Person& person(PersonNumber number) const { return people.at(number.value - 1); }
   std::optional<AgentNumber> find_agent(std::string_view id) const;

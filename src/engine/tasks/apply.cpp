@@ -95,8 +95,8 @@ void assign(State& state, Workspace& workspace, WorkspaceNumber number, Offset o
                 .timeout = base::Duration(event.timeout())};
   if (event.max_iterations() > 0) task.max_iterations = event.max_iterations();
   workspace.tasks.set_terms(offset, task,
-                            {.scope = {event.scope().begin(), event.scope().end()},
-                             .reference_files = {event.reference_files().begin(), event.reference_files().end()},
+                            {.scope = base::PackedTexts(event.scope()),
+                             .reference_files = base::PackedTexts(event.reference_files()),
                              .testing_required = event.testing_required(),
                              .confidence_threshold = event.confidence_threshold(),
                              .needs_approval = event.needs_approval(),

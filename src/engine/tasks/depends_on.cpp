@@ -138,7 +138,7 @@ void keep_first_of_each(std::vector<std::string>& ids) {
 
 bool may_assign(const profile::Ruleset* rules, const Agent& agent) {
   if (!rules) return false;
-  const std::string role(role_of(*rules, agent));
+  const std::string_view role = role_of(*rules, agent);
   for (std::size_t i = 0; i < rules->types.size(); ++i)
     if (rules->types[i].kind == envelope::Kind::task_assign &&
         rules->may_send(profile::TypeIndex(static_cast<std::uint16_t>(i)), role))

@@ -43,11 +43,11 @@ std::vector<std::string> paths_in(const envelope::Envelope& envelope, std::strin
 }
 
 // Those outside; none where it would take too long to tell.
-std::optional<std::vector<std::string>> outside(std::vector<std::string> paths, const std::vector<std::string>& scope) {
+std::optional<std::vector<std::string>> outside(std::vector<std::string> paths, const base::PackedTexts& scope) {
   std::uint64_t steps = 0;
   std::erase_if(paths, [&](const std::string& path) {
     if (path.size() > path_max) return false;
-    return std::any_of(scope.begin(), scope.end(), [&](const std::string& glob) {
+    return std::any_of(scope.begin(), scope.end(), [&](std::string_view glob) {
       return steps <= match_steps && base::glob_matches(glob, path, steps);
     });
   });
@@ -64,11 +64,11 @@ base::Result<> check_scope(const envelope::Envelope& envelope, const Task& task)
     return base::fail(ErrorCode::PAYLOAD_TOO_LARGE, "so many files cannot be held against so wide a scope", "changes",
                       "Complete the work as several tasks.");
   if (found->empty()) return {};
-  return base::fail(ErrorCode::SCOPE_VIOLATION,
-                    "task " + quoted(task.id.view()) + " was changed outside its scope: " + listed(*found, paths_named),
-                    "changes",
-                    "Its scope is " + listed(task.terms.scope, terms_max) +
-                        ". Undo what lies outside and complete it again, or ask for a wider scope; the task goes on.");
+  return base::fail(
+      ErrorCode::SCOPE_VIOLATION,
+      "task " + quoted(task.id.view()) + " was changed outside its scope: " + listed(*found, paths_named), "changes",
+      "Its scope is " + listed(std::vector<std::string>(task.terms.scope.begin(), task.terms.scope.end()), terms_max) +
+          ". Undo what lies outside and complete it again, or ask for a wider scope; the task goes on.");
 }
 
 base::Result<> check_tests(const AcceptMessage& command, const Task& task) {
@@ -135,7 +135,7 @@ base::Result<> check_evidence(const AcceptMessage& command, const Task& task) {
 std::vector<std::string> unread_files(const envelope::Envelope& envelope, const Task& task) {
   std::vector<std::string> read = paths_in(envelope, "files_read");
   std::sort(read.begin(), read.end());
-  std::vector<std::string> unread = task.terms.reference_files;
+  std::vector<std::string> unread(task.terms.reference_files.begin(), task.terms.reference_files.end());
   std::erase_if(unread,
                 [&read](const std::string& path) { return std::binary_search(read.begin(), read.end(), path); });
   return unread;

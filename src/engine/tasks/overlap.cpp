@@ -19,9 +19,9 @@ constexpr std::size_t overlaps_named = 3;
 
 // The first two globs that one file may match.
 using Pair = std::pair<std::string_view, std::string_view>;
-std::optional<Pair> common(const Globs& one, const std::vector<std::string>& other, std::uint64_t& steps) {
+std::optional<Pair> common(const Globs& one, const base::PackedTexts& other, std::uint64_t& steps) {
   for (const std::string& a : one)
-    for (const std::string& b : other) {
+    for (const std::string_view b : other) {
       if (steps + a.size() * b.size() > overlap_steps) return std::nullopt;
       if (base::globs_overlap(a, b, steps)) return Pair(a, b);
     }

@@ -15,8 +15,8 @@ std::string_view beginning_of(std::string_view glob) {
 
 }  // namespace
 
-void Scopes::add(base::Offset task, const std::vector<std::string>& globs) {
-  for (const std::string& glob : globs) {
+void Scopes::add(base::Offset task, const base::PackedTexts& globs) {
+  for (const std::string_view glob : globs) {
     const Entry entry{beginning_of(glob), task};
     const std::size_t before = entries_.size();
     entries_.insert(place_.value_or(entries_.end()), entry);
@@ -25,8 +25,8 @@ void Scopes::add(base::Offset task, const std::vector<std::string>& globs) {
   }
 }
 
-void Scopes::remove(base::Offset task, const std::vector<std::string>& globs) {
-  for (const std::string& glob : globs) {
+void Scopes::remove(base::Offset task, const base::PackedTexts& globs) {
+  for (const std::string_view glob : globs) {
     const std::string_view beginning = beginning_of(glob);
     place_.reset();
     if (entries_.erase({beginning, task}) == 0) continue;

@@ -6,19 +6,19 @@
 
 #include <cstddef>
 #include <optional>
-#include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/ids.hpp"
+#include "base/packed_text.hpp"
 
 namespace parley::engine {
 
 class Scopes {
  public:
   // The globs stay where they are, and as they are, until they are removed.
-  void add(base::Offset task, const std::vector<std::string>& globs);
-  void remove(base::Offset task, const std::vector<std::string>& globs);
+  void add(base::Offset task, const base::PackedTexts& globs);
+  void remove(base::Offset task, const base::PackedTexts& globs);
 
   // Tasks with a glob that may match what this one does, each once per such glob; at most `most`.
   std::vector<base::Offset> near(std::string_view glob, std::size_t most) const;

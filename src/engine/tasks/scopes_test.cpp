@@ -18,9 +18,9 @@ constexpr std::size_t any = 1'000'000;
 // COL-10: held against the comparison of every pair of short globs.
 TEST(Scopes, overlook_no_task_that_overlaps) {
   const auto globs = base::words_of("ab*/", 4);
-  std::deque<std::vector<std::string>> kept;
+  std::deque<base::PackedTexts> kept;
   Scopes scopes;
-  for (std::size_t i = 0; i < globs.size(); ++i) scopes.add(Offset(i + 1), kept.emplace_back(1, globs[i]));
+  for (std::size_t i = 0; i < globs.size(); ++i) scopes.add(Offset(i + 1), kept.emplace_back(std::vector{globs[i]}));
   std::size_t overlapping = 0;
   for (std::size_t i = 0; i < globs.size(); i += 3) {
     auto near = scopes.near(globs[i], any);
@@ -36,11 +36,11 @@ TEST(Scopes, overlook_no_task_that_overlaps) {
 }
 
 TEST(Scopes, look_at_few_of_many) {
-  std::deque<std::vector<std::string>> kept;
-  const std::vector<std::string> last{"**/*.md", "docs/guide.md"};
+  std::deque<base::PackedTexts> kept;
+  const base::PackedTexts last(std::vector<std::string_view>{"**/*.md", "docs/guide.md"});
   Scopes scopes;
   for (std::uint64_t i = 1; i <= 10'000; ++i)
-    scopes.add(Offset(i), kept.emplace_back(1, "src/" + std::to_string(i) + "/**"));
+    scopes.add(Offset(i), kept.emplace_back(std::vector{"src/" + std::to_string(i) + "/**"}));
   scopes.add(Offset(10'001), last);
   EXPECT_EQ(scopes.near("src/77/main.cpp", any), (std::vector{Offset(10'001), Offset(77)}));
   EXPECT_EQ(scopes.near("docs/guide.md", any), (std::vector{Offset(10'001), Offset(10'001)}));

@@ -73,8 +73,8 @@ struct TaskError {
 
 // What an assignment asks for, as far as a completion can be held against it (evidence.hpp).
 struct TaskTerms {
-  std::vector<std::string> scope;  // globs; empty: any file
-  std::vector<std::string> reference_files;
+  base::PackedTexts scope;  // globs; empty: any file
+  base::PackedTexts reference_files;
   bool testing_required = false;
   double confidence_threshold = 0;  // below it a human decides (SUP-04)
   bool needs_approval = false;      // a human decides in any case
