@@ -59,7 +59,7 @@ base::Result<DeadLetterAt> dead_letter_at(const engine::State& state, const Call
                    (agent == base::AgentNumber{} || agent == caller.agent);
   if (!own && !may(state, caller, number, Right::manage))
     return base::fail(ErrorCode::FORBIDDEN,
-                      "'" + caller.id + "' may neither redrive nor discard another agent's dead letters");
+                      base::quoted(caller.id) + " may neither redrive nor discard another agent's dead letters");
   if (agent == base::AgentNumber{})
     return base::fail(ErrorCode::NOT_FOUND, "no dead letter " + base::quoted(id) + " is here");
   return DeadLetterAt{number, agent, letter.offset};

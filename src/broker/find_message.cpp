@@ -96,13 +96,13 @@ std::optional<base::Offset> offset_received(const engine::Workspace& workspace, 
 base::Result<base::Offset> own_message(const engine::Workspace& workspace, const Caller& caller,
                                        std::string_view message_id, std::string_view to) {
   if (caller.kind != Caller::Kind::agent)
-    return base::fail(ErrorCode::FORBIDDEN, "'" + caller.id + "' is no agent, and only agents send messages", {},
+    return base::fail(ErrorCode::FORBIDDEN, base::quoted(caller.id) + " is no agent, and only agents send messages", {},
                       "Take a message back with the token of the agent that sent it.");
   PARLEY_TRY(const base::Offset offset, offset_of(workspace, caller, message_id, to));
   const engine::Message& message = workspace.messages.at(offset);
   if (message.sender == caller.agent) return offset;
   if (message.private_ || !party_to(message, caller.agent)) return not_known(message_id);
-  return base::fail(ErrorCode::FORBIDDEN, "'" + caller.id + "' did not send this message", "message_id",
+  return base::fail(ErrorCode::FORBIDDEN, base::quoted(caller.id) + " did not send this message", "message_id",
                     "Only its sender takes a message back.");
 }
 

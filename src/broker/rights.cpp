@@ -50,9 +50,9 @@ base::Result<base::WorkspaceNumber> enter(const engine::State& state, const Call
   const bool member = number && (caller.kind == Caller::Kind::admin || caller.workspace_number == *number);
   if (!member) return base::fail(ErrorCode::NOT_FOUND, "no workspace " + base::quoted(workspace) + " is here for you");
   if (removed(state, caller))
-    return base::fail(ErrorCode::UNAUTHENTICATED, "'" + caller.id + "' was removed from this workspace");
+    return base::fail(ErrorCode::UNAUTHENTICATED, base::quoted(caller.id) + " was removed from this workspace");
   if (!may(state, caller, *number, right))
-    return base::fail(ErrorCode::FORBIDDEN, "'" + caller.id + "' may not " + std::string(name(right)));
+    return base::fail(ErrorCode::FORBIDDEN, base::quoted(caller.id) + " may not " + std::string(name(right)));
   return *number;
 }
 
@@ -60,7 +60,8 @@ base::Result<base::AgentNumber> look_into_mailbox(const engine::State& state, co
                                                   base::WorkspaceNumber workspace, std::string_view agent) {
   const bool own = caller.kind == Caller::Kind::agent && caller.id == agent;
   if (!own && !may(state, caller, workspace, Right::oversee))
-    return base::fail(ErrorCode::FORBIDDEN, "'" + caller.id + "' may not look into the mailbox of another agent");
+    return base::fail(ErrorCode::FORBIDDEN,
+                      base::quoted(caller.id) + " may not look into the mailbox of another agent");
   if (const auto number = state.workspace(workspace).registry.find_agent(agent)) return *number;
   return base::fail(ErrorCode::NOT_FOUND, "no agent " + base::quoted(agent) + " is registered here");
 }
@@ -69,8 +70,8 @@ base::Result<base::AgentNumber> own_mailbox(const Caller& caller, base::Workspac
                                             std::string_view agent) {
   if (caller.kind == Caller::Kind::agent && caller.workspace_number == workspace && caller.id == agent)
     return caller.agent;
-  return base::fail(ErrorCode::FORBIDDEN, "'" + caller.id + "' may not take from the mailbox of another agent", {},
-                    "Use the token of the agent whose mailbox it is.");
+  return base::fail(ErrorCode::FORBIDDEN, base::quoted(caller.id) + " may not take from the mailbox of another agent",
+                    {}, "Use the token of the agent whose mailbox it is.");
 }
 
 base::Result<> may_give(const engine::State& state, const Caller& caller, const std::vector<std::string>& roles) {
@@ -80,15 +81,16 @@ base::Result<> may_give(const engine::State& state, const Caller& caller, const 
   };
   for (const std::string& role : roles)
     if (caller.kind != Caller::Kind::person || !has(role))
-      return base::fail(ErrorCode::FORBIDDEN,
-                        "'" + caller.id + "' is no " + base::excerpt(role, 64) + ", and may not decide who is one",
-                        "/roles", "Use the admin token, or that of a maintainer who has the role.");
+      return base::fail(
+          ErrorCode::FORBIDDEN,
+          base::quoted(caller.id) + " is no " + base::excerpt(role, 64) + ", and may not decide who is one", "/roles",
+          "Use the admin token, or that of a maintainer who has the role.");
   return {};
 }
 
 base::Result<> admin_only(const Caller& caller) {
   if (caller.kind == Caller::Kind::admin) return {};
-  return base::fail(ErrorCode::FORBIDDEN, "'" + caller.id + "' may not do this", {}, "Use the admin token.");
+  return base::fail(ErrorCode::FORBIDDEN, base::quoted(caller.id) + " may not do this", {}, "Use the admin token.");
 }
 
 }  // namespace parley::broker

@@ -132,14 +132,14 @@ class Due {
   void review_times_out_at(const Timer& timer) {
     if (++reviews_ > reviews_a_turn) return;
     const Review& review = workspace_of(timer).reviews.at(timer.message);
-    decide_review_lapsed(decided_, state_, timer.workspace, timer.message, rules_of(timer, review.asker), context_,
+    decide_review_lapsed({decided_, state_, timer.workspace, context_}, timer.message, rules_of(timer, review.asker),
                          "no verdict came within " + base::to_text(review.due - review.asked_at) + ".");
   }
 
   void help_due_at(const Timer& timer) {
     if (++helps_ > helps_a_turn) return;
     const AgentNumber asker = workspace_of(timer).help.at(timer.message).asker;
-    decide_help_due(decided_, state_, timer.workspace, timer.message, rules_of(timer, asker), context_);
+    decide_help_due({decided_, state_, timer.workspace, context_}, timer.message, rules_of(timer, asker));
   }
 
   // By an earlier fact of this decision: with the end of its review or of its task, for want of a reply, or given

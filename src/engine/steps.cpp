@@ -96,7 +96,7 @@ std::size_t Engine::decide_leaving(WorkspaceNumber number, AgentNumber agent, st
     if (count >= most) return count;
     count += help_weight;
     const Agent& asker = workspace.registry.agent(workspace.help.at(help).asker);
-    decide_helper_lost(decided, state_, number, help, ruleset_of_(asker.properties.profile), context);
+    decide_helper_lost({decided, state_, number, context}, help, ruleset_of_(asker.properties.profile));
   }
   for (const Offset task : workspace.tasks.of(agent)) {
     if (count++ >= most) break;
@@ -108,7 +108,7 @@ std::size_t Engine::decide_leaving(WorkspaceNumber number, AgentNumber agent, st
   for (const Offset review : workspace.reviews.of(agent)) {
     if (count++ == most) break;
     const Agent& asker = workspace.registry.agent(workspace.reviews.at(review).asker);
-    decide_review_lapsed(decided, state_, number, review, ruleset_of_(asker.properties.profile), context,
+    decide_review_lapsed({decided, state_, number, context}, review, ruleset_of_(asker.properties.profile),
                          "its reviewer was removed.");
   }
   return count;

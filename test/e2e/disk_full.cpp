@@ -25,6 +25,7 @@ constexpr std::uint64_t disk_bytes = 400 << 20;     // segments are 64 MB, and t
 constexpr std::uint64_t ballast_bytes = 180 << 20;  // what will be deleted
 constexpr std::size_t text_bytes = 200 << 10;
 constexpr std::uint64_t sends_max = 2'000;  // 400 MB: more than the disk holds
+const std::string agents = "/v1/workspaces/collab/agents";
 
 // A tmpfs on a folder. Resource type.
 class SmallDisk {
@@ -125,20 +126,8 @@ class Correspondence {
   std::optional<Message> refused_;
 };
 
-void run_test() {
-  const TempFolder folder("disk-full");
-  const SmallDisk disk(folder.path() + "/data");
-  World world(folder.path());
-  Town town;
-  Ledger ledger;
-  world.start();
-  world.enrol(town);
-  Correspondence correspondence(world, town, ledger);
-
-  sdk::Client admin({world.url(), world.admin_token(), {}, {}});
-  const std::string agents = "/v1/workspaces/collab/agents";
-  require(admin.post(agents, R"({"agent_id":"extra","profile":"collab"})").has_value(), "no agent can be registered");
-
+// Sends until the disk is full; how many were accepted.
+std::uint64_t fill(Correspondence& correspondence) {
   std::uint64_t accepted = 0;
   std::optional<base::ErrorCode> refusal;
   while (accepted < sends_max && !(refusal = correspondence.send(text_bytes))) {
@@ -150,46 +139,50 @@ void run_test() {
   require(base::info(*refusal).http_status == 507, "B4: STORAGE_FULL is not status 507");
   require(accepted > 50, "B4: the disk is full from the start");
   require(correspondence.send(640) == base::ErrorCode::STORAGE_FULL, "B4: a second send is accepted");
+  return accepted;
+}
 
-  // Neither registrations nor tokens nor changes eat what is kept back for what must end.
+// Calls that make the journal grow, and no room: whether any was accepted.
+bool grow(sdk::Client& admin, std::uint64_t i) {
+  const std::string name = "grown-" + std::to_string(i);
+  const base::Result<sdk::Reply> answers[] = {
+      admin.post(agents, R"({"agent_id":")" + name + R"(","profile":"collab"})"),
+      admin.patch(agents + "/extra", R"({"specialty":")" + std::to_string(i) + std::string(200, 'x') + R"("})"),
+      admin.post(agents + "/extra/token", "{}")};
+  bool any = false;
+  for (const auto& answer : answers) {
+    any |= answer.has_value();
+    require(answer || answer.error().code == base::ErrorCode::STORAGE_FULL ||
+                answer.error().code == base::ErrorCode::OVERLOADED,
+            "B4: a call on a full disk is answered with something else");
+  }
+  return any;
+}
+
+// Neither registrations nor tokens nor changes eat what is kept back for what must end.
+void try_to_grow(sdk::Client& admin) {
   std::uint64_t grown = 0;
-  const auto grow = [&](std::uint64_t i) -> bool {
-    const std::string name = "grown-" + std::to_string(i);
-    const base::Result<sdk::Reply> answers[] = {
-        admin.post(agents, R"({"agent_id":")" + name + R"(","profile":"collab"})"),
-        admin.patch(agents + "/extra", R"({"specialty":")" + std::to_string(i) + std::string(200, 'x') + R"("})"),
-        admin.post(agents + "/extra/token", "{}")};
-    bool any = false;
-    for (const auto& answer : answers) {
-      any |= answer.has_value();
-      require(answer || answer.error().code == base::ErrorCode::STORAGE_FULL ||
-                  answer.error().code == base::ErrorCode::OVERLOADED,
-              "B4: a call on a full disk is answered with something else");
-    }
-    return any;
-  };
-  while (grown < 5'000 && grow(grown)) ++grown;
+  while (grown < 5'000 && grow(admin, grown)) ++grown;
   require(grown < 1'000, "B4: calls that grow the journal go on where sends do not: " +
                              std::to_string(grown));  // what a send needs is estimated
-  for (int i = 0; i < 200; ++i) grow(5'000 + static_cast<std::uint64_t>(i));
-  correspondence.keep(200);
+  for (int i = 0; i < 200; ++i) grow(admin, 5'000 + static_cast<std::uint64_t>(i));
+}
 
-  world.read_logs(ledger);  // reads go on
-  std::size_t acked = 0;
-  for (std::size_t more = 1; more > 0; acked += more) more = correspondence.take_and_ack(4);
-  require(world.server().wait(Milliseconds(0)) == std::nullopt, "B4: the server ended on a full disk");
-  const bool still_full = correspondence.send(640) == base::ErrorCode::STORAGE_FULL;
-
-  disk.make_room();
+// There is space again: how long sends were still refused.
+Milliseconds heal(Correspondence& correspondence) {
   const auto began = std::chrono::steady_clock::now();
   while (correspondence.send(640)) {
     require(std::chrono::steady_clock::now() - began < seconds(20), "B4: with space again, sends are still refused");
     std::this_thread::sleep_for(Milliseconds(50));
   }
-  const auto healed = std::chrono::duration_cast<Milliseconds>(std::chrono::steady_clock::now() - began).count();
+  const auto healed = std::chrono::duration_cast<Milliseconds>(std::chrono::steady_clock::now() - began);
   for (int i = 0; i < 100; ++i)
     require(!correspondence.send(text_bytes), "B4: a send is refused after the disk healed");
+  return healed;
+}
 
+// After a crash everything that was promised comes to its end.
+void check_all_ended(World& world, Town& town, Ledger& ledger) {
   world.server().kill();
   require(world.verify().empty(), "O6: the journal is damaged");
   world.start();
@@ -200,11 +193,37 @@ void run_test() {
   world.read_logs(ledger);
   ledger.check_all_ended();
   require(ledger.first_wrong().empty(), ledger.first_wrong());
+}
+
+void run_test() {
+  const TempFolder folder("disk-full");
+  const SmallDisk disk(folder.path() + "/data");
+  World world(folder.path());
+  Town town;
+  Ledger ledger;
+  world.start();
+  world.enrol(town);
+  Correspondence correspondence(world, town, ledger);
+  sdk::Client admin({world.url(), world.admin_token(), {}, {}});
+  require(admin.post(agents, R"({"agent_id":"extra","profile":"collab"})").has_value(), "no agent can be registered");
+
+  const std::uint64_t accepted = fill(correspondence);
+  try_to_grow(admin);
+  correspondence.keep(200);
+  world.read_logs(ledger);  // reads go on
+  std::size_t acked = 0;
+  for (std::size_t more = 1; more > 0; acked += more) more = correspondence.take_and_ack(4);
+  require(world.server().wait(Milliseconds(0)) == std::nullopt, "B4: the server ended on a full disk");
+  const bool still_full = correspondence.send(640) == base::ErrorCode::STORAGE_FULL;
+
+  disk.make_room();
+  const Milliseconds healed = heal(correspondence);
+  check_all_ended(world, town, ledger);
   std::printf(
       "B4: full after %llu sends of 200 KB; then %zu acked from the full disk%s; sends go on %lld ms after there "
       "was space\n",
       static_cast<unsigned long long>(accepted), acked, still_full ? "" : " (which made room)",
-      static_cast<long long>(healed));
+      static_cast<long long>(healed.count()));
 }
 
 }  // namespace

@@ -5,31 +5,14 @@ embed.py ROOT TARGET PATH…   PATHs (files or folders) lie under ROOT; the path
 import pathlib
 import sys
 
+from raw_literal import raw_literal
+
 root, target = map(pathlib.Path, sys.argv[1:3])
 files = sorted(
     file
     for path in map(root.joinpath, sys.argv[3:])
     for file in ([path] if path.is_file() else path.rglob("*.json"))
 )
-
-# A compiler must accept literals of 64 KiB only, so longer files are written in pieces, cut between lines where it can be.
-piece_limit = 16000
-
-
-def pieces(text):
-    piece = ""
-    for line in text.splitlines(keepends=True):
-        if piece and len(piece) + len(line) > piece_limit:
-            yield piece
-            piece = ""
-        piece += line
-    yield piece
-
-
-def literal(text):
-    assert ')parley"' not in text
-    return "\n".join(f'R"parley({piece})parley"' for piece in pieces(text))
-
 
 lines = [
     "// Generated from spec/ by tools/gen/embed.py. Do not edit.",
@@ -46,7 +29,7 @@ lines = [
 ]
 for file in files:
     path = file.relative_to(root).as_posix()
-    lines.append(f'    {{"{path}"sv, {literal(file.read_text(encoding="utf-8"))}sv}},')
+    lines.append(f'    {{"{path}"sv, {raw_literal(file.read_text(encoding="utf-8"))}sv}},')
 lines += [
     "}};",
     "",

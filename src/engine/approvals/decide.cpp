@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/assert.hpp"
+#include "base/quoted.hpp"
 #include "engine/appliers.hpp"
 #include "engine/approvals/held.hpp"
 #include "engine/approvals/moves.hpp"
@@ -62,8 +63,8 @@ void add_maintainers(const Workspace& workspace, const Approval& approval, std::
 }
 
 std::string who(const Workspace& workspace, const DecideApproval& command) {
-  if (command.person != PersonNumber{}) return "'" + workspace.registry.person(command.person).id + "'";
-  if (command.agent != AgentNumber{}) return "agent '" + workspace.registry.agent(command.agent).id + "'";
+  if (command.person != PersonNumber{}) return base::quoted(workspace.registry.person(command.person).id);
+  if (command.agent != AgentNumber{}) return "agent " + base::quoted(workspace.registry.agent(command.agent).id);
   return "the admin";
 }
 
@@ -90,8 +91,8 @@ bool time_is_over(const Workspace& workspace, const Approval& approval, const Ru
 base::Result<> check_waits(const Workspace& workspace, const Approval& approval, const RulesetOf& ruleset_of,
                            Instant now) {
   if (approval.decided_by != PersonNumber{})
-    return base::fail(ErrorCode::APPROVAL_DECIDED, "'" + workspace.registry.person(approval.decided_by).id +
-                                                       "' decided it at " + base::to_rfc3339(approval.ended_at) +
+    return base::fail(ErrorCode::APPROVAL_DECIDED, base::quoted(workspace.registry.person(approval.decided_by).id) +
+                                                       " decided it at " + base::to_rfc3339(approval.ended_at) +
                                                        ": it is " + std::string(name(approval.state)));
   if (approval.state == machine::approval::State::withdrawn || approval.outlived())
     return base::fail(ErrorCode::APPROVAL_WITHDRAWN,
@@ -168,11 +169,11 @@ std::vector<PersonNumber> entitled(const Workspace& workspace, const Approval& a
 base::Result<> Engine::decide(const DecideApproval& command, const Context& context, Decided& decided) const {
   const Workspace& workspace = state_.workspace(command.workspace);
   const Approval& approval = *workspace.approvals.find(command.approval);
+  const Deciding deciding{decided, state_, command.workspace, context};
   std::optional<Release> release;
   auto checked = check_decision(workspace, approval, command, ruleset_of_, context.now);
   if (checked && command.release) {
-    if (auto judged = judge_release(state_, command.approval, *command.release, command.changed, context, decided);
-        judged)
+    if (auto judged = judge_release(deciding, {command.approval, *command.release, command.changed}); judged)
       release = std::move(*judged);
     else
       checked = std::unexpected(std::move(judged).error());
@@ -195,8 +196,8 @@ base::Result<> Engine::decide(const DecideApproval& command, const Context& cont
 
   const std::string& by = workspace.registry.person(command.person).id;
   if (release)
-    decide_release(decided, state_, command.approval, *command.release, std::move(*release), command.changed, by,
-                   ruleset_of_, context);
+    decide_release(deciding, {command.approval, *command.release, command.changed}, std::move(*release), by,
+                   ruleset_of_);
   else
     decide_withheld(decided, state_, command.workspace, command.approval, ruleset_of_, context);
   Saying saying;
@@ -205,7 +206,7 @@ base::Result<> Engine::decide(const DecideApproval& command, const Context& cont
   saying.rationale = command.rationale;
   saying.action = command.modified_action;
   saying.text = "'" + by + "' decided: " + std::string(saying.decision) + ". " + std::string(command.rationale);
-  tell(decided, state_, command.workspace, command.approval, *move, saying, ruleset_of_, context);
+  tell(deciding, command.approval, *move, saying, ruleset_of_);
   decide_review(decided, state_, command.workspace, command.approval, *move->to, saying.text);
   decide_escalated(decided, state_, command.workspace, command.approval, *move->to, saying.text, ruleset_of_, context);
   return {};

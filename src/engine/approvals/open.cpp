@@ -1,6 +1,7 @@
 #include "engine/approvals/open.hpp"
 
 #include "base/named.hpp"
+#include "base/quoted.hpp"
 #include "engine/appliers.hpp"
 #include "engine/approvals/questions.hpp"
 #include "engine/messages/fields.hpp"
@@ -10,6 +11,7 @@ namespace parley::engine {
 namespace {
 
 using base::ErrorCode;
+using base::quoted;
 using machine::approval::Step;
 
 constexpr base::Duration longest_wait = std::chrono::hours(24 * 365);
@@ -34,11 +36,7 @@ std::uint32_t offered_of(const envelope::Envelope& envelope) {
   return offered;
 }
 
-std::unexpected<base::Error> full(std::string holds) {
-  auto error = base::fail(ErrorCode::APPROVALS_FULL, std::move(holds), "sender");
-  error.error().retry_after = std::chrono::minutes(1);
-  return error;
-}
+constexpr base::Duration room_after = std::chrono::minutes(1);
 
 }  // namespace
 
@@ -58,11 +56,15 @@ base::Result<> check_approval(const AcceptMessage& command, const Workspace& wor
   const Settings& settings = workspace.settings;
   const Approvals& approvals = workspace.approvals;
   if (const std::size_t own = approvals.waiting(command.sender); own >= share_of_one(settings.approvals))
-    return full("'" + workspace.registry.agent(command.sender).id + "' waits for " + std::to_string(own) +
-                " decisions; the limit is " + std::to_string(share_of_one(settings.approvals)));
+    return full(ErrorCode::APPROVALS_FULL,
+                quoted(workspace.registry.agent(command.sender).id) + " waits for " + std::to_string(own) +
+                    " decisions; the limit is " + std::to_string(share_of_one(settings.approvals)),
+                room_after);
   if (approvals.waiting() >= settings.approvals)
-    return full("in '" + workspace.name + "' " + std::to_string(approvals.waiting()) +
-                " approvals wait; the limit is " + std::to_string(settings.approvals));
+    return full(ErrorCode::APPROVALS_FULL,
+                "in " + quoted(workspace.name) + " " + std::to_string(approvals.waiting()) +
+                    " approvals wait; the limit is " + std::to_string(settings.approvals),
+                room_after);
   // An id is remembered for a day, a decision may take longer.
   const auto known = approvals.find(command.envelope.message_id);
   if (command.envelope.message_id.empty() || !known || !approvals.find(*known)->waits()) return {};

@@ -15,9 +15,9 @@ std::vector<AgentNumber> members_of(Party party, const Approval& approval) {
 
 }  // namespace
 
-void tell(Decided& decided, const State& state, WorkspaceNumber number, Offset offset,
-          const machine::approval::Move& move, Saying saying, const RulesetOf& ruleset_of, const Context& context) {
-  const Workspace& workspace = state.workspace(number);
+void tell(const Deciding& deciding, Offset offset, const machine::approval::Move& move, Saying saying,
+          const RulesetOf& ruleset_of) {
+  const Workspace& workspace = deciding.workspace();
   const Approval& approval = *workspace.approvals.find(offset);
   saying.task = approval.task;
   saying.reply_to = approval.id.view();
@@ -27,10 +27,10 @@ void tell(Decided& decided, const State& state, WorkspaceNumber number, Offset o
     for (const AgentNumber agent : members_of(told.who, approval)) {
       const profile::Ruleset* const rules = ruleset_of(workspace.registry.agent(agent).properties.profile);
       if (rules && rules->says[static_cast<std::size_t>(occasion)])
-        say(decided, state, number, agent, *rules, occasion, saying, context);
+        say(deciding, agent, *rules, occasion, saying);
       else
         post_notice(
-            decided, state, number, agent, context.now,
+            deciding.decided, deciding.state, deciding.number, agent, deciding.context.now,
             {.code = told.occasion, .about = {offset}, .agents = {}, .reason = saying.text, .id = approval.id.view()});
     }
   }

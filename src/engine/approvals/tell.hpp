@@ -7,7 +7,7 @@
 namespace parley::engine {
 
 // `saying` lacks what the approval itself says.
-void tell(Decided& decided, const State& state, WorkspaceNumber workspace, Offset approval,
-          const machine::approval::Move& move, Saying saying, const RulesetOf& ruleset_of, const Context& context);
+void tell(const Deciding& deciding, Offset approval, const machine::approval::Move& move, Saying saying,
+          const RulesetOf& ruleset_of);
 
 }  // namespace parley::engine

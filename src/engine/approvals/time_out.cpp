@@ -79,7 +79,7 @@ void decide_overdue(Decided& decided, const State& state, WorkspaceNumber number
     saying.text = "Nobody decided " + id + " within " + time + "; maintainers may until " + base::to_rfc3339(until) +
                   ", then it is rejected.";
   }
-  tell(decided, state, number, offset, *move, saying, ruleset_of, context);
+  tell({decided, state, number, context}, offset, *move, saying, ruleset_of);
   decide_review(decided, state, number, offset, *move->to, saying.text);
   decide_escalated(decided, state, number, offset, *move->to, saying.text, ruleset_of, context);
 }

@@ -8,6 +8,7 @@
 #include "engine/messages/directions.hpp"
 #include "engine/messages/fields.hpp"
 #include "engine/messages/said.hpp"
+#include "engine/workspaces/share.hpp"
 
 namespace parley::engine {
 namespace {
@@ -109,15 +110,13 @@ class Follow {
   base::Result<> check_room(const Agent& sender) const {
     const std::size_t own = errors_.of(command_.sender).size();
     if (own >= ErrorCases::most_of_one)
-      return base::fail(ErrorCode::ERRORS_FULL,
-                        std::to_string(own) + " errors of '" + sender.id + "' wait for decisions; the limit is " +
-                            std::to_string(ErrorCases::most_of_one),
-                        "sender");
+      return full(ErrorCode::ERRORS_FULL, std::to_string(own) + " errors of " + quoted(sender.id) +
+                                              " wait for decisions; the limit is " +
+                                              std::to_string(ErrorCases::most_of_one));
     if (errors_.all().size() >= ErrorCases::most)
-      return base::fail(ErrorCode::ERRORS_FULL,
-                        "in '" + workspace_.name + "' " + std::to_string(errors_.all().size()) +
-                            " errors wait for decisions; the limit is " + std::to_string(ErrorCases::most),
-                        "sender");
+      return full(ErrorCode::ERRORS_FULL, "in " + quoted(workspace_.name) + " " + std::to_string(errors_.all().size()) +
+                                              " errors wait for decisions; the limit is " +
+                                              std::to_string(ErrorCases::most));
     return {};
   }
 
@@ -155,8 +154,8 @@ class Follow {
     std::size_t left = named_max;
     for (const auto& [offset, waiting] : errors_.all()) {
       if (left-- == 0) break;
-      error.hint += (error.hint.empty() ? "These wait: " : ", ") + quoted(waiting.id.view()) + " of '" +
-                    workspace_.registry.agent(waiting.agent).id + "'";
+      error.hint += (error.hint.empty() ? "These wait: " : ", ") + quoted(waiting.id.view()) + " of " +
+                    quoted(workspace_.registry.agent(waiting.agent).id);
     }
     error.hint += error.hint.empty() ? "None waits: it was decided, or its agent was removed." : ".";
     return error;
@@ -166,8 +165,8 @@ class Follow {
   base::Error not_yours(const Agent& sender) const {
     base::Error error;
     error.code = ErrorCode::ERROR_NOT_YOURS;
-    error.message = "errors are decided by the role '" + policy_.decided_by + "'; the role of '" + sender.id +
-                    "' is '" + std::string(role_of(command_.ruleset, sender)) + "'";
+    error.message = "errors are decided by the role '" + policy_.decided_by + "'; the role of " + quoted(sender.id) +
+                    " is '" + std::string(role_of(command_.ruleset, sender)) + "'";
     error.where = "sender";
     for (const profile::MessageType& type : command_.ruleset.types)
       if (type.kind == Kind::error_report && error.legal_next.empty()) error.legal_next.push_back(type.name);
@@ -211,10 +210,10 @@ void tell_of_waiting(Decided& decided, const State& state, const AcceptMessage& 
     saying.reply_to = request.id.view();
     saying.error = event.error_moved().code();
     saying.from = command.sender;
-    saying.text = "'" + sender.id + "' is " + event.error_moved().status() + " and waits for a decision on its error " +
-                  quoted(event.message_id()) + ": before it, request " + quoted(request.id.view()) +
-                  " may have no answer.";
-    say(decided, state, command.workspace, request.asker, *rules, profile::Occasion::agent_waits, saying, context);
+    saying.text = quoted(sender.id) + " is " + event.error_moved().status() +
+                  " and waits for a decision on its error " + quoted(event.message_id()) + ": before it, request " +
+                  quoted(request.id.view()) + " may have no answer.";
+    say({decided, state, command.workspace, context}, request.asker, *rules, profile::Occasion::agent_waits, saying);
   }
 }
 

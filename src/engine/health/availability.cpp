@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/quoted.hpp"
 #include "engine/currentness/take_back.hpp"
 #include "engine/resources/allot.hpp"
 
@@ -29,7 +30,7 @@ Obstacle obstacle(const Settings& settings, const Agent& agent, Instant now) {
 }
 
 std::string what_is_so(const Settings& settings, const Agent& agent, Obstacle obstacle, Instant now) {
-  const std::string who = "'" + agent.id + "'";
+  const std::string who = base::quoted(agent.id);
   if (obstacle == Obstacle::spent) return who + " gets nothing new: " + spent_by(settings, agent, now);
   const Health& health = *agent.health.get();
   if (obstacle == Obstacle::not_yet) return who + " takes new work again at " + base::to_rfc3339(health.next_available);
@@ -143,10 +144,10 @@ base::Result<> check_available(const AcceptMessage& command, const Workspace& wo
   if (found == Obstacle::none) return {};
   base::Error error = unavailable(workspace.settings, recipient, found, "recipients", now);
   const std::string names = first_of(others(command, workspace, recipient, now));
-  error.hint =
-      names.empty()
-          ? "Nobody else here takes it now; send it again with the same id when '" + recipient.id + "' is back."
-          : "Give it to one who takes new work: " + names + "; or send it again when '" + recipient.id + "' is back.";
+  error.hint = names.empty() ? "Nobody else here takes it now; send it again with the same id when " +
+                                   base::quoted(recipient.id) + " is back."
+                             : "Give it to one who takes new work: " + names + "; or send it again when " +
+                                   base::quoted(recipient.id) + " is back.";
   return std::unexpected(std::move(error));
 }
 
@@ -165,7 +166,7 @@ void warn_of_degraded(const AcceptMessage& command, const Workspace& workspace, 
   const auto more = std::count_if(first + 1, recipients.end(), degraded);
   const std::string besides = more > 0 ? " (and " + std::to_string(more) + " more of its recipients)" : "";
   warnings.push_back(
-      {"", "AGENT_DEGRADED", "'" + agent.id + "' is degraded" + besides + "; who is well: " + well + "."});
+      {"", "AGENT_DEGRADED", base::quoted(agent.id) + " is degraded" + besides + "; who is well: " + well + "."});
 }
 
 }  // namespace parley::engine

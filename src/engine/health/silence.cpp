@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/quoted.hpp"
 #include "engine/appliers.hpp"
 #include "engine/health/follow.hpp"
 #include "engine/messages/said.hpp"
@@ -58,12 +59,12 @@ void Silences::fall_silent(const Timer& timer, const Agent& agent, const profile
   saying.from = timer.agent;
   const std::string silence =
       base::to_text(silence_allowed(state_.workspace(timer.workspace).settings.health, *rules.health->heartbeat));
-  saying.text = "'" + agent.id + "' gave no sign of life that counts for " + silence + ", its newest message is of " +
-                base::to_rfc3339(known.heard) + "; it counts as " + std::string(name(to)) +
-                " and gets nothing new until it is heard of again.";
+  saying.text = base::quoted(agent.id) + " gave no sign of life that counts for " + silence +
+                ", its newest message is of " + base::to_rfc3339(known.heard) + "; it counts as " +
+                std::string(name(to)) + " and gets nothing new until it is heard of again.";
   for (const AgentNumber who : told_.of(state_, timer.workspace, rules, rules.health->tells))
     if (who != timer.agent)
-      say(decided_, state_, timer.workspace, who, rules, profile::Occasion::agent_silent, saying, context_);
+      say({decided_, state_, timer.workspace, context_}, who, rules, profile::Occasion::agent_silent, saying);
 }
 
 void Silences::finish() {

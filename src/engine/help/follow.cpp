@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/excerpt.hpp"
+#include "base/quoted.hpp"
 #include "engine/appliers.hpp"
 #include "engine/collaborations/follow.hpp"
 #include "engine/health/follow.hpp"
@@ -115,14 +116,12 @@ base::Result<> check_help(const AcceptMessage& command, const Workspace& workspa
   const std::size_t own = workspace.help.of(command.sender).size(),
                     most = share_of_one(workspace.settings.open_requests);
   if (own < most && workspace.help.open() < workspace.settings.open_requests) return {};
-  auto error =
-      base::fail(base::ErrorCode::REQUESTS_FULL,
-                 "'" + workspace.registry.agent(command.sender).id + "' waits for help with " + std::to_string(own) +
-                     " requests, the workspace has " + std::to_string(workspace.help.open()) + "; the limits are " +
-                     std::to_string(most) + " and " + std::to_string(workspace.settings.open_requests),
-                 "sender");
-  error.error().retry_after = std::chrono::seconds(1);
-  return error;
+  return full(base::ErrorCode::REQUESTS_FULL,
+              base::quoted(workspace.registry.agent(command.sender).id) + " waits for help with " +
+                  std::to_string(own) + " requests, the workspace has " + std::to_string(workspace.help.open()) +
+                  "; the limits are " + std::to_string(most) + " and " +
+                  std::to_string(workspace.settings.open_requests),
+              std::chrono::seconds(1));
 }
 
 void follow_help(const AcceptMessage& command, const Workspace& workspace, const Context& context,
@@ -136,8 +135,8 @@ void decide_help_told(Decided& decided, const State& state, const AcceptMessage&
                       const event::MessageAccepted& event, const Context& context) {
   const event::HelpMoved& moved = event.help_moved();
   if (static_cast<HelpState>(moved.state()) != HelpState::unhelped) return;
-  tell_asker(decided, state, command.workspace, Offset(moved.help()),
-             machine::help::move_of(machine::help::Step::give_up), &command.ruleset, context,
+  tell_asker({decided, state, command.workspace, context}, Offset(moved.help()),
+             machine::help::move_of(machine::help::Step::give_up), &command.ruleset,
              "nobody is left who could be asked.");
 }
 

@@ -21,15 +21,21 @@ std::optional<profile::TypeIndex> type_that_asks(const profile::Ruleset& rules) 
   return std::nullopt;
 }
 
-void make(Decided& decided, const Workspace& workspace, WorkspaceNumber number, Offset offset, const Move& move,
-          std::optional<AgentNumber> helper, Instant now) {
+void make(const Deciding& deciding, Offset offset, const Move& move, std::optional<AgentNumber> helper = {}) {
+  const Workspace& workspace = deciding.workspace();
   const Help& help = workspace.help.at(offset);
-  event::HelpMoved& moved = *decided.add(number).mutable_help_moved();
+  event::HelpMoved& moved = *deciding.decided.add(deciding.number).mutable_help_moved();
   moved.set_help(offset.value);
   moved.set_id(std::string(help.id.view()));
   moved.set_state(static_cast<std::uint32_t>(*move.to));
   moved.set_asker(help.asker.value);
-  if (helper) write_helper(workspace, *helper, now, moved);
+  if (helper) write_helper(workspace, *helper, deciding.context.now, moved);
+}
+
+// With the fact just decided.
+void give_back(const Deciding& deciding, Offset offset, AgentNumber helper) {
+  const Offset with(deciding.decided.last().event.offset());
+  decide_taken_back(deciding.decided, deciding.workspace(), deciding.number, offset, helper, with);
 }
 
 // With the task that it is about, before its helper had read it.
@@ -61,51 +67,47 @@ void write_helper(const Workspace& workspace, AgentNumber helper, Instant now, e
   if (until != Instant{}) moved.set_tried_until(base::unix_us(until));
 }
 
-void tell_asker(Decided& decided, const State& state, WorkspaceNumber number, Offset offset, const Move& move,
-                const profile::Ruleset* rules, const Context& context, const std::string& text) {
+void tell_asker(const Deciding& deciding, Offset offset, const Move& move, const profile::Ruleset* rules,
+                const std::string& text) {
   if (!rules) return;
-  const Help& help = state.workspace(number).help.at(offset);
+  const Help& help = deciding.workspace().help.at(offset);
   Saying saying;
   saying.task = help.task;
   saying.reply_to = help.id.view();
   saying.from = help.helper();
   saying.text = "Request for help " + base::quoted(help.id.view()) + " is over: " + text;
-  for (const auto& told : move.tells)
-    if (const auto occasion = profile::occasion_named(told.occasion))
-      say(decided, state, number, help.asker, *rules, *occasion, saying, context);
+  say_each(deciding, help.asker, *rules, move.tells, saying);
 }
 
-void decide_helper_lost(Decided& decided, const State& state, WorkspaceNumber number, Offset offset,
-                        const profile::Ruleset* rules, const Context& context, bool offline) {
-  const Workspace& workspace = state.workspace(number);
+void decide_helper_lost(const Deciding& deciding, Offset offset, const profile::Ruleset* rules, bool offline) {
+  const Workspace& workspace = deciding.workspace();
+  const Instant now = deciding.context.now;
   const AgentNumber helper = workspace.help.at(offset).helper();
-  if (is_taken_back(workspace, offset))
-    return make(decided, workspace, number, offset, machine::help::move_of(Step::withdraw), std::nullopt, context.now);
-  const auto next = rules ? next_helper(workspace, offset, *rules, context.now) : std::nullopt;
+  if (is_taken_back(workspace, offset)) return make(deciding, offset, machine::help::move_of(Step::withdraw));
+  const auto next = rules ? next_helper(workspace, offset, *rules, now) : std::nullopt;
   const Message& message = workspace.messages.at(offset);
-  const bool expired = message.expires() && message.expires_at <= context.now;
+  const bool expired = message.expires() && message.expires_at <= now;
   const Move& move = machine::help::move_of(next ? Step::lose_helper : expired ? Step::expire : Step::lose_last_helper);
-  make(decided, workspace, number, offset, move, next, context.now);
-  if (offline) decide_taken_back(decided, workspace, number, offset, helper, Offset(decided.last().event.offset()));
+  make(deciding, offset, move, next);
+  if (offline) give_back(deciding, offset, helper);
   if (next) return;
   const std::string who = base::quoted(workspace.registry.agent(helper).id);
-  tell_asker(decided, state, number, offset, move, rules, context,
+  tell_asker(deciding, offset, move, rules,
              (offline ? who + " is offline" : "it did not reach " + who) +
                  (expired ? " in its time." : ", and nobody is left who could be asked."));
 }
 
-void decide_help_due(Decided& decided, const State& state, WorkspaceNumber number, Offset offset,
-                     const profile::Ruleset* rules, const Context& context) {
-  const Workspace& workspace = state.workspace(number);
+void decide_help_due(const Deciding& deciding, Offset offset, const profile::Ruleset* rules) {
+  const Workspace& workspace = deciding.workspace();
   const Help& help = workspace.help.at(offset);
-  if (help.deadline == Instant{} || help.deadline > context.now)
-    return decide_helper_lost(decided, state, number, offset, rules, context);
+  if (help.deadline == Instant{} || help.deadline > deciding.context.now)
+    return decide_helper_lost(deciding, offset, rules);
   const Move& move = machine::help::move_of(Step::expire);
-  make(decided, workspace, number, offset, move, std::nullopt, context.now);
-  decide_taken_back(decided, workspace, number, offset, help.helper(), Offset(decided.last().event.offset()));
-  tell_asker(decided, state, number, offset, move, rules, context,
-             "its deadline was " + base::to_rfc3339(help.deadline) + ", and '" +
-                 workspace.registry.agent(help.helper()).id + "' has not answered it for good.");
+  make(deciding, offset, move);
+  give_back(deciding, offset, help.helper());
+  tell_asker(deciding, offset, move, rules,
+             "its deadline was " + base::to_rfc3339(help.deadline) + ", and " +
+                 base::quoted(workspace.registry.agent(help.helper()).id) + " has not answered it for good.");
 }
 
 }  // namespace parley::engine

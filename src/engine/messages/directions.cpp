@@ -1,6 +1,7 @@
 #include "engine/messages/directions.hpp"
 
 #include "base/excerpt.hpp"
+#include "base/quoted.hpp"
 
 namespace parley::engine {
 namespace {
@@ -41,9 +42,10 @@ std::string registered_as(const Agent& agent) {
 std::unexpected<base::Error> without_role(const AcceptMessage& command, const Agent& recipient) {
   return base::fail(
       ErrorCode::DIRECTION,
-      "'" + recipient.id + "' is registered " + registered_as(recipient) + ", and so has no role in profile '" +
+      base::quoted(recipient.id) + " is registered " + registered_as(recipient) + ", and so has no role in profile '" +
           command.ruleset.name + "': nobody may send it a '" + command.envelope.native_type + "'",
-      "recipient", "Have '" + recipient.id + "' given one of the roles that may: " + receivers_listed(command) + '.');
+      "recipient",
+      "Have " + base::quoted(recipient.id) + " given one of the roles that may: " + receivers_listed(command) + '.');
 }
 
 }  // namespace
@@ -59,12 +61,12 @@ base::Result<> check_sender(const AcceptMessage& command, const Agent& sender) {
   if (!may && role.empty() && sender.properties.agent_type.empty())
     return base::fail(
         ErrorCode::DIRECTION,
-        "'" + sender.id + "' has no agent_type, and who has none may not send '" + envelope.native_type + "'", "sender",
-        "Change the agent: give it one of the roles of profile '" + command.ruleset.name + "'.");
+        base::quoted(sender.id) + " has no agent_type, and who has none may not send '" + envelope.native_type + "'",
+        "sender", "Change the agent: give it one of the roles of profile '" + command.ruleset.name + "'.");
   if (!envelope.sender_role.empty() && envelope.sender_role != sender.properties.agent_type)  // D10
     return base::fail(ErrorCode::SENDER_MISMATCH,
-                      "the message says its sender is a '" + base::excerpt(envelope.sender_role, 64) + "', '" +
-                          sender.id + "' is registered " + registered_as(sender),
+                      "the message says its sender is a '" + base::excerpt(envelope.sender_role, 64) + "', " +
+                          base::quoted(sender.id) + " is registered " + registered_as(sender),
                       "sender's agent_type",
                       sender.properties.agent_type.empty()
                           ? "Change the agent: give it the agent_type that its messages name."
@@ -72,8 +74,8 @@ base::Result<> check_sender(const AcceptMessage& command, const Agent& sender) {
   const std::string& instance = sender.properties.instance_id;
   if (!instance.empty() && !envelope.sender_instance.empty() && envelope.sender_instance != instance)  // D10
     return base::fail(ErrorCode::SENDER_MISMATCH,
-                      "the message says it is from instance '" + base::excerpt(envelope.sender_instance, 64) + "', '" +
-                          sender.id + "' is registered as instance '" + base::excerpt(instance, 64) + "'",
+                      "the message says it is from instance '" + base::excerpt(envelope.sender_instance, 64) + "', " +
+                          base::quoted(sender.id) + " is registered as instance '" + base::excerpt(instance, 64) + "'",
                       "sender's instance_id",
                       "Write the instance_id that you are registered with; who runs as several registers without one.");
   if (may) return {};
@@ -87,8 +89,9 @@ base::Result<> check_recipient(const AcceptMessage& command, const Agent& sender
   const auto& envelope = command.envelope;
   if (!envelope.recipient_role.empty() && envelope.recipient_role != recipient.properties.agent_type)
     return base::fail(ErrorCode::DIRECTION,
-                      "the message says '" + recipient.id + "' is a '" + base::excerpt(envelope.recipient_role, 64) +
-                          "', it is registered " + registered_as(recipient),
+                      "the message says " + base::quoted(recipient.id) + " is a '" +
+                          base::excerpt(envelope.recipient_role, 64) + "', it is registered " +
+                          registered_as(recipient),
                       "recipient's agent_type",
                       recipient.properties.agent_type.empty()
                           ? "Have the agent changed, so that it has the agent_type that messages name: `parley agent "
@@ -97,16 +100,17 @@ base::Result<> check_recipient(const AcceptMessage& command, const Agent& sender
                           : "Write the agent_type that the recipient is registered with.");
   const std::string& instance = recipient.properties.instance_id;
   if (!instance.empty() && !envelope.recipient_instance.empty() && envelope.recipient_instance != instance)
-    return base::fail(ErrorCode::DIRECTION,
-                      "the message is for instance '" + base::excerpt(envelope.recipient_instance, 64) + "' of '" +
-                          recipient.id + "', which is registered as instance '" + base::excerpt(instance, 64) + "'",
-                      "recipient's instance_id",
-                      "Write the instance_id that the recipient is registered with, or leave it out.");
+    return base::fail(
+        ErrorCode::DIRECTION,
+        "the message is for instance '" + base::excerpt(envelope.recipient_instance, 64) + "' of " +
+            base::quoted(recipient.id) + ", which is registered as instance '" + base::excerpt(instance, 64) + "'",
+        "recipient's instance_id", "Write the instance_id that the recipient is registered with, or leave it out.");
   const std::string_view role = role_of(command.ruleset, recipient);
   if (command.ruleset.may_receive(command.type, role)) return {};
   if (!command.ruleset.knows_role(role)) return without_role(command, recipient);
   return std::unexpected(direction_refused(
-      "'" + envelope.native_type + "' may not be sent to the role '" + std::string(role) + "' ('" + recipient.id + "')",
+      "'" + envelope.native_type + "' may not be sent to the role '" + std::string(role) + "' (" +
+          base::quoted(recipient.id) + ")",
       "recipient", command.ruleset.legal_types(role_of(command.ruleset, sender), role), send_elsewhere(command, role)));
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/excerpt.hpp"
+#include "base/quoted.hpp"
 #include "engine/currentness/take_back.hpp"
 #include "engine/health/availability.hpp"
 #include "engine/messages/directions.hpp"
@@ -17,14 +18,14 @@ using base::ErrorCode;
 base::Result<> check_translatable(const AcceptMessage& command, const Agent& recipient) {
   if (recipient.properties.profile == command.ruleset.name) return {};
   return base::fail(ErrorCode::UNTRANSLATABLE,
-                    "'" + recipient.id + "' speaks '" + recipient.properties.profile + "', the message is of '" +
+                    base::quoted(recipient.id) + " speaks '" + recipient.properties.profile + "', the message is of '" +
                         command.ruleset.name + "'",
                     "recipients");
 }
 
 std::unexpected<base::Error> mailbox_full(const Agent& agent) {
   const Load load = load_of(agent);
-  const std::string holds = "the mailbox of '" + agent.id + "' holds " + std::to_string(load.messages) +
+  const std::string holds = "the mailbox of " + base::quoted(agent.id) + " holds " + std::to_string(load.messages) +
                             " messages of " + std::to_string(load.bytes) + " bytes";
   if (agent.dead_letters.empty()) return base::fail(ErrorCode::MAILBOX_FULL, holds, "recipients");
   return base::fail(

@@ -1,5 +1,6 @@
 #include "engine/messages/release.hpp"
 
+#include "base/quoted.hpp"
 #include "engine/appliers.hpp"
 #include "engine/collaborations/follow.hpp"
 #include "engine/errors/follow.hpp"
@@ -36,9 +37,10 @@ bool takes_place(const AcceptMessage& command, const Recipients& recipients) {
 
 }  // namespace
 
-base::Result<Release> judge_release(const State& state, Offset offset, const AcceptMessage& command,
-                                    std::string_view changed, const Context& context, Decided& decided) {
-  const Workspace& workspace = state.workspace(command.workspace);
+base::Result<Release> judge_release(const Deciding& deciding, const Outgoing& outgoing) {
+  const Workspace& workspace = deciding.workspace();
+  const AcceptMessage& command = outgoing.command;
+  const Context& context = deciding.context;
   const auto& expires_at = command.envelope.expires_at;
   if (expires_at && *expires_at <= context.now)
     return base::fail(base::ErrorCode::EXPIRED, "the message expired at " + base::to_rfc3339(*expires_at), {},
@@ -46,20 +48,21 @@ base::Result<Release> judge_release(const State& state, Offset offset, const Acc
   const Agent& sender = workspace.registry.agent(command.sender);
   const bool asks = awaits_answer(command) || asks_for_help(command);
   if (sender.removed && (asks || command.envelope.kind == envelope::Kind::task_assign))
-    return base::fail(
-        base::ErrorCode::AGENT_UNAVAILABLE,
-        "it is of '" + sender.id + "', which was removed: nobody would await " + (asks ? "an answer" : "its result"),
-        {}, asks ? "It can only be rejected." : "It can only be rejected; assign the task anew.");
+    return base::fail(base::ErrorCode::AGENT_UNAVAILABLE,
+                      "it is of " + base::quoted(sender.id) + ", which was removed: nobody would await " +
+                          (asks ? "an answer" : "its result"),
+                      {}, asks ? "It can only be rejected." : "It can only be rejected; assign the task anew.");
   PARLEY_CHECK(check_chain(command, workspace));
-  if (!changed.empty()) PARLEY_CHECK(check_sender(command, workspace.registry.agent(command.sender)));
+  if (!outgoing.changed.empty()) PARLEY_CHECK(check_sender(command, workspace.registry.agent(command.sender)));
   PARLEY_CHECK(check_request(command, workspace));
   PARLEY_CHECK(check_help(command, workspace));
-  Release release{recipients_of(workspace, workspace.messages.at(offset)), {}, {}, {}};
+  Release release{recipients_of(workspace, workspace.messages.at(outgoing.message)), {}, {}, {}};
   PARLEY_CHECK(check_deadlock(command, workspace, release.recipients));
   for (const AgentNumber agent : release.recipients.open)
     PARLEY_CHECK(check_available(command, workspace, workspace.registry.agent(agent), context.now));
-  PARLEY_TRY(release.semantics, check_semantics(command, workspace, release.recipients, {Hold::released, offset},
-                                                context, decided, release.warnings));
+  PARLEY_TRY(release.semantics,
+             check_semantics(command, workspace, release.recipients, {Hold::released, outgoing.message}, context,
+                             deciding.decided, release.warnings));
   if (takes_place(command, release.recipients)) {
     PARLEY_TRY(release.displaced,
                judge_superseded(command, workspace, release.semantics.task_moved.get(), Hold::released));
@@ -68,13 +71,14 @@ base::Result<Release> judge_release(const State& state, Offset offset, const Acc
   return release;
 }
 
-void decide_release(Decided& decided, const State& state, Offset offset, const AcceptMessage& command, Release release,
-                    std::string_view changed, std::string_view by, const RulesetOf& ruleset_of,
-                    const Context& context) {
-  const Workspace& workspace = state.workspace(command.workspace);
+void decide_release(const Deciding& deciding, const Outgoing& outgoing, Release release, std::string_view by,
+                    const RulesetOf& ruleset_of) {
+  const auto& [decided, state, number, context] = deciding;
+  const auto& [offset, command, changed] = outgoing;
+  const Workspace& workspace = deciding.workspace();
   const Message& message = workspace.messages.at(offset);
   const Recipients& recipients = release.recipients;
-  event::MessageReleased& event = *decided.add(command.workspace).mutable_message_released();
+  event::MessageReleased& event = *decided.add(number).mutable_message_released();
   event.set_message(offset.value);
   event.set_changed(!changed.empty());
   if (!changed.empty())
@@ -102,14 +106,14 @@ void decide_release(Decided& decided, const State& state, Offset offset, const A
   if (const auto& moved = release.semantics.task_moved) {
     decide_named_dropped(decided, command, workspace);
     if (!replaces_order(release.displaced))
-      decide_orders_over(decided, workspace, command.workspace, offset, *moved, command.lane);
+      decide_orders_over(decided, workspace, number, offset, *moved, command.lane);
   }
   for (const Displaced& one : release.displaced)
     decide_taken_back(decided, state, *one.message, one.of, {offset, recipients.open}, ruleset_of, context);
   decide_help_told(decided, state, command, as, context);
   if (release.semantics.error_moved) tell_of_waiting(decided, state, command, as, ruleset_of, context);
   if (!recipients.bounced.empty())
-    post_notice(decided, state, command.workspace, command.sender, context.now,
+    post_notice(decided, state, number, command.sender, context.now,
                 {.code = "bounced",
                  .about = {offset},
                  .agents = recipients.bounced,

@@ -2,6 +2,7 @@
 // now; what was checked at its acceptance and cannot have changed is not checked again.
 #pragma once
 #include "engine/currentness/take_back.hpp"
+#include "engine/deciding.hpp"
 #include "engine/engine.hpp"
 #include "engine/messages/recipients.hpp"
 #include "engine/messages/semantics.hpp"
@@ -15,12 +16,17 @@ struct Release {
   std::vector<base::Problem> warnings;
 };
 
-// `command`: the message as it is to go out; `changed`: its bytes, where they are others; `decided` lends memory.
-// Error: EXPIRED, and what a message may be refused for that comes now.
-base::Result<Release> judge_release(const State& state, Offset message, const AcceptMessage& command,
-                                    std::string_view changed, const Context& context, Decided& decided);
+struct Outgoing {
+  Offset message;
+  const AcceptMessage& command;  // the message as it is to go out
+  std::string_view changed;      // its bytes, where they are others than it came with
+};
 
-void decide_release(Decided& decided, const State& state, Offset message, const AcceptMessage& command, Release release,
-                    std::string_view changed, std::string_view by, const RulesetOf& ruleset_of, const Context& context);
+// `decided` lends memory. Error: EXPIRED, and what a message may be refused for that comes now.
+base::Result<Release> judge_release(const Deciding& deciding, const Outgoing& outgoing);
+
+// `by`: who changed it.
+void decide_release(const Deciding& deciding, const Outgoing& outgoing, Release release, std::string_view by,
+                    const RulesetOf& ruleset_of);
 
 }  // namespace parley::engine

@@ -31,10 +31,11 @@ std::string names_of(const Registry& registry, const std::vector<AgentNumber>& a
   return agents.size() > names_shown ? names + ", …" : names;
 }
 
-void say(Decided& decided, const State& state, WorkspaceNumber number, AgentNumber to, const profile::Ruleset& rules,
-         profile::Occasion occasion, const Saying& saying, const Context& context) {
+void say(const Deciding& deciding, AgentNumber to, const profile::Ruleset& rules, profile::Occasion occasion,
+         const Saying& saying) {
+  const auto& [decided, state, number, context] = deciding;
   const auto& said = rules.says[static_cast<std::size_t>(occasion)];
-  const Workspace& workspace = state.workspace(number);
+  const Workspace& workspace = deciding.workspace();
   const Agent& agent = workspace.registry.agent(to);
   if (!said || agent.removed) return;
   const std::uint64_t offset = decided.next_offset(number);

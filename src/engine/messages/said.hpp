@@ -1,11 +1,11 @@
 // What the server says itself in an agent's own protocol (R31): an ordinary message whose sender is the server. What a
 // profile has no words for is a notice (notice.hpp).
 #pragma once
+#include <array>
 #include <string>
 #include <string_view>
 
-#include "engine/command.hpp"
-#include "engine/decided.hpp"
+#include "engine/deciding.hpp"
 
 namespace parley::engine {
 
@@ -34,7 +34,15 @@ struct Saying {
 // Nothing where the profile has no words for the occasion, where the agent was removed or its mailbox is full (D11), or
 // where it is half full and others' affairs are told: the fact is in the log. In a lane of its own: nothing that waits
 // holds it up.
-void say(Decided& decided, const State& state, WorkspaceNumber workspace, AgentNumber to, const profile::Ruleset& rules,
-         profile::Occasion occasion, const Saying& saying, const Context& context);
+void say(const Deciding& deciding, AgentNumber to, const profile::Ruleset& rules, profile::Occasion occasion,
+         const Saying& saying);
+
+// On each occasion that a move's row tells of.
+template <class Told, std::size_t n>
+void say_each(const Deciding& deciding, AgentNumber to, const profile::Ruleset& rules, const std::array<Told, n>& tells,
+              const Saying& saying) {
+  for (const Told& told : tells)
+    if (const auto occasion = profile::occasion_named(told.occasion)) say(deciding, to, rules, *occasion, saying);
+}
 
 }  // namespace parley::engine

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "base/excerpt.hpp"
+#include "base/quoted.hpp"
 #include "engine/appliers.hpp"
 #include "engine/errors/follow.hpp"
 #include "engine/health/follow.hpp"
@@ -75,7 +76,7 @@ base::Result<Registered> Engine::decide(const RegisterAgent& command, const Cont
   PARLEY_CHECK(check_role(*ruleset, command.properties));
   if (known)
     return base::fail(base::ErrorCode::AGENT_EXISTS,
-                      "agent '" + command.agent_id + "' is registered with other properties", "/agent_id");
+                      "agent " + base::quoted(command.agent_id) + " is registered with other properties", "/agent_id");
   const auto number = static_cast<std::uint32_t>(workspace.registry.agents.size() + 1);
   event::AgentRegistered& event = *decided.add(command.workspace).mutable_agent_registered();
   event.set_number(number);

@@ -3,6 +3,7 @@
 #include <array>
 
 #include "base/excerpt.hpp"
+#include "base/quoted.hpp"
 #include "engine/appliers.hpp"
 #include "engine/id.hpp"
 #include "engine/registry/credentials.hpp"
@@ -39,7 +40,8 @@ base::Result<Registered> Engine::decide(const RegisterPerson& command, const Con
     if (same_roles(person.roles, command.roles) && person.public_key == command.public_key)
       return Registered{known->value, true};
     return base::fail(base::ErrorCode::CONFLICT,
-                      "person '" + command.person_id + "' is registered with other properties", "/person_id");
+                      "person " + base::quoted(command.person_id) + " is registered with other properties",
+                      "/person_id");
   }
   const auto number = static_cast<std::uint32_t>(registry.people.size() + 1);
   event::PersonRegistered& event = *decided.add(command.workspace).mutable_person_registered();

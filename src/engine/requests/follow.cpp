@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/quoted.hpp"
 #include "engine/appliers.hpp"
 #include "engine/help/follow.hpp"
 #include "engine/mailboxes/transitions.hpp"
@@ -64,12 +65,6 @@ bool reaches(const event::MessageAccepted& event, AgentNumber agent) {
   return std::binary_search(event.recipients().begin(), event.recipients().end(), agent.value);
 }
 
-std::unexpected<base::Error> full(std::string holds) {
-  auto error = base::fail(base::ErrorCode::REQUESTS_FULL, std::move(holds), "sender");
-  error.error().retry_after = std::chrono::seconds(1);
-  return error;
-}
-
 Timer timer_of(WorkspaceNumber number, Offset offset, Instant due) {
   return {due, TimerKind::request_times_out, number, {}, offset};
 }
@@ -114,11 +109,16 @@ base::Result<> check_request(const AcceptMessage& command, const Workspace& work
   const Settings& settings = workspace.settings;
   const std::size_t own = workspace.requests.size(command.sender);
   if (own >= share_of_one(settings.open_requests))
-    return full("'" + workspace.registry.agent(command.sender).id + "' awaits answers to " + std::to_string(own) +
-                " requests; the limit is " + std::to_string(share_of_one(settings.open_requests)));
+    return full(base::ErrorCode::REQUESTS_FULL,
+                base::quoted(workspace.registry.agent(command.sender).id) + " awaits answers to " +
+                    std::to_string(own) + " requests; the limit is " +
+                    std::to_string(share_of_one(settings.open_requests)),
+                std::chrono::seconds(1));
   if (workspace.requests.size() >= settings.open_requests)
-    return full("in '" + workspace.name + "' answers to " + std::to_string(workspace.requests.size()) +
-                " requests are awaited; the limit is " + std::to_string(settings.open_requests));
+    return full(base::ErrorCode::REQUESTS_FULL,
+                "in " + base::quoted(workspace.name) + " answers to " + std::to_string(workspace.requests.size()) +
+                    " requests are awaited; the limit is " + std::to_string(settings.open_requests),
+                std::chrono::seconds(1));
   return {};
 }
 

@@ -58,7 +58,7 @@ void decide_given_up(Decided& decided, const State& state, WorkspaceNumber numbe
   saying.text = gone + (removed.size() > 1 ? " were removed before they" : " was removed before it") +
                 " answered request " + base::quoted(request.id.view()) +
                 (request.waiting.size() > removed.size() ? ". The others are still awaited." : ". Ask somebody else.");
-  say(decided, state, number, request.asker, *rules, profile::Occasion::request_given_up, saying, context);
+  say({decided, state, number, context}, request.asker, *rules, profile::Occasion::request_given_up, saying);
 }
 
 }  // namespace parley::engine

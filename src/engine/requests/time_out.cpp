@@ -59,6 +59,7 @@ void decide_timed_out(Decided& decided, const State& state, WorkspaceNumber numb
                  .id = request.id.view()});
   if (!rules || workspace.registry.agent(request.asker).removed) return;
 
+  const Deciding deciding{decided, state, number, context};
   const std::string silent = names_of(workspace.registry, request.waiting);
   const std::string& asker = workspace.registry.agent(request.asker).id;
   Saying saying;
@@ -66,13 +67,12 @@ void decide_timed_out(Decided& decided, const State& state, WorkspaceNumber numb
   saying.reply_to = request.id.view();
   saying.silent = silent;
   saying.text = unanswered(request, silent, {}) + " Ask again under a new id, or ask somebody else.";
-  if (!request.reply_by)
-    say(decided, state, number, request.asker, *rules, profile::Occasion::request_timed_out, saying, context);
+  if (!request.reply_by) say(deciding, request.asker, *rules, profile::Occasion::request_timed_out, saying);
   saying.text = unanswered(request, silent, " of '" + asker + "'");
   if (!rules->requests) return;
   for (const AgentNumber agent : escalations.of(state, number, *rules, rules->requests->escalates_to)) {
     const bool concerned = agent == request.asker || std::ranges::binary_search(request.waiting, agent);
-    if (!concerned) say(decided, state, number, agent, *rules, profile::Occasion::request_escalated, saying, context);
+    if (!concerned) say(deciding, agent, *rules, profile::Occasion::request_escalated, saying);
   }
 }
 

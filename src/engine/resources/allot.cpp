@@ -1,5 +1,6 @@
 #include "engine/resources/allot.hpp"
 
+#include "base/quoted.hpp"
 #include "engine/messages/fields.hpp"
 
 namespace parley::engine {
@@ -58,7 +59,7 @@ class Allotment {
     const Amount back = giving_.task && giving_.task->assignee == giving_.to ? freed_ : Amount{};
     const Amount left = less(*limit, less(allocated, back));
     if (want <= left) return {};
-    return exceeded(wants(want, resource_) + "; '" + agent_.id + "' has " + text_of(left) + " left of " +
+    return exceeded(wants(want, resource_) + "; " + base::quoted(agent_.id) + " has " + text_of(left) + " left of " +
                     text_of(*limit));
   }
 
@@ -68,8 +69,8 @@ class Allotment {
     const BudgetTotal& total = workspace_.budget;
     const Amount left = less(limits_->total, plus(total.consumed.amount(), total.outstanding.amount()));
     if (less(want, freed_) <= left) return {};
-    return exceeded(wants(want, resource_) + "; '" + workspace_.name + "' has " + text_of(left) + " left of " +
-                    text_of(limits_->total));
+    return exceeded(wants(want, resource_) + "; " + base::quoted(workspace_.name) + " has " + text_of(left) +
+                    " left of " + text_of(limits_->total));
   }
 
   const Workspace& workspace_;

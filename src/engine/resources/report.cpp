@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/excerpt.hpp"
+#include "base/quoted.hpp"
 #include "engine/messages/fields.hpp"
 #include "engine/messages/said.hpp"
 #include "engine/resources/allot.hpp"
@@ -75,7 +75,7 @@ Amount newly_used(const Allocation& before, Amount reported) {
 }
 
 std::string over_text(const Agent& agent, Amount consumed, Amount limit, Resource resource) {
-  return "'" + agent.id + "' uses " + text_of(consumed) + " of its " + of_resource(limit, resource) +
+  return base::quoted(agent.id) + " uses " + text_of(consumed) + " of its " + of_resource(limit, resource) +
          ": it gets nothing new.";
 }
 
@@ -84,8 +84,8 @@ void warn(const std::string& text, std::vector<base::Problem>& warnings) {
 }
 
 std::string task_text(const Workspace& workspace, const Task& task, Amount consumed, Resource resource) {
-  return "Task '" + base::excerpt(task.id.view(), 128) + "' of '" + workspace.registry.agent(task.assignee).id +
-         "' has used " + text_of(consumed) + " of its " +
+  return "Task " + base::quoted(task.id.view()) + " of " + base::quoted(workspace.registry.agent(task.assignee).id) +
+         " has used " + text_of(consumed) + " of its " +
          of_resource(*task.shares.get()->of(resource).allocated, resource) + ".";
 }
 
@@ -145,8 +145,8 @@ void tell_of_overuse(Decided& decided, const State& state, const AcceptMessage& 
     saying.task = task.id.view();
     saying.from = command.sender;
     saying.text = std::move(text);
-    say(decided, state, command.workspace, task.assigner, command.ruleset, profile::Occasion::task_over_limit, saying,
-        context);
+    say({decided, state, command.workspace, context}, task.assigner, command.ruleset,
+        profile::Occasion::task_over_limit, saying);
   };
   for (const event::ResourceUsed& one : used) {
     const auto resource = static_cast<Resource>(one.resource());

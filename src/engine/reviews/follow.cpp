@@ -110,7 +110,7 @@ class Follow {
   }
 
  private:
-  std::string name_of(AgentNumber agent) const { return "'" + workspace_.registry.agent(agent).id + "'"; }
+  std::string name_of(AgentNumber agent) const { return quoted(workspace_.registry.agent(agent).id); }
   static std::string about(const Review& review) {
     return "review " + quoted(review.id.view()) + " is " + std::string(machine::review::name(review.state));
   }

@@ -67,17 +67,15 @@ void tell_of_limit(Decided& decided, const State& state, const AcceptMessage& co
                    const Context& context) {
   const machine::review::Move* const move = limit_move(static_cast<ReviewState>(moved.state()));
   if (!move) return;
-  const Workspace& workspace = state.workspace(command.workspace);
-  const Review& review = workspace.reviews.at(Offset(moved.review()));
-  const Task& task = workspace.tasks.at(review.task);
+  const Deciding deciding{decided, state, command.workspace, context};
+  const Review& review = deciding.workspace().reviews.at(Offset(moved.review()));
+  const Task& task = deciding.workspace().tasks.at(review.task);
   Saying saying;
   saying.task = task.id.view();
   saying.reply_to = command.envelope.message_id;
   saying.from = review.reviewer;
   saying.text = opening(review, task, iterations_of(command, task)) + std::string(consequence(*move->to));
-  for (const machine::review::Told& told : move->tells)
-    if (const auto occasion = profile::occasion_named(told.occasion))
-      say(decided, state, command.workspace, review.asker, command.ruleset, *occasion, saying, context);
+  say_each(deciding, review.asker, command.ruleset, move->tells, saying);
 }
 
 }  // namespace parley::engine

@@ -7,9 +7,11 @@
 
 namespace parley::engine {
 
-void decide_review_lapsed(Decided& decided, const State& state, WorkspaceNumber number, Offset offset,
-                          const profile::Ruleset* rules, const Context& context, const std::string& why) {
-  const Workspace& workspace = state.workspace(number);
+void decide_review_lapsed(const Deciding& deciding, Offset offset, const profile::Ruleset* rules,
+                          const std::string& why) {
+  Decided& decided = deciding.decided;
+  const WorkspaceNumber number = deciding.number;
+  const Workspace& workspace = deciding.workspace();
   const Review& review = workspace.reviews.at(offset);
   const Task& task = workspace.tasks.at(review.task);
   const machine::review::Move& move = machine::review::move_of(machine::review::Step::lapse);
@@ -25,9 +27,7 @@ void decide_review_lapsed(Decided& decided, const State& state, WorkspaceNumber 
   saying.from = review.reviewer;
   saying.text =
       text + " The task is " + (task.in_part ? "done in part" : "completed") + " as it was; ask for a review anew.";
-  for (const machine::review::Told& told : move.tells)
-    if (const auto occasion = profile::occasion_named(told.occasion))
-      say(decided, state, number, review.asker, *rules, *occasion, saying, context);
+  say_each(deciding, review.asker, *rules, move.tells, saying);
 }
 
 }  // namespace parley::engine

@@ -1,6 +1,7 @@
 // What a party asks of a task by a call: more time, what to do about an error, its end (COL-16, COL-20, SUP-09, R36,
 // R38).
 #include "base/excerpt.hpp"
+#include "base/quoted.hpp"
 #include "engine/engine.hpp"
 #include "engine/tasks/follow.hpp"
 #include "engine/tasks/moves.hpp"
@@ -15,7 +16,7 @@ using base::ErrorCode;
 constexpr std::size_t reason_bytes = 1'000;
 
 std::string about(const Task& task) {
-  return "task '" + base::excerpt(task.id.view(), 128) + "'";
+  return "task " + base::quoted(task.id.view());
 }
 
 enum class Who : std::uint8_t { assignee, assigner, either };
@@ -36,7 +37,7 @@ struct Call {
     const bool managing = by == AgentNumber{};
     const bool is_assignee = by == task.assignee, is_assigner = by == task.assigner;
     if (managing || (is_assignee && who != Who::assigner) || (is_assigner && who != Who::assignee)) return {};
-    const auto name_of = [this](AgentNumber agent) { return "'" + workspace.registry.agent(agent).id + "'"; };
+    const auto name_of = [this](AgentNumber agent) { return base::quoted(workspace.registry.agent(agent).id); };
     std::string may = name_of(who == Who::assigner ? task.assigner : task.assignee);
     if (who == Who::either && task.assigner != AgentNumber{}) may += " and " + name_of(task.assigner);
     return refuse(ErrorCode::NOT_PARTY, "of " + about(task) + " only " + may + " may ask this, not " + name_of(by));

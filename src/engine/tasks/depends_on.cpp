@@ -121,10 +121,10 @@ base::Result<> check_bounds(const Workspace& workspace, const TaskDependencies* 
   }
   const Dependencies& known = workspace.dependencies;
   if (by != AgentNumber{} && known.set_by(by) + added > pairs_max / 10)
-    return full("'" + workspace.registry.agent(by).id + "' has set " + std::to_string(known.set_by(by)) +
+    return full(quoted(workspace.registry.agent(by).id) + " has set " + std::to_string(known.set_by(by)) +
                 " dependencies; the limit is " + std::to_string(pairs_max / 10));
   if (known.size() + added > pairs_max)
-    return full("'" + workspace.name + "' has " + std::to_string(known.size()) + " dependencies; the limit is " +
+    return full(quoted(workspace.name) + " has " + std::to_string(known.size()) + " dependencies; the limit is " +
                 std::to_string(pairs_max));
   return {};
 }
@@ -150,7 +150,7 @@ std::unexpected<base::Error> not_for(const Workspace& workspace, AgentNumber by,
                                      std::string whose) {
   return base::fail(
       ErrorCode::NOT_PARTY,
-      "what " + quoted(task) + " depends on is " + whose + " to say, not '" + workspace.registry.agent(by).id + "'",
+      "what " + quoted(task) + " depends on is " + whose + " to say, not " + quoted(workspace.registry.agent(by).id),
       "task_id");
 }
 
@@ -175,12 +175,12 @@ base::Result<> check_who(const Workspace& workspace, const SetDependencies& comm
     const Task& task = workspace.tasks.at(*known);
     const Agent& assigner = workspace.registry.agent(task.assigner);
     if (command.by == task.assigner || assigner.removed) return {};
-    return not_for(workspace, command.by, command.task, "'" + assigner.id + "'");
+    return not_for(workspace, command.by, command.task, quoted(assigner.id));
   }
   const TaskDependencies* const before = workspace.dependencies.find(command.task);
   if (before && before->by != command.by && before->by != AgentNumber{} &&
       !workspace.registry.agent(before->by).removed)
-    return not_for(workspace, command.by, command.task, "'" + workspace.registry.agent(before->by).id + "'");
+    return not_for(workspace, command.by, command.task, quoted(workspace.registry.agent(before->by).id));
   if (may_assign(rules, workspace.registry.agent(command.by))) return {};
   return not_for(workspace, command.by, command.task, "whoever may assign it");
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/excerpt.hpp"
+#include "base/quoted.hpp"
 #include "engine/messages/fields.hpp"
 #include "json/parser.hpp"
 
@@ -53,10 +54,10 @@ base::Result<> check_quality(const Workspace& workspace, const Agent& target, co
                              double quality) {
   const auto rate = success_rate_of(target);
   if (!rate || *rate >= quality) return {};
-  return base::fail(
-      ErrorCode::QUALITY_MISSING,
-      "'" + target.id + "' reports a success rate of " + text_of(*rate) + ", the offer asks for " + text_of(quality),
-      "recipients", candidates(workspace, target, wanted, quality));
+  return base::fail(ErrorCode::QUALITY_MISSING,
+                    base::quoted(target.id) + " reports a success rate of " + text_of(*rate) + ", the offer asks for " +
+                        text_of(quality),
+                    "recipients", candidates(workspace, target, wanted, quality));
 }
 
 base::Result<> looser(std::string_view what) {
@@ -76,7 +77,8 @@ base::Result<> write_offer(const envelope::Envelope& envelope, const Workspace& 
                           std::to_string(capabilities_max),
                       "capabilities");
   if (const std::string lacks = lacking(capabilities, agent.properties.capabilities); !lacks.empty())
-    return base::fail(ErrorCode::CAPABILITY_MISSING, "'" + agent.id + "' is not registered with " + lacks, "recipients",
+    return base::fail(ErrorCode::CAPABILITY_MISSING, base::quoted(agent.id) + " is not registered with " + lacks,
+                      "recipients",
                       candidates(workspace, agent, capabilities, number_in(envelope, "quality").value_or(0)));
   offer.set_state(event::TaskOffer::OFFERED);
   offer.set_target(target.value);

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/excerpt.hpp"
+#include "base/quoted.hpp"
 #include "engine/approvals/held.hpp"
 #include "engine/health/availability.hpp"
 #include "engine/health/follow.hpp"
@@ -21,7 +21,7 @@ using machine::task::Move;
 using machine::task::Step;
 
 std::string name_of(const Workspace& workspace, AgentNumber agent) {
-  return "'" + workspace.registry.agent(agent).id + "'";
+  return base::quoted(workspace.registry.agent(agent).id);
 }
 
 AgentNumber party(machine::task::Party who, const Task& task) {
@@ -69,7 +69,7 @@ const profile::Recovery* recovery_of(const profile::Ruleset* rules, TaskErrorTyp
 }
 
 std::string opening(const Workspace& workspace, const Task& task) {
-  return "Task '" + base::excerpt(task.id.view(), 128) + "' of " + name_of(workspace, task.assignee);
+  return "Task " + base::quoted(task.id.view()) + " of " + name_of(workspace, task.assignee);
 }
 
 std::string warning_of_deadline(const TaskScene& scene) {
@@ -138,7 +138,7 @@ bool was_offered(const TaskScene& scene, AgentNumber agent) {
 void say_of_task(const TaskScene& scene, AgentNumber to, profile::Occasion occasion, const Saying& saying) {
   using profile::Occasion;
   if (scene.rules->says[static_cast<std::size_t>(occasion)])
-    return say(scene.decided, scene.state, scene.number, to, *scene.rules, occasion, saying, scene.context);
+    return say(scene.deciding(), to, *scene.rules, occasion, saying);
   const bool of_end = occasion == Occasion::task_aborted;
   const bool hears = to == scene.task().assignee
                          ? of_end && was_offered(scene, to)

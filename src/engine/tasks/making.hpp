@@ -3,8 +3,7 @@
 #pragma once
 #include <string>
 
-#include "engine/command.hpp"
-#include "engine/decided.hpp"
+#include "engine/deciding.hpp"
 #include "engine/messages/said.hpp"
 #include "machine/task.hpp"
 
@@ -19,6 +18,7 @@ struct TaskScene {
   const profile::Ruleset* rules;
   const Context& context;
 
+  Deciding deciding() const { return {decided, state, number, context}; }
   const Workspace& workspace() const { return state.workspace(number); }
   const Task& task() const { return workspace().tasks.at(offset); }
 };

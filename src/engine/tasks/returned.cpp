@@ -29,7 +29,7 @@ std::size_t decide_help_returned(Decided& decided, const State& state, Workspace
     if (count >= most) return count;
     count += help_weight;
     const Agent& asker = workspace.registry.agent(help.asker);
-    decide_helper_lost(decided, state, number, offset, ruleset_of(asker.properties.profile), context, true);
+    decide_helper_lost({decided, state, number, context}, offset, ruleset_of(asker.properties.profile), true);
   }
   return count;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/excerpt.hpp"
+#include "base/quoted.hpp"
 #include "engine/appliers.hpp"
 #include "engine/approvals/held.hpp"
 #include "engine/messages/fields.hpp"
@@ -47,8 +48,8 @@ void follow_session(const AcceptMessage& command, const Workspace& workspace, ev
   const std::string target = text_in(envelope, "target");
   if (target != workspace.name) {
     warnings.push_back({"", "NO_EFFECT",
-                        "It is delivered, and ends no session here: this one is '" + workspace.name + "', not '" +
-                            base::excerpt(target, 128) + "'."});
+                        "It is delivered, and ends no session here: this one is " + base::quoted(workspace.name) +
+                            ", not " + base::quoted(target) + "."});
     return;
   }
   event::SessionAborted& aborted = *message.mutable_session_aborted();

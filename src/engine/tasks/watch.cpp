@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/excerpt.hpp"
+#include "base/quoted.hpp"
 #include "engine/approvals/held.hpp"
 #include "engine/health/availability.hpp"
 #include "engine/messages/expiry.hpp"
@@ -23,7 +24,7 @@ using machine::task::Move;
 using machine::task::Step;
 
 std::string quoted(const Workspace& workspace, AgentNumber agent) {
-  return "'" + workspace.registry.agent(agent).id + "'";
+  return base::quoted(workspace.registry.agent(agent).id);
 }
 
 std::string_view name_of(TaskErrorType type) {

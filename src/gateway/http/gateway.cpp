@@ -100,10 +100,6 @@ void Gateway::respond(net::RequestId id, Response response) {
   log_call(at->second, route.method, route.pattern, status);
 }
 
-void Gateway::respond(net::RequestId id, const base::Result<Answer>& answer) {
-  respond(id, answer ? json_response(answer->status, answer->json) : error_response(answer.error()));
-}
-
 void Gateway::finish(RequestKey request, Response response) {
   const auto at = requests_.find(request);
   if (at == requests_.end()) return;
@@ -156,7 +152,8 @@ base::Result<> Gateway::authenticate(Request& request, const net::http::Head& he
   }
   loop_.vouch_for(request.id.connection);
   if (route.access == Access::admin && request.caller->kind != broker::Caller::Kind::admin)
-    return base::fail(ErrorCode::FORBIDDEN, "'" + request.caller->id + "' may not do this", {}, "Use the admin token.");
+    return base::fail(ErrorCode::FORBIDDEN, base::quoted(request.caller->id) + " may not do this", {},
+                      "Use the admin token.");
   if (may_wait(route.call)) request.token = token;
   return {};
 }

@@ -82,7 +82,6 @@ class Gateway final : public net::HttpPort {
 
   void log_call(const Request& request, std::string_view method, std::string_view route, int status);
   void respond(net::RequestId id, net::http::Response response);
-  void respond(net::RequestId id, const base::Result<broker::Answer>& answer);
   void finish(RequestKey request, net::http::Response response);
 
   broker::Port broker_;

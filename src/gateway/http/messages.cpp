@@ -33,9 +33,9 @@ json::Limits batch_limits(std::string_view text) {
 base::Result<std::string_view> idempotency_key(const net::http::Head& head, bool many) {
   const std::string_view key = head.find("Idempotency-Key");
   if (key.empty() && head.has("Idempotency-Key"))
-    return base::fail(base::ErrorCode::BAD_REQUEST, "the Idempotency-Key is empty", "Idempotency-Key");
+    return base::fail(ErrorCode::BAD_REQUEST, "the Idempotency-Key is empty", "Idempotency-Key");
   if (key.empty() || (!many && key.size() <= key_bytes_max)) return key;
-  return base::fail(base::ErrorCode::BAD_REQUEST,
+  return base::fail(ErrorCode::BAD_REQUEST,
                     many ? "one Idempotency-Key cannot name many messages"
                          : "the Idempotency-Key has " + std::to_string(key.size()) + " bytes, the limit is " +
                                std::to_string(key_bytes_max),

@@ -1,6 +1,8 @@
 #include "gateway/websocket/frame.hpp"
 
+#include "envelope/limits.hpp"
 #include "gateway/websocket/gateway.hpp"
+#include "gateway/websocket/members.hpp"
 #include "json/parts.hpp"
 
 namespace parley::gateway::websocket {

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "broker/port/sending.hpp"
-#include "envelope/limits.hpp"
 #include "gateway/websocket/mended.hpp"
 #include "json/parser.hpp"
 #include "net/port.hpp"
@@ -16,8 +15,6 @@
 namespace parley::gateway::websocket {
 
 class Gateway;
-
-inline constexpr std::size_t batch_max = envelope::sent_messages_max;
 
 class Frame final : public net::Job {
  public:

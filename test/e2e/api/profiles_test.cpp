@@ -121,6 +121,21 @@ void compare(const json::Value deliveries, std::string_view text, const Accepted
   }
 }
 
+// Their ids, as the elements of an array. R20: at most once asks for no ack.
+std::string to_be_acked(json::Value deliveries) {
+  std::string ids;
+  for (const json::Value delivery : deliveries.elements())
+    if (delivery.find("lease_until"))
+      ids += (ids.empty() ? "\"" : ",\"") + std::string(delivery.find("delivery_id").as_string()) + '"';
+  return ids;
+}
+
+int all_of(const std::map<std::uint64_t, int>& got) {
+  int all = 0;
+  for (const auto& [offset, times] : got) all += times;
+  return all;
+}
+
 struct Profiles : testing::TestWithParam<std::string> {
   static inline std::unique_ptr<Server> server;
   static void SetUpTestSuite() { server = std::make_unique<Server>(); }
@@ -177,18 +192,62 @@ TEST_P(Profiles, Examples_arrive_byte_for_byte_over_HTTP) {
       const json::Value deliveries = taken.root().find("deliveries");
       if (deliveries.size() == 0) break;
       compare(deliveries, taken.body, accepted, got);
-      std::string ids;
-      for (const json::Value delivery : deliveries.elements())
-        if (delivery.find("lease_until"))  // R20: at most once asks for no ack
-          ids += (ids.empty() ? "\"" : ",\"") + std::string(delivery.find("delivery_id").as_string()) + '"';
+      const std::string ids = to_be_acked(deliveries);
       if (ids.empty()) continue;
       EXPECT_EQ(post(*server, inbox + "/ack", token, "{\"delivery_ids\":[" + ids + "]}").status, 200);
     }
     EXPECT_EQ(get(*server, inbox, token).root().find("items").size(), 0u);
   }
-  int all = 0;
-  for (const auto& [offset, times] : got) all += times;
-  EXPECT_EQ(all, expected);
+  EXPECT_EQ(all_of(got), expected);
+}
+
+using Sockets = std::map<std::string, std::unique_ptr<Socket>>;  // by agent
+
+// All that this agent says, in one frame.
+void send_all(Socket& socket, std::uint64_t id, const std::string& agent, const std::vector<Example>& examples,
+              Accepted& accepted) {
+  std::string messages;
+  std::vector<const Example*> of_frame;
+  for (const Example& example : examples)
+    if (example.sender == agent) {
+      messages += (messages.empty() ? "" : " , ") + example.bytes;
+      of_frame.push_back(&example);
+    }
+  socket.send("{\"op\":\"send\",\"id\":" + std::to_string(id) + ",\"messages\":[" + messages + "]}");
+  const auto text = socket.next();
+  ASSERT_TRUE(text);
+  const auto result = json::Document::parse(*text).value();
+  ASSERT_EQ(result.root().find("results").size(), of_frame.size()) << *text;
+  std::size_t i = 0;
+  for (const json::Value one : result.root().find("results").elements()) {
+    const Example& example = *of_frame[i++];
+    if (const auto why = refused.find(example.name); why != refused.end())
+      EXPECT_EQ(one.at_pointer("/error/code").if_string(), why->second);
+    else
+      EXPECT_EQ(one.find("status").if_string(), "accepted") << example.name << ' ' << json::to_text(one);
+    if (const auto offset = one.find("offset").if_uint()) accepted.by_offset[*offset] = &example;
+  }
+}
+
+// With credit for five at a time, each acked; `waiting` must come, and then nothing more.
+void read_all(Socket& socket, std::size_t waiting, const Accepted& accepted, std::map<std::uint64_t, int>& got) {
+  socket.send(R"({"op":"credit","id":90,"n":5})");
+  std::uint64_t ack = 100;
+  // Once all that was waiting has come: would more come?
+  while (const auto text = socket.next(std::chrono::milliseconds(waiting > 0 ? 10'000 : 50))) {
+    const auto frame = json::Document::parse(*text).value();
+    if (frame.root().find("op").if_string() != "deliver") {
+      EXPECT_EQ(text->find("\"error\""), std::string::npos) << *text;
+      EXPECT_EQ(text->find("superseded"), std::string::npos) << *text;
+      continue;
+    }
+    const json::Value deliveries = frame.root().find("deliveries");
+    compare(deliveries, *text, accepted, got);
+    waiting -= std::min<std::size_t>(waiting, deliveries.size());
+    const std::string ids = to_be_acked(deliveries);
+    if (!ids.empty())
+      socket.send("{\"op\":\"ack\",\"id\":" + std::to_string(++ack) + ",\"delivery_ids\":[" + ids + "]}");
+  }
 }
 
 // MSH-12, COR-07
@@ -196,75 +255,31 @@ TEST_P(Profiles, Examples_arrive_byte_for_byte_over_WebSocket) {
   const std::string profile = GetParam();
   const Team team = make_team(*server, profile, profile + "-stream");
   const std::vector<Example> examples = examples_of(profile);
-  std::map<std::string, std::unique_ptr<Socket>> sockets;
+  Sockets sockets;
   for (const auto& [agent, token] : team.tokens) {
     auto& socket = sockets[agent] = std::make_unique<Socket>(server->port(), team.workspace + "/stream");
     socket->send(R"({"id":1,"op":"hello","credit":0,"agent_id":")" + agent + R"(","token":")" + token + "\"}");
     const auto welcome = socket->next();
     ASSERT_TRUE(welcome && welcome->starts_with(R"({"op":"welcome","re":1,"session":")")) << welcome.value_or("");
   }
-
   Accepted accepted;
   std::uint64_t id = 1;
-  for (const auto& [agent, socket] : sockets) {  // one frame each, with all that this agent says
-    std::string messages;
-    std::vector<const Example*> of_frame;
-    for (const Example& example : examples)
-      if (example.sender == agent) {
-        messages += (messages.empty() ? "" : " , ") + example.bytes;
-        of_frame.push_back(&example);
-      }
-    socket->send("{\"op\":\"send\",\"id\":" + std::to_string(++id) + ",\"messages\":[" + messages + "]}");
-    const auto text = socket->next();
-    ASSERT_TRUE(text);
-    const auto result = json::Document::parse(*text).value();
-    ASSERT_EQ(result.root().find("results").size(), of_frame.size()) << *text;
-    std::size_t i = 0;
-    for (const json::Value one : result.root().find("results").elements()) {
-      const Example& example = *of_frame[i++];
-      if (const auto why = refused.find(example.name); why != refused.end())
-        EXPECT_EQ(one.at_pointer("/error/code").if_string(), why->second);
-      else
-        EXPECT_EQ(one.find("status").if_string(), "accepted") << example.name << ' ' << json::to_text(one);
-      if (const auto offset = one.find("offset").if_uint()) accepted.by_offset[*offset] = &example;
-    }
+  for (const auto& [agent, socket] : sockets) {
+    send_all(*socket, ++id, agent, examples, accepted);
+    ASSERT_FALSE(HasFatalFailure());
   }
 
   const int expected = expected_deliveries(team, accepted);
   std::map<std::uint64_t, int> got;
   for (const auto& [agent, socket] : sockets) {
-    const std::size_t waiting =
-        get(*server, team.workspace + "/agents/" + agent + "/inbox", team.tokens.at(agent)).root().find("items").size();
-    socket->send(R"({"op":"credit","id":90,"n":5})");
-    std::uint64_t ack = 100;
-    std::size_t expected_here = waiting;
-    while (true) {
-      // Once all that was waiting has come: would more come?
-      const auto text = socket->next(std::chrono::milliseconds(expected_here > 0 ? 10'000 : 50));
-      if (!text) break;
-      const auto frame = json::Document::parse(*text).value();
-      if (frame.root().find("op").if_string() == "deliver") {
-        compare(frame.root().find("deliveries"), *text, accepted, got);
-        expected_here -= std::min<std::size_t>(expected_here, frame.root().find("deliveries").size());
-        std::string ids;
-        for (const json::Value delivery : frame.root().find("deliveries").elements())
-          if (delivery.find("lease_until"))
-            ids += (ids.empty() ? "\"" : ",\"") + std::string(delivery.find("delivery_id").as_string()) + '"';
-        if (!ids.empty())
-          socket->send("{\"op\":\"ack\",\"id\":" + std::to_string(++ack) + ",\"delivery_ids\":[" + ids + "]}");
-      } else {
-        EXPECT_EQ(text->find("\"error\""), std::string::npos) << *text;
-        EXPECT_EQ(text->find("superseded"), std::string::npos) << *text;
-      }
-    }
-    EXPECT_EQ(
-        get(*server, team.workspace + "/agents/" + agent + "/inbox", team.tokens.at(agent)).root().find("items").size(),
-        0u)
-        << agent;
+    const auto waiting = [&] {
+      const std::string inbox = team.workspace + "/agents/" + agent + "/inbox";
+      return get(*server, inbox, team.tokens.at(agent)).root().find("items").size();
+    };
+    read_all(*socket, waiting(), accepted, got);
+    EXPECT_EQ(waiting(), 0u) << agent;
   }
-  int all = 0;
-  for (const auto& [offset, times] : got) all += times;
-  EXPECT_EQ(all, expected);
+  EXPECT_EQ(all_of(got), expected);
 }
 
 INSTANTIATE_TEST_SUITE_P(Of, Profiles, testing::Values("collab", "handoff", "mesh", "pipeline", "supervisor"),
