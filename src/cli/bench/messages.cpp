@@ -1,4 +1,4 @@
-// Hexadecimal by a table of byte pairs: at 200,000 messages a second this is on the measured path.
+// Hexadecimal eight digits at once, in a word: at 200,000 messages a second this is on the measured path.
 #include "cli/bench/messages.hpp"
 
 #include <array>
@@ -15,25 +15,40 @@ constexpr std::string_view time_place = "2000-01-01T00:00:00.000000Z";
 constexpr std::string_view mark_place = "task-0000000000000000-0000000000000000";
 constexpr std::string_view folder_place = "src/0000000000000000/";  // of each task its own
 
-constexpr auto hex_pairs = [] {
-  std::array<std::array<char, 2>, 256> pairs{};
-  constexpr std::string_view digits = "0123456789abcdef";
-  for (std::size_t i = 0; i < 256; ++i) pairs[i] = {digits[i >> 4], digits[i & 15]};
-  return pairs;
-}();
+constexpr std::uint64_t every_byte = 0x0101010101010101;
+
+// Eight digits as they stand in memory: the nibbles are spread, and all turned into digits at once.
+std::uint64_t digits_of(std::uint32_t value) {
+  std::uint64_t nibbles = value;
+  nibbles = (nibbles | nibbles << 16) & 0x0000FFFF0000FFFF;
+  nibbles = (nibbles | nibbles << 8) & 0x00FF00FF00FF00FF;
+  nibbles = (nibbles | nibbles << 4) & 0x0F0F0F0F0F0F0F0F;
+  const std::uint64_t letters = (nibbles + 6 * every_byte) >> 4 & every_byte;
+  return __builtin_bswap64(nibbles + '0' * every_byte + letters * ('a' - '0' - 10));
+}
+
+// The other way; what is no digit gives some value, of which `digits_of` makes other digits.
+std::uint32_t value_of(std::uint64_t digits) {
+  const std::uint64_t bytes = __builtin_bswap64(digits);
+  std::uint64_t nibbles = (bytes & 0x0F * every_byte) + (bytes >> 6 & every_byte) * 9;
+  nibbles = (nibbles | nibbles >> 4) & 0x00FF00FF00FF00FF;
+  nibbles = (nibbles | nibbles >> 8) & 0x0000FFFF0000FFFF;
+  return static_cast<std::uint32_t>(nibbles | nibbles >> 16);
+}
 
 void write_hex(char* at, std::uint64_t value) {
-  for (int byte = 7; byte >= 0; --byte, value >>= 8) std::memcpy(at + byte * 2, hex_pairs[value & 255].data(), 2);
+  const std::array words{digits_of(static_cast<std::uint32_t>(value >> 32)),
+                         digits_of(static_cast<std::uint32_t>(value))};
+  std::memcpy(at, words.data(), sizeof words);
 }
 
 bool read_hex(std::string_view text, std::uint64_t& value) {
-  value = 0;
-  for (const char c : text) {
-    const int digit = c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-    if (digit < 0) return false;
-    value = value << 4 | static_cast<std::uint64_t>(digit);
-  }
-  return true;
+  std::array<std::uint64_t, 2> words;
+  PARLEY_ASSERT(text.size() == sizeof words);
+  std::memcpy(words.data(), text.data(), sizeof words);
+  const std::uint32_t high = value_of(words[0]), low = value_of(words[1]);
+  value = std::uint64_t{high} << 32 | low;
+  return digits_of(high) == words[0] && digits_of(low) == words[1];
 }
 
 std::string head(std::string_view sender, std::string_view recipient) {
@@ -120,14 +135,17 @@ Messages::Messages(Contents contents, std::string_view sender, std::string_view 
 
 // RFC 9562 §5.4: version 4, variant 10.
 void Messages::write_uuid(char* at) {
-  std::array<char, 32> digits;
-  write_hex(digits.data(), (base::next_mixed(state_) & ~std::uint64_t{0xF000}) | 0x4000);
-  write_hex(digits.data() + 16, (base::next_mixed(state_) & ~(std::uint64_t{3} << 62)) | std::uint64_t{2} << 62);
-  std::memcpy(at, digits.data(), 8);
-  std::memcpy(at + 9, digits.data() + 8, 4);
-  std::memcpy(at + 14, digits.data() + 12, 4);
-  std::memcpy(at + 19, digits.data() + 16, 4);
-  std::memcpy(at + 24, digits.data() + 20, 12);
+  const std::uint64_t first = (base::next_mixed(state_) & ~std::uint64_t{0xF000}) | 0x4000;
+  const std::uint64_t second = (base::next_mixed(state_) & ~(std::uint64_t{3} << 62)) | std::uint64_t{2} << 62;
+  const auto put = [](char* to, std::uint64_t digits, std::size_t count) { std::memcpy(to, &digits, count); };
+  put(at, digits_of(static_cast<std::uint32_t>(first >> 32)), 8);
+  const std::uint64_t middle = digits_of(static_cast<std::uint32_t>(first));
+  put(at + 9, middle, 4);
+  put(at + 14, middle >> 32, 4);
+  const std::uint64_t after = digits_of(static_cast<std::uint32_t>(second >> 32));
+  put(at + 19, after, 4);
+  put(at + 24, after >> 32, 4);
+  put(at + 28, digits_of(static_cast<std::uint32_t>(second)), 8);
 }
 
 std::span<const std::string_view> Messages::make(std::size_t count, Mark first, double step_us, base::Instant now) {
