@@ -35,11 +35,7 @@ std::string body_of(const AgentOptions& options, bool with_id) {
   put("agent_type", options.type);
   put("instance_id", options.instance);
   put("specialty", options.specialty);
-  if (!options.capabilities.empty()) {
-    out.key("capabilities").begin_array();
-    for (const auto& capability : options.capabilities) out.string(capability);
-    out.end_array();
-  }
+  if (!options.capabilities.empty()) write_texts(out, "capabilities", options.capabilities);
   if (options.max_load) out.member("max_load", *options.max_load);
   if (options.priority) out.member("priority", *options.priority);
   out.end_object();

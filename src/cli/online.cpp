@@ -118,6 +118,15 @@ std::vector<Option> part_options(Part& part) {
           {"--after CURSOR", "continue from the `--after` that a cut-off list printed", &part.after}};
 }
 
+base::Result<json::Document> log_page(Connected& server, std::uint64_t from, std::uint64_t max, base::Duration wait) {
+  sdk::CallOptions call;
+  call.timeout += wait;
+  const std::string query =
+      "?from=" + std::to_string(from) + "&max=" + std::to_string(max) + "&wait=" + base::to_text(wait);
+  PARLEY_TRY(const auto reply, server.client.get(sdk::path_of(server.workspace, {"log"}) + query, call));
+  return json::Document::parse(reply.body, answer_limits);
+}
+
 base::Result<std::string> all_pages(sdk::Client& client, const std::string& path, const Part& part) {
   constexpr std::uint32_t page_max = 1'000;
   std::string text, after = part.after, next_as_it_came = "null";
@@ -160,6 +169,12 @@ base::Result<Exit> show_list(Context& context, const Online& online, Path path, 
 base::Result<Exit> show_one(Context& context, const Online& online, Path path) {
   PARLEY_TRY(auto server, connect(online));
   return show(context, server.client.get(sdk::path_of(server.workspace, path)));
+}
+
+void write_texts(json::Writer& out, std::string_view name, const std::vector<std::string>& texts) {
+  out.key(name).begin_array();
+  for (const std::string& text : texts) out.string(text);
+  out.end_array();
 }
 
 base::Result<std::string> object_of(const std::vector<std::string>& assignments) {

@@ -10,6 +10,7 @@
 #include "base/clock.hpp"
 #include "cli/verb.hpp"
 #include "json/parser.hpp"
+#include "json/writer.hpp"
 #include "sdk/cpp/client.hpp"
 #include "sdk/cpp/workspace.hpp"
 
@@ -81,8 +82,13 @@ base::Result<Exit> show_list(Context& context, const Online& online, Path path, 
                              const std::vector<Filter>& filters = {}, const Row& hidden = {});
 base::Result<Exit> show_one(Context& context, const Online& online, Path path);
 
+// A page of the log, from an offset on; where there is none yet it comes within `wait`.
+base::Result<json::Document> log_page(Connected& server, std::uint64_t from, std::uint64_t max, base::Duration wait);
+
 // All pages of a list, as one {"items": […], "next"}: the server's own, null where nothing follows.
 base::Result<std::string> all_pages(sdk::Client& client, const std::string& path, const Part& part);
+
+void write_texts(json::Writer& out, std::string_view name, const std::vector<std::string>& texts);
 
 // "key=value" arguments as members of a JSON object: the value as JSON where it is JSON, else as a string.
 base::Result<std::string> object_of(const std::vector<std::string>& assignments);

@@ -20,11 +20,7 @@ std::string body_of(const PersonOptions& options, bool with_id) {
   json::Writer out(text);
   out.begin_object();
   if (with_id) out.member("person_id", options.id);
-  if (!options.roles.empty()) {
-    out.key("roles").begin_array();
-    for (const auto& role : options.roles) out.string(role);
-    out.end_array();
-  }
+  if (!options.roles.empty()) write_texts(out, "roles", options.roles);
   if (!options.public_key.empty()) out.member("public_key", options.public_key);
   out.end_object();
   return text;

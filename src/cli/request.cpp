@@ -32,27 +32,6 @@ base::Result<std::string> one_message(const std::string& file) {
                     "Send several with `parley send`.");
 }
 
-// A page of the log, or its end.
-class Log {
- public:
-  Log(Connected& server, std::uint64_t from) : server_(server), from_(from) {}
-
-  base::Result<json::Document> next(Duration wait) {
-    sdk::CallOptions call;
-    call.timeout += wait;
-    PARLEY_TRY(const auto reply, server_.client.get(sdk::path_of(server_.workspace, {"log"}) + "?from=" +
-                                                        std::to_string(from_) + "&max=100&wait=" + base::to_text(wait),
-                                                    call));
-    PARLEY_TRY(auto document, json::Document::parse(reply.body, answer_limits));
-    from_ = std::max(from_, document.root().find("next").if_uint().value_or(0));
-    return document;
-  }
-
- private:
-  Connected& server_;
-  std::uint64_t from_;
-};
-
 // Of one id there may be several messages, each to another (R7): `to` of the log's entry says whose.
 base::Result<> begin(Connected& server, const sdk::Sent& sent, json::Value own, AnswerWait& wait) {
   const json::Value to = own.find("to");
@@ -95,14 +74,15 @@ base::Result<Exit> request(Context& context, const RequestOptions& options) {
   base::SystemClock clock;
   const Duration start = clock.monotonic();
   AnswerWait wait(context, sent);
-  std::optional<Log> log(std::in_place, server, sent.offset);
+  std::uint64_t from = sent.offset;
   while (!wait.over()) {
     const Duration left = options.timeout ? start + *options.timeout - clock.monotonic() : poll_time;
-    const auto page = log->next(std::clamp(left, Duration{}, poll_time));
+    const auto page = log_page(server, from, 100, std::clamp(left, Duration{}, poll_time));
+    if (page) from = std::max(from, page->root().find("next").if_uint().value_or(0));
     auto looked = page ? look_at_page(server, sent, page->root().find("items"), wait)
                        : base::Result<>(std::unexpected(page.error()));
     if (!looked && !is_passing(looked.error())) return std::unexpected(looked.error());
-    if (!looked && !wait.begun()) log.emplace(server, sent.offset);
+    if (!looked && !wait.begun()) from = sent.offset;
     if (!wait.over() && left <= Duration{}) wait.give_up(*options.timeout);
     if (!looked && !wait.over()) reconnect(options.online, server);
     if (context.json) continue;  // printed at the end

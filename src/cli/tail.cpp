@@ -42,15 +42,6 @@ void print_entry(const Terminal& terminal, json::Value entry) {
 
 constexpr std::uint64_t newest_shown = 1'000, page_max = 1'000;
 
-base::Result<json::Document> page_of(Connected& server, std::uint64_t from, std::uint64_t max, base::Duration wait) {
-  sdk::CallOptions call;
-  call.timeout += wait;
-  const std::string query = "?from=" + std::to_string(from) + "&max=" + std::to_string(max) +
-                            (wait > base::Duration{} ? "&wait=" + base::to_text(wait) : "");
-  PARLEY_TRY(const auto reply, server.client.get(sdk::path_of(server.workspace, {"log"}) + query, call));
-  return json::Document::parse(reply.body, answer_limits);
-}
-
 // The newest entries of those that the caller may see, and where the log goes on behind them.
 struct Newest {
   std::deque<std::string> entries;
@@ -63,7 +54,7 @@ base::Result<std::deque<std::string>> last_of(Connected& server, std::uint64_t b
                                               std::uint64_t most) {
   std::deque<std::string> entries;
   for (std::uint64_t from = begin; from < end;) {
-    PARLEY_TRY(const auto document, page_of(server, from, std::min(end - from, page_max), {}));
+    PARLEY_TRY(const auto document, log_page(server, from, std::min(end - from, page_max), {}));
     for (const auto entry : document.root().find("items").elements()) {
       if (entry.find("offset").if_uint().value_or(0) >= end) break;
       entries.push_back(json::to_text(entry));
@@ -126,7 +117,7 @@ base::Result<Exit> tail(Context& context, const TailOptions& options) {
   bool reached = options.from == 0;  // else the first look does not wait: a server that never was there is told at once
   while (left > 0) {
     const base::Duration wait = options.follow && reached ? poll_time : base::Duration{};
-    const auto document = page_of(server, from, std::min(left, page_max), wait);
+    const auto document = log_page(server, from, std::min(left, page_max), wait);
     if (!document && options.follow && reached && is_passing(document.error())) {
       reconnect(options.online, server);
       continue;

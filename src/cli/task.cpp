@@ -121,9 +121,9 @@ base::Result<Exit> abort(Context& context, const TaskOptions& options) {
 base::Result<Exit> depends(Context& context, const TaskOptions& options) {
   std::string body;
   json::Writer writer(body);
-  writer.begin_object().key("depends_on").begin_array();
-  for (const std::string& id : options.on) writer.string(id);
-  writer.end_array().member("dependency_type", std::string_view(options.soft ? "soft" : "hard")).end_object();
+  writer.begin_object();
+  write_texts(writer, "depends_on", options.on);
+  writer.member("dependency_type", std::string_view(options.soft ? "soft" : "hard")).end_object();
   PARLEY_TRY(auto server, connect(options.online));
   return show(context,
               server.client.put(sdk::path_of(server.workspace, {"tasks", options.task_id, "dependencies"}), body));

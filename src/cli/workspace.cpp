@@ -21,11 +21,7 @@ base::Result<std::string> body_of(const WorkspaceOptions& options, bool with_nam
   out.begin_object();
   if (with_name) out.member("name", options.name);
   if (!options.validation.empty()) out.member("validation", options.validation);
-  if (!options.profiles.empty()) {
-    out.key("profiles").begin_array();
-    for (const auto& profile : options.profiles) out.string(profile);
-    out.end_array();
-  }
+  if (!options.profiles.empty()) write_texts(out, "profiles", options.profiles);
   if (!options.settings.empty()) {
     PARLEY_TRY(const auto settings, object_of(options.settings));
     out.key("settings").raw(settings);

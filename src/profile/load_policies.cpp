@@ -114,11 +114,17 @@ void read_tasks(Loading& loading) {
   policy.returned = tasks.find("offline").if_string() == "returned";
 }
 
-machine::review::State verdict_named(std::string_view name) {
-  using machine::review::State;
-  for (const State state : {State::approved, State::changes_requested, State::rejected})
-    if (machine::review::name(state) == name) return state;
+// One of these of a machine; none where it is called otherwise.
+template <class State>
+State state_named(std::string_view word, std::initializer_list<State> states) {
+  for (const State state : states)
+    if (name(state) == word) return state;
   return State::none;
+}
+
+machine::review::State verdict_named(std::string_view word) {
+  using enum machine::review::State;
+  return state_named(word, {approved, changes_requested, rejected});
 }
 
 void read_reviews(Loading& loading) {
@@ -137,11 +143,9 @@ void read_reviews(Loading& loading) {
   if (!loading.rules->tasks) loading.problem("/reviews", "reviews", "What is reviewed are tasks: say `tasks`");
 }
 
-machine::error_case::State decision_named(std::string_view name) {
-  using machine::error_case::State;
-  for (const State state : {State::retried, State::skipped, State::aborted})
-    if (machine::error_case::name(state) == name) return state;
-  return State::none;
+machine::error_case::State decision_named(std::string_view word) {
+  using enum machine::error_case::State;
+  return state_named(word, {retried, skipped, aborted});
 }
 
 void read_errors(Loading& loading) {
@@ -154,8 +158,7 @@ void read_errors(Loading& loading) {
   policy.failed = text_of(errors.find("statuses").find("failed"));
   policy.blocked = text_of(errors.find("statuses").find("blocked"));
   policy.workspace = text_of(errors.find("statuses").find("workspace"));
-  if (!loading.rules->role_named(policy.decided_by))
-    loading.problem("/errors/decided_by", "known_role", "The profile has no role '" + policy.decided_by + "'");
+  if (!loading.rules->role_named(policy.decided_by)) loading.no_such_role("/errors/decided_by", policy.decided_by);
 }
 
 void read_approvals(Loading& loading) {
@@ -190,7 +193,7 @@ void read_health(Loading& loading) {
     policy.words.emplace_back(word, health_state_named(state.as_string()));
   policy.tells = text_of(health.find("tells"));
   if (!policy.tells.empty() && !loading.rules->role_named(policy.tells))
-    loading.problem("/health/tells", "known_role", "The profile has no role '" + policy.tells + "'");
+    loading.no_such_role("/health/tells", policy.tells);
   const json::Value stated = health.find("heartbeat");
   if (!stated) return;
   Heartbeat& heartbeat = policy.heartbeat.emplace();

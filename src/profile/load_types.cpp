@@ -198,7 +198,7 @@ class TypeLoader {
       if (index)
         set.members.set(*index);
       else
-        loading_.problem(at, "known_role", "The profile has no role '" + text_of(role) + "'");
+        loading_.no_such_role(at, text_of(role));
     }
     return set;
   }

@@ -22,6 +22,10 @@ struct Loading {
     problems.add(description_file, pointer, rule, std::move(message));
   }
 
+  void no_such_role(const std::string& pointer, const std::string& role) {
+    problem(pointer, "known_role", "The profile has no role '" + role + "'");
+  }
+
   // The program of a schema file, compiled once however many types it serves. `at`: who names it.
   std::size_t program_of(json::Value file, const std::string& at);
 

@@ -37,7 +37,7 @@ std::string_view name_alone(json::Value value) {
 }
 
 // What "{order:/place}" stands for; absent: it is not such a text, or there is nothing.
-json::Value quoted(std::string_view name, std::span<const Filling> fillings) {
+json::Value value_within(std::string_view name, std::span<const Filling> fillings) {
   const std::size_t colon = name.find(':');
   const Filling* const filling = colon == name.npos ? nullptr : find(name.substr(0, colon), fillings);
   return filling && filling->within ? filling->within.at_pointer(name.substr(colon + 1)) : json::Value();
@@ -46,7 +46,7 @@ json::Value quoted(std::string_view name, std::span<const Filling> fillings) {
 // "{task}", and there is no task.
 bool is_left_out(json::Value value, std::span<const Filling> fillings) {
   const std::string_view name = name_alone(value);
-  if (name.find(':') != name.npos) return !quoted(name, fillings);
+  if (name.find(':') != name.npos) return !value_within(name, fillings);
   return !name.empty() && value_of(name, fillings).empty();
 }
 
@@ -60,7 +60,7 @@ void write(json::Writer& writer, json::Value value, std::span<const Filling> fil
     writer.begin_array();
     for (const json::Value element : value.elements()) write(writer, element, fillings);
     writer.end_array();
-  } else if (const json::Value there = quoted(name_alone(value), fillings)) {
+  } else if (const json::Value there = value_within(name_alone(value), fillings)) {
     writer.value(there);
   } else if (const Filling* const alone = find(name_alone(value), fillings); alone && alone->json) {
     writer.raw(alone->value);

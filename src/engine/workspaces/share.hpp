@@ -6,6 +6,7 @@
 #include <string>
 
 #include "base/result.hpp"
+#include "base/time.hpp"
 
 namespace parley::engine {
 
