@@ -179,6 +179,9 @@ void run_test() {
   for (std::size_t more = 1; more > 0; acked += more) more = correspondence.take_and_ack(4);
   require(world.server().wait(Milliseconds(0)) == std::nullopt, "B4: the server ended on a full disk");
   const bool still_full = correspondence.send(640) == base::ErrorCode::STORAGE_FULL;
+  const auto ready = admin.get("/readyz");
+  require(!still_full || (!ready && ready.error().code == base::ErrorCode::STORAGE_FULL),
+          "B4: /readyz says something else than what sends are refused with");
 
   disk.make_room();
   const auto began = std::chrono::steady_clock::now();
@@ -187,6 +190,10 @@ void run_test() {
     std::this_thread::sleep_for(Milliseconds(50));
   }
   const auto healed = std::chrono::duration_cast<Milliseconds>(std::chrono::steady_clock::now() - began).count();
+  const auto logged = [&world](std::string_view event) { return world.log().find(event) != std::string::npos; };
+  require(logged("\"storage_full\""), "B4: the log does not say that the disk was full");
+  for (int i = 0; i < 50 && !logged("\"storage_has_room\""); ++i) std::this_thread::sleep_for(Milliseconds(100));
+  require(logged("\"storage_has_room\""), "B4: the log does not say that the disk has room again");
   for (int i = 0; i < 100; ++i)
     require(!correspondence.send(text_bytes), "B4: a send is refused after the disk healed");
 
