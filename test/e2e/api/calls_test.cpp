@@ -219,6 +219,12 @@ void Calls::reviews() {
       "review-settings-2");
   EXPECT_EQ(get(s, workspace + "/reviews/review-settings-2", developer).text("/request/message_type"),
             "review_request");
+  // How it stands is for all, what was written for who takes part (COR-12).
+  const std::string stranger = make_agent(s, workspace, "passer-by", "mesh", "developer-agent");
+  const Answer seen = get(s, workspace + "/reviews/review-settings-2", stranger);
+  EXPECT_EQ(seen.text("/state"), "requested");
+  EXPECT_FALSE(seen.root().find("request")) << seen.body;
+  EXPECT_TRUE(get(s, workspace + "/reviews/review-settings-2", s.admin()).root().find("request"));
   EXPECT_EQ(get(s, of_task() + "/findings", developer).status, 200);
 }
 
