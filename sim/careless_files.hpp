@@ -18,6 +18,9 @@ class CarelessFiles final : public base::FileSystem {
   base::Result<> make_folder(const std::string& path) override { return files_.make_folder(path); }
   base::Result<> sync_folder(const std::string&) override { return {}; }
   base::Result<std::unique_ptr<base::FileLock>> lock(const std::string& path) override { return files_.lock(path); }
+  base::Result<std::unique_ptr<base::FileLock>> lock_folder(const std::string& path) override {
+    return files_.lock_folder(path);
+  }
   base::Result<std::uint64_t> free_space(const std::string& folder) override { return files_.free_space(folder); }
 
  private:

@@ -107,6 +107,8 @@ void Chronicle::fold(const event::Event& event, base::Instant at, const base::Di
   switch (event.fact_case()) {
     case event::Event::kServerStarted:
       return move_what_waits(time_missed(event));
+    case event::Event::kServerStopped:
+      return;
     case event::Event::kTimeSkipped:
       sightings_.saw(Sighting::machine_suspended);
       return move_what_waits(time_missed(event));

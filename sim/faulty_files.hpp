@@ -48,6 +48,8 @@ class FaultyFiles final : public base::FileSystem {
   base::Result<> make_folder(const std::string& path) override;
   base::Result<> sync_folder(const std::string& path) override;
   base::Result<std::unique_ptr<base::FileLock>> lock(const std::string& path) override;
+  void drop_lock(const std::string& path) { locked_.erase(path); }  // as where its file is deleted, and made anew
+  base::Result<std::unique_ptr<base::FileLock>> lock_folder(const std::string& path) override { return lock(path); }
   base::Result<std::uint64_t> free_space(const std::string& folder) override;
 
   void add_fault(const Fault& fault);

@@ -205,10 +205,21 @@ void World::snapshot() {
   if (files_->powered() && !syncer_->failed()) files_->forget_fault();
 }
 
+// A release may decide more; a bounded number of turns settles it.
+void World::settle() {
+  for (int i = 0; i < 200 && up() && !broker_->settled(); ++i) turn();
+}
+
+void World::tell_of_stop() {
+  if (!up() || !broker_->settled()) return;
+  if (const auto told = broker_->stop(); !told) return note_stop(told.error());
+  settle();
+}
+
 void World::end(End how) {
   if (how == End::graceful && up()) {
-    // A release may decide more; a bounded number of turns settles it.
-    for (int i = 0; i < 200 && up() && !broker_->settled(); ++i) turn();
+    settle();
+    tell_of_stop();
     if (up()) {
       catch_up();
       if (const auto closed = journal_->close(); !closed) note_stop(closed.error());

@@ -70,6 +70,8 @@ class World {
   void check_snapshot_recovery(bool from_snapshot);
   void note_stop(const base::Error& why);
   void stop();  // the process is gone
+  void settle();
+  void tell_of_stop();
   base::Result<> follow();
   engine::RulesetOf brokers_finder();
   void plant(event::Event& event);

@@ -37,6 +37,25 @@ void make_private(const std::filesystem::path& folder) {
     ::chmod(made.c_str(), 0700);
 }
 
+bool is_at(int opened, const std::string& path) {
+  struct stat held{}, there{};
+  return ::fstat(opened, &held) == 0 && ::stat(path.c_str(), &there) == 0 && held.st_dev == there.st_dev &&
+         held.st_ino == there.st_ino;
+}
+
+// A folder of tokens, made where there is none; -1 where it cannot be. While its lock was waited for, whoever had it
+// may have removed it again, as it was empty.
+int open_locked(const std::string& folder) {
+  for (int tries = 1;; ++tries) {
+    make_private(folder);
+    const int opened = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (opened < 0) return -1;
+    ::flock(opened, LOCK_EX);  // without it, as on some file systems, the newest may not be the one that is kept
+    if (is_at(opened, folder) || tries == 100) return opened;
+    ::close(opened);
+  }
+}
+
 // Of the server that wrote it, as long as that lives: it holds the file's lock, and the kernel lets go of it however
 // the server ended, and whatever user or container it ran in.
 std::string url_in(const std::string& path) {
@@ -238,17 +257,19 @@ std::string TokenStore::server(const Owner& owner) const {
 }
 
 TokenPlace::~TokenPlace() {
-  if (folder_ >= 0) ::close(folder_);
+  if (folder_ < 0) return;
+  const std::filesystem::path folder = path_;
+  for (const auto& level : {folder, folder.parent_path(), folder.parent_path().parent_path()})
+    if (::rmdir(level.c_str()) != 0) break;  // there is something in it
+  ::close(folder_);
 }
 
 base::Result<TokenPlace> TokenStore::place(const Owner& owner) const {
   PARLEY_CHECK(check_names(owner));
-  const auto folder = std::filesystem::path(path(owner)).parent_path();
-  make_private(folder);
-  const int opened = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  const std::string folder = std::filesystem::path(path(owner)).parent_path();
+  const int opened = open_locked(folder);
   if (opened < 0) return not_kept(path(owner));
-  TokenPlace place(opened);
-  ::flock(opened, LOCK_EX);  // without it, as on some file systems, the newest may not be the one that is kept
+  TokenPlace place(folder, opened);
   const std::string trial = path(owner) + ".trial";
   PARLEY_CHECK(write_private(trial, std::string(128, '\n')));  // as long as a token
   ::unlink(trial.c_str());

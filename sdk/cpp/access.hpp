@@ -56,15 +56,17 @@ std::string data_folder(const std::string& wanted, const Environment& environmen
 std::string own_server(const std::string& data_folder);  // address of the server that runs with it; empty: none does
 
 // The right to keep a new token in a folder, had before one is asked for: what would keep it from being kept is told
-// then, and no other program keeps one there meanwhile, so that the newest stays. Resource type.
+// then, and no other program keeps one there meanwhile, so that the newest stays. Where none was given, no empty folder
+// is left. Resource type.
 class TokenPlace {
  public:
-  explicit TokenPlace(int folder) : folder_(folder) {}
+  TokenPlace(std::string path, int folder) : path_(std::move(path)), folder_(folder) {}
   ~TokenPlace();
-  TokenPlace(TokenPlace&& other) noexcept : folder_(std::exchange(other.folder_, -1)) {}
+  TokenPlace(TokenPlace&& other) noexcept : path_(std::move(other.path_)), folder_(std::exchange(other.folder_, -1)) {}
   TokenPlace& operator=(TokenPlace&&) = delete;
 
  private:
+  std::string path_;
   int folder_;  // open, with its lock
 };
 

@@ -50,7 +50,18 @@ base::Result<> Turns::until(const bool& stopping) {
     if (const base::Duration now = clock.monotonic(); now - ticked >= journal_tick) {
       ticked = now;
       parts_.journal.tick();
+      disk_room_.look(parts_.journal.room_for(1));
     }
+    PARLEY_CHECK(turn());
+  }
+  return {};
+}
+
+// Up to here the server was there, however long it was idle (C2).
+base::Result<> Turns::tell_of_stop(base::Duration until) {
+  PARLEY_CHECK(parts_.broker.stop());
+  while (!parts_.broker.settled() && parts_.clock.monotonic() < until) {
+    parts_.loop.wait(parts_.clock.monotonic() + drain_look);
     PARLEY_CHECK(turn());
   }
   return {};
@@ -68,6 +79,8 @@ base::Result<> Turns::drain() {
     const bool all_told = broker.settled() && parts_.sockets.idle();
     if (all_told || clock.monotonic() > patience - shutdown_patience / 2) parts_.loop.close_drained();
   }
+  if (!broker.settled()) return {};
+  PARLEY_CHECK(tell_of_stop(patience));
   if (broker.settled()) parts_.snapshots.finish(broker.engine(), [&] { return clock.monotonic() > patience; });
   return {};
 }

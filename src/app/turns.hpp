@@ -2,6 +2,7 @@
 #pragma once
 #include <functional>
 
+#include "app/disk_room.hpp"
 #include "app/snapshots.hpp"
 #include "broker/broker.hpp"
 #include "gateway/http/gateway.hpp"
@@ -26,18 +27,21 @@ class Turns {
     Snapshots& snapshots;
     observe::Log& log;
   };
-  explicit Turns(const Parts& parts) : parts_(parts) {}
+  explicit Turns(const Parts& parts) : parts_(parts), disk_room_(parts.log) {}
 
   // Errors: the journal's (D3): nothing may be promised any more.
   base::Result<> until(const bool& stopping);
-  // What was read is answered and sent, within the time that a stop may take; then the state goes into a snapshot.
+  // What was read is answered and sent, within the time that a stop may take; then the journal learns of the
+  // stop, and the state goes into a snapshot.
   base::Result<> drain();
 
  private:
   base::Result<> turn();
+  base::Result<> tell_of_stop(base::Duration until);
   base::Duration pause();  // how long nothing is due
 
   const Parts parts_;
+  DiskRoom disk_room_;
 };
 
 }  // namespace parley::app

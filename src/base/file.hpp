@@ -49,7 +49,10 @@ class FileSystem {
   virtual Result<> make_folder(const std::string& path) = 0;  // with parents, 0700, each to last; fine where it exists
   virtual Result<> sync_folder(const std::string& path) = 0;  // makes creations, renames and removals last
   virtual Result<std::unique_ptr<FileLock>> lock(const std::string& path) = 0;  // JOURNAL_LOCKED where another holds it
-  virtual Result<std::uint64_t> free_space(const std::string& folder) = 0;      // bytes
+  // The folder's own, which cannot be deleted while there is something in it. Holds nothing where the file system has
+  // no locks of folders.
+  virtual Result<std::unique_ptr<FileLock>> lock_folder(const std::string& path) = 0;
+  virtual Result<std::uint64_t> free_space(const std::string& folder) = 0;  // bytes
 };
 
 std::unique_ptr<FileSystem> system_files();

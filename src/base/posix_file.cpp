@@ -146,6 +146,16 @@ class PosixFile final : public File {
   std::string path_;
 };
 
+// 0, or why not.
+int try_to_lock(const Descriptor& fd) {
+  return ::flock(fd.get(), LOCK_EX | LOCK_NB) == 0 ? 0 : errno;
+}
+
+std::unexpected<Error> not_locked(const std::string& path, int error) {
+  if (error == EWOULDBLOCK) return fail(ErrorCode::JOURNAL_LOCKED, "the folder is in use", path);
+  return failed("flock", path, error);
+}
+
 class PosixLock final : public FileLock {
  public:
   explicit PosixLock(Descriptor fd) : fd_(std::move(fd)) {}
@@ -207,10 +217,17 @@ class PosixFiles final : public FileSystem {
   Result<std::unique_ptr<FileLock>> lock(const std::string& path) override {
     Descriptor fd(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
     if (fd.get() < 0) return cannot_open(path);
-    if (::flock(fd.get(), LOCK_EX | LOCK_NB) != 0) {
-      if (errno == EWOULDBLOCK) return fail(ErrorCode::JOURNAL_LOCKED, "the folder is in use", path);
-      return failed("flock", path);
-    }
+    if (const int error = try_to_lock(fd)) return not_locked(path, error);
+    return std::make_unique<PosixLock>(std::move(fd));
+  }
+
+  // NFS locks what is open for writing alone, which no folder ever is.
+  Result<std::unique_ptr<FileLock>> lock_folder(const std::string& path) override {
+    Descriptor fd(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (fd.get() < 0) return cannot_open(path);
+    const int error = try_to_lock(fd);
+    const bool has_none = error == EBADF || error == ENOLCK || error == EOPNOTSUPP || error == ENOSYS;
+    if (error != 0 && !has_none) return not_locked(path, error);
     return std::make_unique<PosixLock>(std::move(fd));
   }
 

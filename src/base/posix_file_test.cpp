@@ -135,5 +135,18 @@ TEST_F(SystemFiles, ALockIsHeldOnceAndAFileLeftBehindLocksNothing) {
   EXPECT_TRUE(files_->lock(path("lock")).has_value());
 }
 
+// B7
+TEST_F(SystemFiles, ALockOfAFolderIsHeldOnceWhateverIsDeletedInIt) {
+  const std::string folder = path("locked");
+  ASSERT_TRUE(files_->make_folder(folder).has_value());
+  auto first = files_->lock_folder(folder);
+  ASSERT_TRUE(first.has_value());
+  auto second = files_->lock_folder(folder);
+  ASSERT_FALSE(second.has_value());
+  EXPECT_EQ(second.error().code, ErrorCode::JOURNAL_LOCKED);
+  first->reset();
+  EXPECT_TRUE(files_->lock_folder(folder).has_value());
+}
+
 }  // namespace
 }  // namespace parley::base

@@ -25,6 +25,7 @@ std::unexpected<Error> process_failed(const std::string& what, const std::string
 
 [[noreturn]] void become(const std::vector<char*>& words, int input, int log) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  ::signal(SIGPIPE, SIG_DFL);  // which this program may ignore
   ::dup2(input, STDIN_FILENO);
   ::dup2(log, STDOUT_FILENO);
   ::dup2(log, STDERR_FILENO);

@@ -34,6 +34,18 @@ TEST(Processes, Have_no_input_and_are_waited_for_no_longer_than_asked) {
   EXPECT_EQ(process->wait({})->text(), "signal 9");
 }
 
+TEST(Processes, Heed_a_closed_pipe_where_the_program_that_starts_them_does_not) {
+  const auto before = ::signal(SIGPIPE, SIG_IGN);
+  const auto folder = TempFolder::make("process");
+  ASSERT_TRUE(folder);
+  auto process = Process::start({"bash", "-c", "kill -PIPE $$"}, *folder / "log");
+  ASSERT_TRUE(process);
+  const auto end = process->wait(std::chrono::seconds(20));
+  ASSERT_TRUE(end);
+  EXPECT_EQ(end->signal, SIGPIPE);
+  ::signal(SIGPIPE, before);
+}
+
 TEST(Processes, Go_with_the_object) {
   const auto folder = TempFolder::make("process");
   pid_t pid = 0;

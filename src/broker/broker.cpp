@@ -16,6 +16,12 @@ base::Result<Recovery> Broker::start() {
   return recovery;
 }
 
+base::Result<> Broker::stop() {
+  PARLEY_CHECK(core_.stop());
+  core_.end_turn();
+  return {};
+}
+
 base::Result<> Broker::turn() {
   PARLEY_CHECK(core_.poll());
   core_.release_held();  // what this asks for is decided in this turn

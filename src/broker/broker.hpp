@@ -17,6 +17,8 @@ class Broker final : public Gate {
 
   // Reads what the journal has, then journals the start. Before anything else.
   base::Result<Recovery> start();
+  // Journals that it stops in order. When all is settled(), as it is again once that is synced.
+  base::Result<> stop();
 
   // Timers, offers, commit, releases. Called after each round of input, and when until_next_due() is over.
   // An error is the journal's failure: stop the process, answer nobody.
@@ -35,7 +37,7 @@ class Broker final : public Gate {
   std::optional<Caller> caller_of(std::string_view token) override;
   void after_sync(std::move_only_function<void()> release) override { core_.after_sync(std::move(release)); }
   Answer limits() const override;
-  std::string not_ready() const override;
+  base::Result<> ready() const override;
 
  private:
   Core core_;

@@ -72,6 +72,9 @@ class Core final : private journal::Outcomes {
 
   // Reads the newest snapshot and what came after it, then decides the start. Before anything else.
   base::Result<Recovery> start();
+  // In order: the journal knows up to when the server was there (C2), however long it was idle. Not where it has no
+  // room for that.
+  base::Result<> stop();
 
   const Parts& parts() const { return parts_; }
   const Options& options() const { return options_; }

@@ -181,6 +181,7 @@ FactShape shape_of(const Event& event) {
     case Event::kMessagesRefused:
       return {.word = "messages_refused", .agent = event.messages_refused().agent()};
     case Event::kServerStarted:
+    case Event::kServerStopped:
     case Event::kTimeSkipped:
     case Event::kWorkspaceCreated:  // of no workspace: no log shows them
     case Event::FACT_NOT_SET:

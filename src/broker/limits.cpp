@@ -75,10 +75,9 @@ Answer Broker::limits() const {
   return answer;
 }
 
-std::string Broker::not_ready() const {
-  if (core_.failure()) return core_.failure()->message;
-  if (core_.parts().journal.room_for(1) != journal::Room::enough) return "the journal has no room for messages yet";
-  return {};
+base::Result<> Broker::ready() const {
+  if (core_.failure()) return std::unexpected(*core_.failure());
+  return core_.check_room(1, journal::Need::growth);
 }
 
 }  // namespace parley::broker

@@ -211,6 +211,7 @@ void write_details(json::Writer& writer, const engine::Registry& registry, const
     case Event::kHealthLooked:
     case Event::kWorkReturned:
     case Event::kServerStarted:
+    case Event::kServerStopped:
     case Event::kTimeSkipped:
     case Event::kWorkspaceCreated:
     case Event::FACT_NOT_SET:

@@ -134,6 +134,7 @@ void ReceiptWatch::before(const engine::State& state, const event::Event& event)
       return one(event.dead_letter_discarded().message(), event.dead_letter_discarded().agent(),
                  ReceiptState::discarded);
     case Event::kServerStarted:
+    case Event::kServerStopped:
     case Event::kTimeSkipped:
     case Event::kWorkspaceCreated:
     case Event::kWorkspaceChanged:

@@ -1,5 +1,6 @@
-// Reviews as they stand, what a revision must carry, and what was found in a task's reviews, for every member of the
-// workspace (COL-11, COL-13). What findings say is read from the results, which are in the journal.
+// Reviews as they stand and what was found in a task's reviews, for every member of the workspace (COL-11, COL-13);
+// their messages and what a revision must carry, for who takes part. What findings say is read from the results, which
+// are in the journal.
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -92,6 +93,15 @@ void write_verified(json::Writer& writer, std::string_view name, json::Value cla
   writer.end_object();
 }
 
+base::Result<> write_messages(json::Writer& writer, History& history, const Review& review) {
+  PARLEY_TRY(const std::string_view request, history.body(review.request));
+  writer.key("request").raw(request);
+  if (!review.result) return {};
+  PARLEY_TRY(const std::string_view result, history.body(*review.result));
+  writer.key("result").raw(result);
+  return {};
+}
+
 // What the next assignment carries (R12): a summary of each attempt that was sent back, and what the newest wants
 // changed, as it was written.
 base::Result<> write_revision(json::Writer& writer, const ReviewResults& results, const engine::Reviews& reviews,
@@ -151,6 +161,14 @@ base::Result<> write_verification(json::Writer& writer, const ReviewResults& res
   return {};
 }
 
+// Their messages are read as messages are (COR-12): by who takes part, and who looks after the workspace.
+bool may_read_messages(const engine::Workspace& workspace, const Caller& caller, const Review& review) {
+  if (caller.kind != Caller::Kind::agent) return true;
+  const engine::Task& task = workspace.tasks.at(review.task);
+  return caller.agent == review.asker || caller.agent == review.reviewer || caller.agent == task.assigner ||
+         caller.agent == task.assignee;
+}
+
 base::Result<base::Offset> find_review(const engine::Workspace& workspace, std::string_view id) {
   if (const auto offset = workspace.reviews.find(id)) return *offset;
   return base::fail(ErrorCode::NOT_FOUND, "no review " + base::quoted(id) + " is known here");
@@ -181,19 +199,16 @@ base::Result<Answer> WorkCalls::review(const Caller& caller, std::string_view wo
   PARLEY_TRY(const base::Offset offset, find_review(workspace, id));
   const Review& review = workspace.reviews.at(offset);
   const ReviewResults results(core_.history(), workspace.registry, core_.ruleset_of());
+  const bool with_messages = may_read_messages(workspace, caller, review);
   Answer answer;
   json::Writer writer(answer.json);
   write_review(writer, workspace, offset, review);
-  PARLEY_TRY(const std::string_view request, core_.history().body(review.request));
-  writer.key("request").raw(request);
-  if (review.result) {
-    PARLEY_TRY(const std::string_view result, core_.history().body(*review.result));
-    writer.key("result").raw(result);
-    PARLEY_CHECK(write_verification(writer, results, core_.history(), review));
-  }
+  if (with_messages) PARLEY_CHECK(write_messages(writer, core_.history(), review));
+  if (review.result) PARLEY_CHECK(write_verification(writer, results, core_.history(), review));
   const engine::TaskState of_task = workspace.tasks.at(review.task).state;
   const bool newest = workspace.reviews.of_task(review.task)->reviews.back() == offset;
-  if (newest && review.state == ReviewState::changes_requested && of_task == engine::TaskState::changes_requested)
+  if (with_messages && newest && review.state == ReviewState::changes_requested &&
+      of_task == engine::TaskState::changes_requested)
     PARLEY_CHECK(write_revision(writer, results, workspace.reviews, review));
   writer.end_object();
   return answer;

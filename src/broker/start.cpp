@@ -1,4 +1,4 @@
-// Recovery: the newest snapshot that reads back, what came after it, then the start itself as an event.
+// Recovery: the newest snapshot that reads back, what came after it, then the start itself as an event. And a stop.
 #include "broker/core.hpp"
 #include "broker/replay.hpp"
 
@@ -22,6 +22,12 @@ base::Result<Recovery> Core::start() {
   engine_.decide(engine::StartServer{recovery.downtime}, context(), decided_);
   PARLEY_CHECK(record_if_room(journal::Need::duty));
   return recovery;
+}
+
+base::Result<> Core::stop() {
+  if (const auto said = decide(engine::StopServer{}, journal::Need::duty); !said && failure_)
+    return std::unexpected(*failure_);
+  return commit();
 }
 
 }  // namespace parley::broker

@@ -70,11 +70,20 @@ base::Result<profile::RulesetPtr> built_in(std::string_view name) {
   return error;
 }
 
+// No server is there to be asked for its limits.
+base::Error said_offline(base::Error error) {
+  if (error.hint_text() == base::info(error.code).hint)
+    error.hint = "Send one UTF-8 JSON text without duplicate keys; docs/reference/json.md says which, and its limits.";
+  return error;
+}
+
 }  // namespace
 
 base::Result<Assessment> assess(std::string_view bytes, std::string_view wanted) {
   json::Parser parser;
-  PARLEY_TRY(const json::Value message, parser.parse(bytes));
+  const auto parsed = parser.parse(bytes);
+  if (!parsed) return std::unexpected(said_offline(parsed.error()));
+  const json::Value message = *parsed;
   PARLEY_CHECK(ingress::check_object(message));
   const ingress::Native native{bytes, message};
 

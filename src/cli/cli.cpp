@@ -2,6 +2,7 @@
 #include "cli/cli.hpp"
 
 #include <algorithm>
+#include <csignal>
 #include <ostream>
 
 #include "cli/errors.hpp"
@@ -81,9 +82,11 @@ Exit run_verb(const std::vector<std::string>& arguments, const Services& service
 }  // namespace
 
 int run(const std::vector<std::string>& arguments, const Services& services, Terminal& terminal) {
+  std::signal(SIGPIPE, SIG_IGN);  // what is under way ends in order, and with a status of this program
   Exit exit = run_verb(arguments, services, terminal);
   if (const auto flushed = flush(terminal); !flushed) {
-    terminal.err << coloured("not written: ", Colour::red, terminal.err_is_tty) << flushed.error().message << '\n';
+    if (!terminal.reader_is_gone)
+      terminal.err << coloured("not written: ", Colour::red, terminal.err_is_tty) << flushed.error().message << '\n';
     if (exit == Exit::done) exit = Exit::refused;
   }
   return static_cast<int>(exit);

@@ -142,6 +142,17 @@ TEST(CommandLine, what_could_not_be_printed_is_no_success) {
   EXPECT_NE(err.str().find("standard output"), std::string::npos) << err.str();
 }
 
+TEST(CommandLine, a_start_without_room_on_the_disk_is_to_be_tried_again) {
+  std::ostringstream out, err;
+  Terminal terminal{out, err};
+  const Services services{[](const ServeOptions&, const std::function<void(const Started&)>&) -> base::Result<> {
+    return base::fail(base::ErrorCode::STORAGE_FULL, "posix_fallocate: No space left on device", "/data/journal");
+  }};
+  EXPECT_EQ(run({"serve"}, services, terminal), 1);
+  EXPECT_NE(err.str().find("then start again"), std::string::npos) << err.str();
+  EXPECT_EQ(err.str().find("by itself"), std::string::npos) << err.str();
+}
+
 TEST(CommandLine, a_usage_error_is_status_2_and_names_the_help) {
   const auto wrong = run_cli({"agent", "add", "a", "--colour", "red"});
   EXPECT_EQ(wrong.status, 2);

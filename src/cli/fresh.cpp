@@ -90,7 +90,7 @@ base::Result<std::string> freshened(std::string_view bytes, std::string_view pro
 Verb fresh_verb() {
   auto options = std::make_shared<FreshOptions>();
   return {.name = "fresh",
-          .summary = "Print a message with a new id and its times moved to now",
+          .summary = "Print a message with a new id and its times moved to now; ids of other messages in it stay",
           .examples = {"parley fresh spec/profiles/collab/examples/task_assignment.json > task.json"},
           .options = {{"file", "a native message; - is standard input", &options->file, true},
                       {"--profile NAME", "the protocol (default: found by the content)", &options->profile}},

@@ -1,5 +1,5 @@
 // A message of another day as one of now: every time in it moved by as much as its timestamp is behind, its id a new
-// one.
+// one. What it says of other messages stays, for nobody here knows those that take their place.
 #pragma once
 #include <string>
 #include <string_view>

@@ -34,7 +34,9 @@ TEST(Fresh, times_keep_what_lies_between_them_and_the_id_is_new) {
 
 TEST(Fresh, what_is_no_message_is_refused) {
   EXPECT_FALSE(freshened("{}", "", {}, ""));
-  EXPECT_FALSE(freshened("[", "collab", {}, ""));
+  const auto no_json = freshened("[", "collab", {}, "");
+  ASSERT_FALSE(no_json);
+  EXPECT_THAT(std::string(no_json.error().hint_text()), Not(HasSubstr("GET /v1/limits"))) << "nobody to ask";
 }
 
 }  // namespace

@@ -30,7 +30,7 @@ Natives natives_in(const std::string& text, bool ndjson) {
   const auto array = parser.parse(text, limits);
   if (!array) {  // what is wrong with one of them is the server's to say
     const auto parts = json::parts_of(text, file_messages_max);
-    const bool apart = parts && std::ranges::all_of(*parts, json::is_one_object);
+    const bool apart = parts && std::ranges::all_of(*parts, json::is_one_part);
     return apart ? Natives{{parts->begin(), parts->end()}, true} : Natives{{text}, false};
   }
   std::vector<std::string_view> slices;

@@ -62,7 +62,11 @@ base::Result<pid_t> start(const ShellCommand& command, const Pipe& output) {
   ::posix_spawn_file_actions_adddup2(&actions.files, output.ends[1], 1);
   ::posix_spawn_file_actions_adddup2(&actions.files, output.ends[1], 2);
   ::posix_spawn_file_actions_addchdir_np(&actions.files, command.directory.c_str());
-  ::posix_spawnattr_setflags(&actions.attributes, POSIX_SPAWN_SETPGROUP);
+  sigset_t as_usual;  // which this program may ignore
+  ::sigemptyset(&as_usual);
+  ::sigaddset(&as_usual, SIGPIPE);
+  ::posix_spawnattr_setsigdefault(&actions.attributes, &as_usual);
+  ::posix_spawnattr_setflags(&actions.attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF);
   ::posix_spawnattr_setpgroup(&actions.attributes, 0);
   std::string shell = "bash", flag = "-c", text = command.text;
   std::array<char*, 4> words{shell.data(), flag.data(), text.data(), nullptr};

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 
@@ -24,6 +25,12 @@ TEST(Process, tells_its_exit_code_and_what_it_said) {
 
 TEST(Process, that_a_signal_ends_is_told_as_a_shell_tells_it) {
   EXPECT_EQ(run(command("kill -TERM $$"))->exit_code, 128 + 15);
+}
+
+TEST(Process, heeds_a_closed_pipe_where_the_program_that_starts_it_does_not) {
+  const auto before = std::signal(SIGPIPE, SIG_IGN);
+  EXPECT_EQ(run(command("kill -PIPE $$"))->exit_code, 128 + SIGPIPE);
+  std::signal(SIGPIPE, before);
 }
 
 TEST(Process, is_ended_with_its_time_and_all_that_it_started) {

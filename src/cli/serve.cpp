@@ -36,6 +36,13 @@ void say_started(Context& context, const Started& started) {
   terminal.out.flush();
 }
 
+// The catalogue's hint is for callers of a server, which goes on by itself.
+base::Error of_start(base::Error error) {
+  if (error.code == base::ErrorCode::STORAGE_FULL)
+    error.hint = "Free space on the data folder's disk, then start again.";
+  return error;
+}
+
 }  // namespace
 
 Verb serve_verb(const ServeEntry& entry) {
@@ -64,7 +71,8 @@ Verb serve_verb(const ServeEntry& entry) {
       .run = [options, entry](Context& context) -> base::Result<Exit> {
         if (!entry) return base::fail(base::ErrorCode::INTERNAL, "this program was built without a server");
         options->data_folder = sdk::data_folder(options->data_folder);
-        PARLEY_CHECK(entry(*options, [&context](const Started& started) { say_started(context, started); }));
+        auto served = entry(*options, [&context](const Started& started) { say_started(context, started); });
+        if (!served) return std::unexpected(of_start(std::move(served).error()));
         return Exit::done;
       },
   };

@@ -88,8 +88,10 @@ Terminal system_terminal() {
 base::Result<> flush(Terminal& terminal) {
   if (terminal.out) errno = 0;  // else what is there is of the write that failed
   terminal.out.flush();
-  if (!terminal.out && terminal.unwritten.empty())
+  if (!terminal.out && terminal.unwritten.empty()) {
+    terminal.reader_is_gone = errno == EPIPE;
     terminal.unwritten = std::string("standard output: ") + std::strerror(errno != 0 ? errno : EIO);
+  }
   if (terminal.unwritten.empty()) return {};
   return base::fail(base::ErrorCode::INTERNAL, terminal.unwritten);
 }

@@ -20,7 +20,8 @@ struct Terminal {
   std::ostream& err;
   bool out_is_tty = false;
   bool err_is_tty = false;
-  std::string unwritten{};  // why something that was printed could not be written
+  std::string unwritten{};      // why something that was printed could not be written
+  bool reader_is_gone = false;  // that it was: nobody is there to be told
 };
 Terminal system_terminal();  // NO_COLOR is obeyed
 

@@ -266,6 +266,9 @@ struct StartServer {
   base::Duration downtime{};
 };
 
+// In order: all that was asked is answered.
+struct StopServer {};
+
 // The machine was suspended, and engine time has gone on by as much.
 struct SkipTime {
   base::Duration by{};

@@ -120,6 +120,7 @@ void apply_in_workspace(State& state, WorkspaceNumber number, const event::Event
     case Event::kMessagesRefused:
       return;  // the record is all there is to it
     case Event::kServerStarted:
+    case Event::kServerStopped:
     case Event::kTimeSkipped:
     case Event::kWorkspaceCreated:
     case Event::FACT_NOT_SET:
@@ -140,6 +141,8 @@ void Engine::apply(const event::Event& event, const Placed& placed) {
   switch (event.fact_case()) {
     case event::Event::kServerStarted:
       return engine::apply(state_, event.server_started());
+    case event::Event::kServerStopped:
+      return;  // its time is all there is to it
     case event::Event::kTimeSkipped:
       return engine::apply(state_, event.time_skipped());
     case event::Event::kWorkspaceCreated:

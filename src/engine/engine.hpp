@@ -108,6 +108,7 @@ class Engine {
   void decide(const RecordRefusals&, const Context&, Decided&) const;
 
   void decide(const StartServer&, const Context&, Decided&) const;
+  void decide(const StopServer&, const Context&, Decided&) const;
   void decide(const SkipTime&, const Context&, Decided&) const;
   // What is due by now, at most 1,000 timers (D11), of one workspace; nothing where nothing is due.
   void decide_due(const Context&, Decided&, const PolledAt& polled = {}) const;

@@ -1,5 +1,5 @@
-// The server starts again, and connections are gone; or its machine was suspended. Engine time resumes, what waits on
-// agents moves by the time that was missed (D2); ttl and absolute deadlines stay.
+// The server stops, and starts again, and connections are gone; or its machine was suspended. Engine time resumes, what
+// waits on agents moves by the time that was missed (D2); ttl and absolute deadlines stay.
 #include "engine/appliers.hpp"
 #include "engine/mailboxes/transitions.hpp"
 #include "engine/steps.hpp"
@@ -93,6 +93,10 @@ void apply(State& state, const event::ServerStarted& event) {
   lose_connections(state);
   if (!event.in_steps()) return_all(state);
   move_what_waits(state, base::Duration(event.downtime()));
+}
+
+void Engine::decide(const StopServer&, const Context&, Decided& decided) const {
+  decided.add({}).mutable_server_stopped();
 }
 
 void Engine::decide(const SkipTime& command, const Context&, Decided& decided) const {

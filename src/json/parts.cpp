@@ -85,7 +85,8 @@ std::optional<std::vector<std::string_view>> parts_of(std::string_view text, std
   return parts;
 }
 
-bool is_one_object(std::string_view part) {
+bool is_one_part(std::string_view part) {
+  if (part.find_first_of("{}") == part.npos) return Parser().parse(part).has_value();
   if (!part.starts_with('{') || !part.ends_with('}')) return false;
   return !may_be_several(part) || Parser().parse(part).has_value();
 }

@@ -12,9 +12,9 @@ namespace parley::json {
 // there are more than `most`.
 std::optional<std::vector<std::string_view>> parts_of(std::string_view text, std::size_t most);
 
-// Whether a part is one object for sure, right or wrong: any other, and one that may have swallowed its neighbours, has
-// no end that one could be sure of.
-bool is_one_object(std::string_view part);
+// Whether a part is one for sure: an object, right or wrong, or a right value that holds none. What may have swallowed
+// its neighbours has no end that one could be sure of.
+bool is_one_part(std::string_view part);
 
 // The lines of NDJSON, but for blank ones.
 std::vector<std::string_view> lines_of(std::string_view text);

@@ -32,13 +32,14 @@ TEST(JsonParts, AreNoneWhereBracketsOrCommasAreOut) {
     EXPECT_FALSE(parts_of(text, 4)) << text;
 }
 
-TEST(JsonParts, AreOneObjectOnlyWhereNothingIsSwallowed) {
+TEST(JsonParts, AreOneOnlyWhereNothingIsSwallowed) {
   for (const char* one : {R"({"a":1,"a":2})", R"({"a":nul})", R"({"a":[{"b":1},{"b":02}]})", R"({"a":"},{"})",
-                          R"({"a":"[{\"b\":1}, {\"b\":2}]"})", R"({"a" "b"})"})
-    EXPECT_TRUE(is_one_object(one)) << one;
-  for (const char* unsure : {"nul", "1", R"("{}")", R"({"a":"5" pipe"},{"b":1},{"a":"6" pipe"})",
-                             R"({"a":"5" pipe"} , {"a":"6" pipe"})", R"({"a":{"b":1},{"c":1},{"d":1}})"})
-    EXPECT_FALSE(is_one_object(unsure)) << unsure;
+                          R"({"a":"[{\"b\":1}, {\"b\":2}]"})", R"({"a" "b"})", "1", "null", R"("x, y")", "[1,[2,3]]"})
+    EXPECT_TRUE(is_one_part(one)) << one;
+  for (const char* unsure :
+       {"nul", "1e999", R"("{}")", R"([{"a":1}])", R"(", {"a":1}, ")", R"({"a":"5" pipe"},{"b":1},{"a":"6" pipe"})",
+        R"({"a":"5" pipe"} , {"a":"6" pipe"})", R"({"a":{"b":1},{"c":1},{"d":1}})"})
+    EXPECT_FALSE(is_one_part(unsure)) << unsure;
 }
 
 TEST(JsonLines, AreThoseThatSaySomething) {

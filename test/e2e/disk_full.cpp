@@ -181,6 +181,14 @@ Milliseconds heal(Correspondence& correspondence) {
   return healed;
 }
 
+// Both are told of in it; that there is room again, when the journal is looked at next.
+void check_log(const World& world) {
+  const auto logged = [&world](std::string_view event) { return world.log().find(event) != std::string::npos; };
+  require(logged("\"storage_full\""), "B4: the log does not say that the disk was full");
+  for (int i = 0; i < 50 && !logged("\"storage_has_room\""); ++i) std::this_thread::sleep_for(Milliseconds(100));
+  require(logged("\"storage_has_room\""), "B4: the log does not say that the disk has room again");
+}
+
 // After a crash everything that was promised comes to its end.
 void check_all_ended(World& world, Town& town, Ledger& ledger) {
   world.server().kill();
@@ -215,9 +223,13 @@ void run_test() {
   for (std::size_t more = 1; more > 0; acked += more) more = correspondence.take_and_ack(4);
   require(world.server().wait(Milliseconds(0)) == std::nullopt, "B4: the server ended on a full disk");
   const bool still_full = correspondence.send(640) == base::ErrorCode::STORAGE_FULL;
+  const auto ready = admin.get("/readyz");
+  require(!still_full || (!ready && ready.error().code == base::ErrorCode::STORAGE_FULL),
+          "B4: /readyz says something else than what sends are refused with");
 
   disk.make_room();
   const Milliseconds healed = heal(correspondence);
+  check_log(world);
   check_all_ended(world, town, ledger);
   std::printf(
       "B4: full after %llu sends of 200 KB; then %zu acked from the full disk%s; sends go on %lld ms after there "

@@ -28,6 +28,11 @@ void restart(const Call& call) {
   call.world.restart(call.duration("down"));
 }
 
+void stop_restart(const Call& call) {
+  call.world.stop();
+  restart(call);
+}
+
 void snapshot_restart(const Call& call) {
   if (!call.world.snapshot()) return call.world.say("NO SNAPSHOT\n");
   call.world.say("restarted ");
@@ -47,6 +52,7 @@ Commands commands_of_the_world() {
       {"hold", [](const Call& call) { call.world.hold(true); }},
       {"turn", [](const Call& call) { call.world.hold(false); }},
       {"restart", restart},
+      {"stop-restart", stop_restart},
       {"snapshot-restart", snapshot_restart},
   };
 }

@@ -152,6 +152,13 @@ bool World::restart(base::Duration down) {
   return true;
 }
 
+void World::stop() {
+  settle();
+  if (held_ || failed_) return;
+  if (const auto told = broker_->stop(); !told) say("NOT STOPPED: " + print(told.error()));
+  settle();
+}
+
 // While the loop is held the engine may know what the journal does not have yet.
 bool World::snapshot() {
   if (held_) return false;

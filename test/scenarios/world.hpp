@@ -77,6 +77,7 @@ class World {
   // The process ends as by SIGKILL; another starts on the same journal. False where it does not come up.
   bool restart(base::Duration down);
   bool snapshot();
+  void stop();  // as by SIGTERM, up to the end of the process
 
   // Sessions by the script's name for them.
   struct Session;

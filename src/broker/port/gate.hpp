@@ -19,8 +19,8 @@ class Gate {
   virtual void after_sync(std::move_only_function<void()> release) = 0;
 
   virtual Answer limits() const = 0;
-  // Why the server is not ready; empty: it is.
-  virtual std::string not_ready() const = 0;
+  // Whether calls that grow the journal are taken; else what they would be refused with.
+  virtual base::Result<> ready() const = 0;
 };
 
 }  // namespace parley::broker

@@ -30,10 +30,16 @@ void heed_signals() {
     if (std::signal(signal, [](int caught) { ended_by = caught; }) == SIG_IGN) std::signal(signal, SIG_IGN);
 }
 
-base::Result<> check_not_ended(const std::string& story) {
-  if (ended_by == 0) return {};
-  return base::fail(base::ErrorCode::CONFLICT, "the story was ended by signal " + std::to_string(ended_by), story,
+std::unexpected<base::Error> ended(const std::string& story, const std::string& by) {
+  return base::fail(base::ErrorCode::CONFLICT, "the story was ended by " + by, story,
                     "Nothing of it is left; play it again.");
+}
+
+// Who goes while a story is told ends it, too: it is told to nobody.
+base::Result<> check_not_ended(const std::string& story, Terminal* terminal) {
+  if (ended_by != 0) return ended(story, "signal " + std::to_string(ended_by));
+  if (terminal && !flush(*terminal)) return ended(story, "its reader: " + terminal->unwritten);
+  return {};
 }
 
 class Telling {
@@ -55,7 +61,7 @@ class Telling {
     newest_at_ = clock_.monotonic();
     for (bool over = false; !over;) {
       auto heard = stage_.heard();  // before the log is read, so that each comes after its cause
-      PARLEY_CHECK(check_not_ended(story_.name()));
+      PARLEY_CHECK(check_not_ended(story_.name(), settings_.terminal));
       PARLEY_TRY(const auto lines, std::move(heard));
       PARLEY_CHECK(follow());
       for (const PartLine& line : lines) {

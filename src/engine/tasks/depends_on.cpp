@@ -101,6 +101,14 @@ bool has(const TaskDependencies* before, std::string_view id) {
   return before && std::ranges::any_of(before->on, [id](const Dependency& d) { return d.id.view() == id; });
 }
 
+base::Result<> check_id(std::string_view id, std::string_view whose, std::string_view where) {
+  if (!id.empty() && id.size() <= id_bytes_max) return {};
+  return base::fail(ErrorCode::PAYLOAD_TOO_LARGE,
+                    "the id of " + std::string(whose) + " has " + std::to_string(id.size()) + " bytes; it takes 1 to " +
+                        std::to_string(id_bytes_max),
+                    std::string(where));
+}
+
 // `on`: what is new or stays, each once.
 base::Result<> check_bounds(const Workspace& workspace, const TaskDependencies* before, AgentNumber by,
                             const std::vector<std::string>& on, std::size_t all) {
@@ -109,11 +117,7 @@ base::Result<> check_bounds(const Workspace& workspace, const TaskDependencies* 
                 std::to_string(all));
   std::size_t added = 0;
   for (const std::string& id : on) {
-    if (id.empty() || id.size() > id_bytes_max)
-      return base::fail(ErrorCode::PAYLOAD_TOO_LARGE,
-                        "the id of a task it depends on has " + std::to_string(id.size()) + " bytes; it takes 1 to " +
-                            std::to_string(id_bytes_max),
-                        "dependencies");
+    PARLEY_CHECK(check_id(id, "a task it depends on", "dependencies"));
     if (has(before, id)) continue;
     ++added;
     if (workspace.dependencies.dependents(id).size() >= dependents_max)
@@ -240,6 +244,7 @@ base::Result<> check_part(const AcceptMessage& assignment, const Workspace& work
 
 base::Result<> Engine::decide(const SetDependencies& command, const Context&, Decided& decided) const {
   const Workspace& workspace = state_.workspace(command.workspace);
+  PARLEY_CHECK(check_id(command.task, "the task", "task_id"));
   const profile::Ruleset* const rules =
       command.by == AgentNumber{} ? nullptr : ruleset_of_(workspace.registry.agent(command.by).properties.profile);
   PARLEY_CHECK(check_who(workspace, command, rules));

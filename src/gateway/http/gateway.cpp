@@ -170,9 +170,8 @@ base::Result<> Gateway::open(Request& request, const net::http::Head& head) {
 }
 
 base::Result<Answer> Gateway::ready() const {
-  std::string reason = broker_.gate.not_ready();
-  if (reason.empty()) reason = not_ready();
-  if (!reason.empty()) return base::fail(ErrorCode::OVERLOADED, reason);
+  PARLEY_CHECK(broker_.gate.ready());
+  if (const std::string reason = not_ready(); !reason.empty()) return base::fail(ErrorCode::OVERLOADED, reason);
   return Answer{200, R"({"status":"ready"})"};
 }
 

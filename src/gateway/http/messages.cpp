@@ -110,7 +110,7 @@ void Gateway::send(const Request& request, const net::http::Head& head, std::str
   const auto parsed = parser_.parse(bytes, batch_limits(bytes));
   if (!parsed) {
     const auto parts = many ? json::parts_of(bytes, batch_max) : std::nullopt;
-    if (parts && std::ranges::all_of(*parts, json::is_one_object)) return send_each(request, *options, *parts);
+    if (parts && std::ranges::all_of(*parts, json::is_one_part)) return send_each(request, *options, *parts);
     broker_.messages.count_refused(*request.caller, parsed.error());
     return refuse(parsed.error());
   }

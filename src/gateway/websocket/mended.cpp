@@ -27,7 +27,7 @@ std::string_view messages_in(std::string_view frame) {
 std::optional<Mended> mended(std::string_view frame) {
   const std::string_view array = messages_in(frame);
   const auto messages = json::parts_of(array, envelope::sent_messages_max);
-  if (!messages || !std::ranges::all_of(*messages, json::is_one_object)) return std::nullopt;
+  if (!messages || !std::ranges::all_of(*messages, json::is_one_part)) return std::nullopt;
   Mended mended;
   json::Parser parser;
   const auto begin = static_cast<std::size_t>(array.data() - frame.data());

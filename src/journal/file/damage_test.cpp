@@ -178,6 +178,24 @@ TEST(JournalDamage, B1_WhatIsNotDamagedStaysReadable) {
   EXPECT_NE(report->first_bad->message.find("position 5"), std::string::npos) << report->first_bad->message;
 }
 
+// B2: a journal of one segment that was cut off before its blocks, its mark with them, is no new one.
+TEST(JournalDamage, B2_ASegmentThatEndsBeforeItsBlocksWasCut) {
+  Bench original;
+  ASSERT_TRUE(original.open());
+  ASSERT_TRUE(append_numbered(*original.journal, 2, 500));
+  original.kill();
+  const std::string& bytes = original.files->contents(Bench::segment(1));
+  for (const std::uint64_t size : {header_bytes, seal_at, mark_at, mark_at + mark_bytes, blocks_at - 1}) {
+    Bench bench = with(original, Bench::segment(1), bytes.substr(0, size));
+    const auto report = verify(*bench.files, "data");
+    ASSERT_TRUE(report.has_value()) << error_text(report);
+    EXPECT_FALSE(report->intact()) << size;
+    const auto opened = bench.open();
+    ASSERT_FALSE(opened.has_value()) << size;
+    EXPECT_EQ(opened.error().code, base::ErrorCode::JOURNAL_DAMAGED) << size;
+  }
+}
+
 struct Blocks {
   std::vector<std::size_t> at;  // where each begins, and where the last ends
   explicit Blocks(const std::string& bytes) {

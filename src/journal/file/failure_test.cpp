@@ -189,6 +189,18 @@ TEST(JournalFailure, B7_ASecondOpenerIsRefusedAndAKilledOneLeavesNoLock) {
   EXPECT_TRUE(bench.open());
 }
 
+// B7: a lock that can be deleted under the server is not the only one.
+TEST(JournalFailure, B7_ASecondOpenerIsRefusedThoughTheLockFileWasDeleted) {
+  Bench bench;
+  ASSERT_TRUE(bench.open());
+  bench.files->drop_lock(bench.options().folder + "/" + std::string(lock_name));
+  auto second = file::open(bench.options());
+  ASSERT_FALSE(second.has_value());
+  EXPECT_EQ(second.error().code, base::ErrorCode::JOURNAL_LOCKED);
+  bench.kill();
+  EXPECT_TRUE(bench.open());
+}
+
 // A5: one write and one sync a block; folders are synced once for each file made or renamed, and never by an append.
 TEST(JournalFailure, A5_EachBlockIsOneWriteAndOneSync) {
   Bench bench;

@@ -58,11 +58,23 @@ class BlockStoring final : public Storing {
 // A sync into zeros takes some 80 µs less, and making them some 100 ms of the disk's time a segment.
 constexpr std::uint64_t zeros_worth_bytes = 256 << 10;  // of a block, on average, at most
 
+// The file alone could be deleted under a server, and another made in its place; of folders some file systems know no
+// locks.
+struct FolderLocks {
+  std::unique_ptr<base::FileLock> file, folder;
+};
+
+base::Result<FolderLocks> take_locks(const Options& options) {
+  PARLEY_TRY(auto file, options.files->lock(options.folder + "/" + std::string(lock_name)));
+  PARLEY_TRY(auto folder, options.files->lock_folder(options.folder));
+  return FolderLocks{std::move(file), std::move(folder)};
+}
+
 class FileJournal final : public Journal {
  public:
-  FileJournal(Options options, std::unique_ptr<base::FileLock> lock, RecoveredState state)
+  FileJournal(Options options, FolderLocks locks, RecoveredState state)
       : options_(std::move(options)),
-        lock_(std::move(lock)),
+        locks_(std::move(locks)),
         syncer_(options_.syncer != nullptr ? *options_.syncer : own_syncer_),
         id_(state.id),
         index_reserve_((options_.segment_bytes / options_.index_bytes + 2) * index_row_bytes),
@@ -323,7 +335,7 @@ class FileJournal final : public Journal {
   }
 
   Options options_;
-  std::unique_ptr<base::FileLock> lock_;
+  FolderLocks locks_;
   InlineSyncer own_syncer_;
   Syncer& syncer_;
   const JournalId id_;
@@ -365,11 +377,11 @@ base::Result<Opened> open(Options options) {
   PARLEY_ASSERT(options.files != nullptr && options.random != nullptr);
   PARLEY_ASSERT(options.segment_bytes % 8 == 0 && options.segment_bytes >= 2 * blocks_at);
   PARLEY_CHECK(options.files->make_folder(options.folder));
-  PARLEY_TRY(auto lock, options.files->lock(options.folder + "/" + std::string(lock_name)));
+  PARLEY_TRY(FolderLocks locks, take_locks(options));
   PARLEY_TRY(RecoveredState state, recover(options));
   Recovered recovered = std::move(state.report);
   if (!options.worker) options.worker = thread_worker();
-  auto journal = std::make_unique<FileJournal>(std::move(options), std::move(lock), std::move(state));
+  auto journal = std::make_unique<FileJournal>(std::move(options), std::move(locks), std::move(state));
   PARLEY_CHECK(journal->compare_snapshots(recovered.refused_snapshots));
   return Opened{std::move(journal), std::move(recovered)};
 }

@@ -41,6 +41,14 @@ Segment segment_of(const Opening& opening) {
   return segment;
 }
 
+// Which position a segment that was cut short has lost, at least. It is made and synced before it is begun: no crash
+// leaves one that has a header and ends before its blocks.
+std::optional<Position> cut_from(const Opening& opening) {
+  if (opening.size < blocks_at) return Position(opening.header->before.position.value + 1);
+  if (opening.seal && opening.size < opening.seal->end) return opening.seal->at.position;
+  return std::nullopt;
+}
+
 // Whether `next` may stand after the segments so far.
 base::Result<> check_joint(const SegmentTable& table, const std::string& folder, const JournalId& id,
                            Generation generation, const SegmentHeader& next) {
@@ -124,9 +132,7 @@ base::Result<SegmentTable> read_segment_table(base::FileSystem& files, const std
       continue;
     }
     PARLEY_CHECK(check_joint(table, folder, id, generation, *opening.header));
-    if (opening.seal && opening.size < opening.seal->end) {
-      return damaged(path, opening.size, opening.seal->at.position, "the segment was cut short");
-    }
+    if (const auto lost = cut_from(opening)) return damaged(path, opening.size, *lost, "the segment was cut short");
     table.begun.push_back(segment_of(opening));
     table.newest_bytes = opening.header->bytes;
   }

@@ -198,6 +198,13 @@ base::Result<> parse_head(std::string_view text, const Settings& settings, Head&
   return HeadParser(settings, into).run(text);
 }
 
+// Beast would wait for the carriage return that never comes.
+bool has_bare_line_feed(std::string_view lines) {
+  for (auto at = lines.find('\n'); at != lines.npos; at = lines.find('\n', at + 1))
+    if (at == 0 || lines[at - 1] != '\r') return true;
+  return false;
+}
+
 // A parser that was shown a head of its own, so that it stands before the first chunk.
 struct ChunkedBody::Parser final : Hooks {
   explicit Parser(std::uint64_t body_bytes_max) : room(body_bytes_max) {
@@ -263,6 +270,8 @@ base::Result<bool> ChunkedBody::receive(std::string_view& input, std::string& bo
       }
       continue;
     }
+    if (parser_->remaining == 0 && has_bare_line_feed(bytes))
+      return malformed("the chunked body is malformed: a line ends without a carriage return");
     if (bytes.size() > chunk_header_bytes_max)
       return malformed("a chunk header or trailer section is longer than " + std::to_string(chunk_header_bytes_max) +
                        " bytes");

@@ -234,9 +234,9 @@ INSTANTIATE_TEST_SUITE_P(
         "GET / HTTP/1.1\r\nHost: h\r\nOrigin: a\r\nOrigin: b\r\n\r\n", "\x16\x03\x01\x02\x00\x01", "\x80",
         "SSH-2.0-x\r\n", "{\"json\": 1}", CHUNKED_ "fffffffffffffffff\r\n", CHUNKED_ "10000000000000000\r\n",
         CHUNKED_ "-1\r\n\r\n", CHUNKED_ "0x1\r\na\r\n0\r\n\r\n", CHUNKED_ "+1\r\na\r\n0\r\n\r\n",
-        CHUNKED_ "1\na\n0\n\n....", CHUNKED_ "1\r\nab\r\n0\r\n\r\n", CHUNKED_ "1\r\na0\r\n\r\n..",
-        CHUNKED_ "\r\n\r\n\r\n", CHUNKED_ "1 \r\na\r\n0\r\n\r\n", CHUNKED_ "1;a=\"\n\"\r\na\r\n0\r\n\r\n",
-        CHUNKED_ "1;\r\na\r\n0\r\n\r\n", CHUNKED_ "1;a\nb\r\na\r\n0\r\n\r\n",
+        CHUNKED_ "1\na\n0\n\n....", CHUNKED_ "2\n{}\n0\n\n", CHUNKED_ "1\r\na\n0\n\n", CHUNKED_ "1\r\nab\r\n0\r\n\r\n",
+        CHUNKED_ "1\r\na0\r\n\r\n..", CHUNKED_ "\r\n\r\n\r\n", CHUNKED_ "1 \r\na\r\n0\r\n\r\n",
+        CHUNKED_ "1;a=\"\n\"\r\na\r\n0\r\n\r\n", CHUNKED_ "1;\r\na\r\n0\r\n\r\n", CHUNKED_ "1;a\nb\r\na\r\n0\r\n\r\n",
         CHUNKED_ "1\r\na\r\n0\r\nBad Trailer: x\r\n\r\n", CHUNKED_ "1\r\na\r\n0\r\nX: y\nZ: w\r\n\r\n"));
 
 TEST(ServerConnection, TakesTheAbsoluteFormThatNamesTheHostAgain) {

@@ -219,6 +219,12 @@ void Calls::reviews() {
       "review-settings-2");
   EXPECT_EQ(get(s, workspace + "/reviews/review-settings-2", developer).text("/request/message_type"),
             "review_request");
+  // How it stands is for all, what was written for who takes part (COR-12).
+  const std::string stranger = make_agent(s, workspace, "passer-by", "mesh", "developer-agent");
+  const Answer seen = get(s, workspace + "/reviews/review-settings-2", stranger);
+  EXPECT_EQ(seen.text("/state"), "requested");
+  EXPECT_FALSE(seen.root().find("request")) << seen.body;
+  EXPECT_TRUE(get(s, workspace + "/reviews/review-settings-2", s.admin()).root().find("request"));
   EXPECT_EQ(get(s, of_task() + "/findings", developer).status, 200);
 }
 
@@ -395,8 +401,16 @@ TEST_F(Calls, Many_messages_have_an_outcome_each_in_order) {
   EXPECT_EQ(twice.text("/1/error/code"), "BAD_JSON");
   EXPECT_EQ(twice.text("/2/error/code"), "BAD_JSON");
   EXPECT_EQ(twice.text("/3/message_id"), f);
+  const std::string g = uuid();
+  const Answer no_objects = send("[" + query(g) + R"(,1,"x",[],null,{"n":1e400}])");
+  EXPECT_EQ(no_objects.status, 207);
+  EXPECT_EQ(no_objects.text("/0/message_id"), g);
+  EXPECT_EQ(no_objects.text("/1/error/code"), "BAD_REQUEST");
+  EXPECT_EQ(no_objects.text("/4/error/code"), "BAD_REQUEST");
+  EXPECT_EQ(no_objects.text("/5/error/code"), "BAD_JSON");
+  EXPECT_EQ(no_objects.root().size(), 6u);
   EXPECT_THAT(get(*server, "/metrics", server->admin()).body,
-              testing::HasSubstr(R"(parley_messages_refused_total{code="BAD_JSON"} 3)"));
+              testing::HasSubstr(R"(parley_messages_refused_total{code="BAD_JSON"} 4)"));
   EXPECT_EQ(send("[" + query(uuid())).code(), "BAD_JSON");
   EXPECT_EQ(send(R"([{"k":"5" pipe"},)" + query(uuid()) + R"(,{"k":"6" pipe"}])").code(), "BAD_JSON");
 

@@ -1,7 +1,9 @@
 // What could not be printed was not read: it stays in the mailbox, and the exit status says so.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/wait.h>
 
+#include <cstdlib>
 #include <fstream>
 
 #include "api.hpp"
@@ -84,6 +86,18 @@ TEST_F(CommandsOutput, Every_verb_says_that_its_output_was_not_written) {
     const Ran ran = run_parley_into("/dev/full", server, words);
     EXPECT_EQ(ran.status, 1) << words.front();
     EXPECT_EQ(ran.err, "not written: standard output: No space left on device\n");
+  }
+}
+
+// Nobody is there to read it: no word, and a status of its own.
+TEST_F(CommandsOutput, A_pipe_that_nobody_reads_ends_a_verb_without_a_word) {
+  for (const std::string words : {"workspace list", "agent list --json", "tail", "help"}) {
+    const std::string said = server.folder() + "/said";
+    const std::string verb = "exec \"$PARLEY_BINARY\" " + words + " --data " + server.folder();
+    const std::string pipe = "(sleep 0.3; " + verb + ") 2> " + said + " | true; exit ${PIPESTATUS[0]}";
+    const int status = std::system(("exec bash -c '" + pipe + "'").c_str());
+    EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 1) << words << ": " << status;
+    EXPECT_EQ(read_file(said), "") << words;
   }
 }
 

@@ -416,6 +416,29 @@ TEST(Commands, A_story_that_is_ended_leaves_nothing_behind) {
   }
 }
 
+TEST(Commands, A_story_whose_reader_goes_ends_and_leaves_nothing_behind) {
+  const auto place = base::TempFolder::make("ended");
+  ASSERT_TRUE(place);
+  const std::string temporary = *place / "tmp";
+  std::filesystem::create_directories(temporary);
+  const std::string pipe =
+      "TMPDIR=" + temporary + R"( "$PARLEY_BINARY" scenario handoff --pace 2s | head -n 3; exit ${PIPESTATUS[0]})";
+  const int status = std::system(("exec bash -c '" + pipe + "' > /dev/null").c_str());
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 1) << status;
+  EXPECT_TRUE(std::filesystem::is_empty(temporary));
+}
+
+TEST(Commands, Who_was_not_registered_leaves_no_folder_of_tokens) {
+  const Server server;
+  EXPECT_EQ(run_parley(server, {"agent", "add", "a", "--profile", "mesh", "-w", "nowhere"}).status, 1);
+  EXPECT_FALSE(std::filesystem::exists(server.folder() + "/tokens"));
+  ASSERT_EQ(run_parley(server, {"workspace", "create", "team"}).status, 0);
+  ASSERT_EQ(run_parley(server, {"agent", "add", "a", "--profile", "mesh"}).status, 0);
+  EXPECT_EQ(run_parley(server, {"agent", "add", "b", "--profile", "mesh", "-w", "nowhere"}).status, 1);
+  EXPECT_TRUE(std::filesystem::exists(server.folder() + "/tokens/team/agents/a.token"));
+  EXPECT_FALSE(std::filesystem::exists(server.folder() + "/tokens/nowhere"));
+}
+
 TEST(Commands, Where_there_are_several_workspaces_they_are_named) {
   const Server server;
   for (const char* name : {"one", "two"}) ASSERT_EQ(run_parley(server, {"workspace", "create", name}).status, 0);

@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "api.hpp"
+#include "base/time.hpp"
 
 namespace parley::e2e {
 namespace {
@@ -67,6 +68,26 @@ TEST(Process, Stops_within_5_s_of_SIGTERM_and_keeps_everything) {
   EXPECT_EQ(
       post(server, workspace + "/messages", architect, status_query("architect-main", "developer-01", ids[0])).code(),
       "ID_CONFLICT");  // R8: ids are remembered
+}
+
+// C2: what the last start found of the time before it.
+base::Duration downtime_of(const Server& server) {
+  constexpr std::string_view key = R"("downtime":")";
+  const std::string log = server.log();
+  const std::size_t at = log.rfind(key);
+  if (at == log.npos) return base::Duration::max();
+  const std::string_view rest = std::string_view(log).substr(at + key.size());
+  return base::parse_duration(rest.substr(0, rest.find('"'))).value_or(base::Duration::max());
+}
+
+// C2: leases move by the time that a server was away, not by that in which nobody asked it for anything.
+TEST(Process, That_it_was_idle_before_it_was_stopped_is_no_downtime) {
+  Server server;
+  make_workspace(server, "demo");
+  std::this_thread::sleep_for(seconds(5));
+  EXPECT_EQ(server.stop().status, 0);
+  server.start();
+  EXPECT_LT(downtime_of(server), seconds(4)) << server.log();
 }
 
 // COR-13: at `debug` the log has each call and frame, and never a token, a query, or what a message says (I3).
