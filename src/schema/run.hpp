@@ -77,6 +77,17 @@ class Run {
   void report_here(T trail, std::string message) { report_->add(trail, std::move(message)); }
   std::string found(std::uint32_t at) const { return found_text(tape.value(at), report_->hide_values); }
   Report& reported() { return *report_; }
+  std::size_t count_found() const {
+    if constexpr (Explains) return report_->found;
+    return 0;
+  }
+  // Of a list before which `before` were found: the rest of it is left out.
+  bool leaves_rest_of_list(std::size_t before) {
+    if constexpr (!Explains) return false;
+    if (!report_->is_enough_of_a_list(report_->found - before)) return false;
+    report_->cut_short = true;
+    return true;
+  }
 
   const Scope* scope() const { return scope_; }
 
