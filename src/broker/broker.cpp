@@ -26,6 +26,7 @@ base::Result<> Broker::turn() {
   PARLEY_CHECK(core_.poll());
   core_.release_held();  // what this asks for is decided in this turn
   core_.begin_turn();
+  core_.go_on();
   deliveries_.begin_turn();
   core_.do_duties([this](base::WorkspaceNumber workspace, base::AgentNumber agent) {
     return deliveries_.polled_at({workspace, agent});

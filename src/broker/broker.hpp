@@ -36,6 +36,8 @@ class Broker final : public Gate {
   Port port() { return {*this, messages_, deliveries_, deliveries_, deliveries_, registry_, work_}; }
   std::optional<Caller> caller_of(std::string_view token) override;
   void after_sync(std::move_only_function<void()> release) override { core_.after_sync(std::move(release)); }
+  bool turn_is_full() const override { return core_.turn_is_full(); }
+  void in_later_turn(std::move_only_function<void()> go_on) override { core_.in_later_turn(std::move(go_on)); }
   Answer limits() const override;
   base::Result<> ready() const override;
 

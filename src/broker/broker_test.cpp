@@ -262,6 +262,33 @@ TEST(Steps, A_lost_connections_leases_go_back_a_bounded_number_a_turn) {
   EXPECT_TRUE(engine::inconsistencies(after.engine().state()).empty());
 }
 
+// What ends for many at once is told in as many turns as it takes.
+TEST(Steps, Broadcasts_end_for_a_bounded_number_of_recipients_a_turn) {
+  TestBench bench(open());
+  Broker& broker = bench.broker;
+  constexpr std::size_t agents = 402, requests = 60;
+  for (std::size_t i = 2; i < agents; ++i) bench.enrol("agent-" + std::to_string(i));
+  ASSERT_TRUE(bench.unlimited());
+  for (std::size_t i = 0; i < requests; ++i) ASSERT_EQ(code(bench.send(10, "broadcast")), "");
+  ASSERT_TRUE(broker.turn());
+  const auto awaited = [&] {
+    std::size_t count = 0;
+    for (const auto& [offset, request] : broker.engine().state().workspace(base::WorkspaceNumber(1)).requests.open())
+      count += request.waiting.size();
+    return count;
+  };
+  constexpr std::size_t all = requests * (agents - 1);
+  ASSERT_EQ(awaited(), all);
+  bench.clock.passed += std::chrono::minutes(1);
+  std::size_t turns = 0;
+  for (std::size_t left = all; left > 0; left = awaited(), ++turns) {
+    ASSERT_TRUE(broker.turn());
+    ASSERT_LE(left - awaited(), 5'000 + agents);
+  }
+  EXPECT_EQ(turns, 5u);
+  EXPECT_TRUE(engine::inconsistencies(broker.engine().state()).empty());
+}
+
 // However much waits for one session, the next has its turn.
 TEST(Steps, Deliveries_are_pushed_a_bounded_number_a_turn_to_all_in_turn) {
   TestBench bench(open(), {.deliveries_a_turn = 100});

@@ -8,6 +8,8 @@
 namespace parley::broker {
 namespace {
 
+constexpr std::uint64_t put_off_bytes = 4u << 20;  // what a turn of those that were put off may need, as a rule
+
 // Who may send here, and how it is read: not by what comes with every message.
 bool may_change_admission(const event::Event& event) {
   using event::Event;
@@ -178,6 +180,20 @@ void Core::release_held() {
     held_.pop_front();
     release();
   }
+}
+
+// Who is not done is put off again, behind the others. Where the journal is making space they wait, as input does.
+void Core::go_on() {
+  begin_counting();
+  const auto has_room = [this] {
+    return parts_.journal.room_for(block_bytes() + put_off_bytes, journal::Need::growth) != journal::Room::soon;
+  };
+  for (std::size_t left = put_off_.size(); left > 0 && !turn_is_full() && has_room(); --left) {
+    auto go_on = std::move(put_off_.front());
+    put_off_.pop_front();
+    go_on();
+  }
+  begin_counting();
 }
 
 base::Result<> Core::poll() {

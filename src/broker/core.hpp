@@ -34,6 +34,9 @@ struct Options {
   std::size_t block_bytes = 16u << 20;    // a block that grows over it is committed at once
   std::size_t deliveries_a_turn = 1'000;  // to all sessions together (D11), and receipts in one frame
   std::size_t step_messages = 1'000;      // that one turn bounces or takes back (D11)
+  // D11: what a turn's messages may come to, and once more those that were put off.
+  std::size_t copies_a_turn = 5'000;  // beyond a first one of each message
+  base::Duration time_a_turn = std::chrono::milliseconds(10);
 };
 
 // What the broker works with; all outlive it.
@@ -135,7 +138,14 @@ class Core final : private journal::Outcomes {
   void begin_turn() { inflate_left_ = ingress::inflated_max; }
   void end_turn();
   bool syncing() const { return durable_ < committed_; }
-  bool idle() const { return syncing() || (block_->empty() && held_.empty()); }
+  bool idle() const { return put_off_.empty() && (syncing() || (block_->empty() && held_.empty())); }
+
+  // Before a message is decided: how many agents it is for, or are looked at for it.
+  void count_reach(std::size_t agents) { copies_ += agents > 0 ? agents - 1 : 0; }
+  void count_time(base::Duration taken) { taken_ += taken; }  // for a message, by the loop itself
+  bool turn_is_full() const { return copies_ >= options_.copies_a_turn || taken_ >= options_.time_a_turn; }
+  void in_later_turn(std::move_only_function<void()> go_on) { put_off_.push_back(std::move(go_on)); }
+  void go_on();  // with what was put off, one after the other; new calls find as much room again
 
   // P9, B3: what was accepted cannot be read. The server stops before anybody is told of it.
   void fail(base::Error why) { failure_ = std::move(why); }
@@ -169,6 +179,7 @@ class Core final : private journal::Outcomes {
   void count(const event::Event& event);
   std::uint64_t block_bytes() const;
   void put_off_duties();
+  void begin_counting() { copies_ = 0, taken_ = {}; }
 
   const Parts parts_;
   const Options options_;
@@ -187,6 +198,9 @@ class Core final : private journal::Outcomes {
   std::size_t inflate_left_ = ingress::inflated_max;
   std::vector<journal::Record> records_;
   std::deque<Held> held_;
+  std::size_t copies_ = 0;  // of this turn
+  base::Duration taken_{};  // likewise
+  std::deque<std::move_only_function<void()>> put_off_;
   absl::btree_set<WaitFor> touched_;
   ReceiptWatch receipt_watch_{parts_.ruleset_of};
   std::uint64_t admissions_ = 1;

@@ -35,6 +35,7 @@ base::Result<Answer> MessageCalls::rescind(const Caller& caller, std::string_vie
   const engine::Workspace& workspace = core_.state().workspace(number);
   PARLEY_TRY(const base::Offset offset, own_message(workspace, caller, message_id, to));
   PARLEY_TRY(const event::Event event, event_that_counted(core_.history(), workspace, offset));
+  core_.count_reach(workspace.messages.at(offset).receipts.size());
   PARLEY_TRY(const bool now,
              core_.decide(engine::TakeBack{number, offset, accepted_of(event), reason}, journal::Need::work));
 

@@ -36,6 +36,12 @@ base::Offset review_sent_back(const event::Event& event) {
   return sent_back ? base::Offset(moved.review()) : base::Offset{};
 }
 
+// How many agents a decision looks at, each of whom may get a copy.
+std::size_t reach_of(const envelope::Envelope& envelope, const engine::Workspace& workspace) {
+  const bool anybody = envelope.broadcast || envelope.automatic;
+  return anybody ? workspace.registry.agents.size() : envelope.recipients.size();
+}
+
 // All that there was to say of what was accepted; taken out of both.
 std::vector<base::Problem> remarks_on(ingress::Checked& checked, engine::Accepted& accepted) {
   std::vector<base::Problem> all = std::move(checked.warnings);
@@ -155,7 +161,11 @@ base::Result<Sent> MessageCalls::send(const Caller& caller, std::string_view wor
   const base::Duration began = before ? *before : core_.parts().clock.monotonic();
   if (message.terms != sending.terms)
     message.prepare(sending.terms, caller.id, sending.idempotency_key, core_.context().now, core_.inflate_left());
-  if (message.refusal) return refused(caller, std::move(*message.refusal));
+  const auto refused_at_last = [&](base::Error error) {
+    core_.count_time(core_.parts().clock.monotonic() - began);
+    return refused(caller, std::move(error));
+  };
+  if (message.refusal) return refused_at_last(std::move(*message.refusal));
 
   ingress::Checked& checked = message.checked;
   const profile::Ruleset& ruleset = *message.terms.ruleset;
@@ -171,20 +181,24 @@ base::Result<Sent> MessageCalls::send(const Caller& caller, std::string_view wor
   if (options && options->reply_by) command.reply_by = *options->reply_by;
   if (options) command.evidence = options->evidence;
 
+  core_.count_reach(reach_of(checked.envelope, workspace));
+  if (superseded) core_.count_reach(workspace.messages.at(superseded->take_back.message).receipts.size());
   core_.decided().clear();
   auto accepted = core_.engine().decide(command, core_.context(), core_.decided());
-  if (!accepted) return refused(caller, std::move(accepted).error());
+  if (!accepted) return refused_at_last(std::move(accepted).error());
   if (accepted->outcome == engine::AcceptOutcome::other_bytes &&
       !same_json(accepted->offset, number, message.native.bytes))
-    return refused(caller, id_conflict(*accepted, workspace, caller.agent));
+    return refused_at_last(id_conflict(*accepted, workspace, caller.agent));
   const bool duplicate = accepted->outcome != engine::AcceptOutcome::accepted;
   sending.clock_read = core_.parts().clock.monotonic();
+  core_.count_time(*sending.clock_read - began);
   if (!duplicate)
     core_.decided().facts().front().event.mutable_message_accepted()->set_processing_us(
         (message.took + *sending.clock_read - began).count());
   const base::Offset sent_back = duplicate ? base::Offset{} : review_sent_back(core_.decided().facts().front().event);
   core_.record(message.native.bytes, checked.envelope.content_hash);
   if (sent_back != base::Offset{}) revise(number, sent_back);
+  if (core_.turn_is_full()) sending.clock_read.reset();  // the next one may have to wait
   ++(duplicate ? core_.counts().duplicates : core_.counts().accepted[ruleset.name]);
 
   Sent sent{std::move(accepted->message_id), accepted->offset, duplicate, {}};

@@ -17,6 +17,7 @@ namespace parley::engine {
 namespace {
 
 constexpr std::size_t timers_a_turn = 1'000;
+constexpr std::size_t copies_a_turn = 5'000;  // of broadcasts; the last message that a turn looks at may go beyond
 constexpr std::size_t requests_a_turn = 50;   // each is a fact and up to 17 messages
 constexpr std::size_t tasks_a_turn = 200;     // each is a fact and a message
 constexpr std::size_t helps_a_turn = 50;      // each may look at every agent
@@ -37,6 +38,9 @@ class Due {
         polled_(polled),
         decided_(decided),
         silences_(state, context, escalations_, decided) {}
+
+  // A broadcast ends at thousands of recipients at once: what is due behind it waits for the next turn.
+  bool has_enough() const { return copies_ >= copies_a_turn; }
 
   // Does nothing where the turn has had enough of its kind: the timer stays due.
   void look(const Timer& timer) {
@@ -103,15 +107,19 @@ class Due {
   }
 
   void expire(const Timer& timer) {
-    if (expired_.insert({timer.workspace, timer.message}).second)
-      decide_expired(decided_, state_, timer.workspace, timer.message, message_of(timer).undelivered(), context_.now);
+    if (!expired_.insert({timer.workspace, timer.message}).second) return;
+    const Message& message = message_of(timer);
+    copies_ += message.receipts.size();
+    decide_expired(decided_, state_, timer.workspace, timer.message, message.undelivered(), context_.now);
   }
 
   void request_times_out_at(const Timer& timer) {
     if (expired_.contains({timer.workspace, timer.message})) return;  // what is still awaited then, the next turn sees
     if (++requests_ > requests_a_turn) return;
-    const AgentNumber asker = workspace_of(timer).requests.find(timer.message)->asker;
-    decide_timed_out(decided_, state_, timer.workspace, timer.message, rules_of(timer, asker), context_, escalations_);
+    const Request& request = *workspace_of(timer).requests.find(timer.message);
+    copies_ += request.waiting.size();
+    decide_timed_out(decided_, state_, timer.workspace, timer.message, rules_of(timer, request.asker), context_,
+                     escalations_);
   }
 
   void asks_again_at(const Timer& timer) {
@@ -180,7 +188,7 @@ class Due {
   absl::btree_set<std::pair<WorkspaceNumber, Offset>> expired_;  // a backoff may be due with its message: told once
   absl::btree_set<std::tuple<WorkspaceNumber, AgentNumber, Offset>> ended_;  // by the facts read so far
   std::size_t facts_read_ = 0;
-  std::size_t requests_ = 0, tasks_ = 0, approvals_ = 0, reviews_ = 0, helps_ = 0;
+  std::size_t copies_ = 0, requests_ = 0, tasks_ = 0, approvals_ = 0, reviews_ = 0, helps_ = 0;
 };
 
 }  // namespace
@@ -194,7 +202,7 @@ void Engine::decide_due(const Context& context, Decided& decided, const PolledAt
   Due due(state_, ruleset_of_, context, polled, decided);
   std::size_t count = 0;
   state_.timers.visit([&](const Timer& timer) {
-    if (timer.due > context.now || ++count > timers_a_turn) return false;
+    if (timer.due > context.now || due.has_enough() || ++count > timers_a_turn) return false;
     due.look(timer);
     return true;
   });

@@ -19,6 +19,7 @@ std::optional<Compression> compression_of(json::Value encoding) {
 
 void add_inside(Defects inside, Defects& defects) {
   defects.found += inside.found;
+  defects.at_least |= inside.at_least;
   const auto move = [](std::vector<base::Problem>& from, std::vector<base::Problem>& to) {
     for (base::Problem& problem : from) {
       if (to.size() == details_max) return;

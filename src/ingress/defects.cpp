@@ -41,8 +41,12 @@ Defects defects_of(json::Value message, const profile::Ruleset& rules, profile::
   const profile::TypeReading& reading = rules.reading->types[type.value];
   const schema::Program& program = rules.reading->programs[reading.program];
   Defects defects;
-  if (!program.accepts(message))
-    defects.errors = program.explain(message, {details_max, rules.type(type).is_private}, &defects.found);
+  if (!program.accepts(message)) {
+    schema::Tally tally;
+    defects.errors = program.explain(message, {details_max, rules.type(type).is_private}, &tally);
+    defects.found = tally.found;
+    defects.at_least = tally.at_least;
+  }
   run_checks(message, reading.checks, defects);
   return defects;
 }
@@ -50,8 +54,8 @@ Defects defects_of(json::Value message, const profile::Ruleset& rules, profile::
 std::unexpected<base::Error> refusal(const profile::MessageType& type, Defects defects) {
   const std::string named = std::to_string(defects.errors.size());
   auto error = base::fail(base::ErrorCode::SCHEMA,
-                          "The message is no valid '" + type.name + "': " + std::to_string(defects.found) +
-                              (defects.found == 1 ? " defect" : " defects") +
+                          "The message is no valid '" + type.name + "': " + (defects.at_least ? "at least " : "") +
+                              std::to_string(defects.found) + (defects.found == 1 ? " defect" : " defects") +
                               (defects.found > defects.errors.size() ? ", " + named + " of them named." : "."),
                           defects.errors.front().instance, std::move(defects.hint));
   error.error().details = std::move(defects.errors);
@@ -61,8 +65,9 @@ std::unexpected<base::Error> refusal(const profile::MessageType& type, Defects d
 std::vector<base::Problem> recorded(Defects defects) {
   const std::size_t named = defects.errors.size();
   if (defects.found > named)
-    defects.errors.push_back(
-        {"", "MORE_DEFECTS", "The message has " + std::to_string(defects.found - named) + " more defects."});
+    defects.errors.push_back({"", "MORE_DEFECTS",
+                              std::string("The message has ") + (defects.at_least ? "at least " : "") +
+                                  std::to_string(defects.found - named) + " more defects."});
   return std::move(defects.errors);
 }
 

@@ -13,6 +13,7 @@ struct Defects {
   std::vector<base::Problem> errors;    // the schema's, then the checks'; at most details_max, and those of the
                                         // envelope before others
   std::size_t found = 0;                // errors, also those that are not among them
+  bool at_least = false;                // long lists of them were not looked through
   std::vector<base::Problem> warnings;  // of checks that only warn
   std::string hint;                     // of the check that found the first error, where the schema found none
   bool refuse_lenient = false;          // a check found one that lenient validation does not overlook

@@ -28,6 +28,12 @@ struct ExplainOptions {
   bool hide_values = false;  // for private messages: texts name types only, nothing of a value
 };
 
+// How many defects there are: so many, or, where long lists of them were not looked through, at least so many.
+struct Tally {
+  std::size_t found = 0;
+  bool at_least = false;
+};
+
 enum class Verdict : std::uint8_t { accepted, refused, too_complex };
 
 // Value type, cheap to copy. Read by any thread.
@@ -41,9 +47,10 @@ class Program {
   // keywords and names from the root schema down, through `$ref`, ending in the keyword: /properties/to/$ref/pattern.
   // Of anyOf and oneOf the branch that fits best is explained: one whose const and enum match, then the one with the
   // fewest defects; where none comes near, the defect is the anyOf or oneOf itself. Empty exactly where accepted.
-  // Of more than problems_max those nearest the root; `found`, where given, becomes the number of all.
+  // Of more than problems_max those nearest the root. An array, or the members that no schema names, in which twice as
+  // many were found, is looked through no further (D11). `tally`, where given, becomes the number of all.
   std::vector<base::Problem> explain(const json::Value& document, const ExplainOptions& options = {},
-                                     std::size_t* found = nullptr) const;
+                                     Tally* tally = nullptr) const;
 
  private:
   friend base::Result<Program> compile(std::string_view, const Registry&, const CompileOptions&);

@@ -1,6 +1,7 @@
 // Where problems are reported, and the bounds that keep a hostile schema or document cheap (reliability F5).
 #include "schema/program.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <string>
@@ -156,9 +157,44 @@ TEST(SchemaExplain, hidden_values_do_not_appear) {
 
 TEST(SchemaExplain, stops_at_the_number_of_problems_asked_for) {
   const json::Document d = document("[1,1,1,1,1]");
-  std::size_t found = 0;
-  EXPECT_EQ(program(R"({"items":{"type":"null"}})").explain(d.root(), {.problems_max = 3}, &found).size(), 3u);
-  EXPECT_EQ(found, 5u);
+  Tally tally;
+  EXPECT_EQ(program(R"({"items":{"type":"null"}})").explain(d.root(), {.problems_max = 3}, &tally).size(), 3u);
+  EXPECT_EQ(tally.found, 5u);
+  EXPECT_FALSE(tally.at_least);
+}
+
+TEST(SchemaExplain, D11_a_list_of_many_defects_is_not_looked_through_and_what_stands_beside_it_is) {
+  const auto tally_of = [](std::string_view schema, const std::string& instance) {
+    const json::Document d = document(instance);
+    Tally tally;
+    Places named;
+    for (const base::Problem& problem : program(schema).explain(d.root(), {.problems_max = 2}, &tally))
+      named.push_back(problem.instance);
+    EXPECT_THAT(named, testing::Contains("/id")) << schema;
+    EXPECT_TRUE(tally.at_least) << schema;
+    return tally.found;
+  };
+  std::string items, members;
+  for (int i = 0; i < 1000; ++i) {
+    items += "1,";
+    members += "\"m" + std::to_string(i) + "\":1,";
+  }
+  const std::string array = R"({"many":[)" + items + R"(1],"id":1})";
+  const std::string object = R"({"many":{)" + members + R"("z":1},"id":1})";
+  const auto many = [](const std::string& schema) {
+    return R"({"properties":{"many":)" + schema + R"(,"id":{"type":"string"}}})";
+  };
+  EXPECT_EQ(tally_of(many(R"({"items":{"type":"null"}})"), array), 5u);
+  EXPECT_EQ(tally_of(many(R"({"unevaluatedItems":false})"), array), 5u);
+  EXPECT_EQ(tally_of(many(R"({"items":{"type":"null"},"contains":true,"unevaluatedItems":false})"), array), 5u);
+  EXPECT_EQ(tally_of(many(R"({"additionalProperties":false})"), object), 5u);
+  EXPECT_EQ(tally_of(many(R"({"patternProperties":{"^m":false}})"), object), 5u);
+  EXPECT_EQ(tally_of(R"({"properties":{"in":)" + many(R"({"propertyNames":{"maxLength":0}})") +
+                         R"(,"id":{"type":"string"}}})",
+                     R"({"in":)" + object + R"(,"id":1})"),
+            6u);
+  EXPECT_EQ(tally_of(many(R"({"unevaluatedProperties":false})"), object), 5u);
+  EXPECT_EQ(tally_of(many(R"({"additionalProperties":false,"properties":{"z":{"type":"null"}}})"), object), 6u);
 }
 
 TEST(SchemaExplain, COL_22_what_is_wrong_near_the_root_is_always_named) {
@@ -166,11 +202,11 @@ TEST(SchemaExplain, COL_22_what_is_wrong_near_the_root_is_always_named) {
   const Program p = program(
       R"({"properties":{"deep":{"items":{"items":{"type":"null"}}}},"allOf":[{"properties":{"id":{"type":"string"}}}]})");
   Places named;
-  std::size_t found = 0;
-  for (const base::Problem& problem : p.explain(d.root(), {.problems_max = 2}, &found))
+  Tally tally;
+  for (const base::Problem& problem : p.explain(d.root(), {.problems_max = 2}, &tally))
     named.push_back(problem.instance);
   EXPECT_EQ(named, (Places{"/deep/0/0", "/id"}));
-  EXPECT_EQ(found, 4u);
+  EXPECT_EQ(tally.found, 4u);
 }
 
 TEST(SchemaExplain, COR_04_not_says_why_where_its_schema_does) {

@@ -17,6 +17,7 @@ void Report::add(const Trail<true>& trail, std::string message) {
 
 void Report::take_over(Report branch) {
   found += branch.found;
+  cut_short |= branch.cut_short;
   for (std::size_t i = 0; i < branch.problems.size(); ++i) {
     if (!make_room(branch.depths[i])) continue;
     problems.push_back(std::move(branch.problems[i]));

@@ -1,5 +1,6 @@
 // What is said of an instance that does not fit. Internal to schema/.
 #pragma once
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -17,10 +18,17 @@ struct Report {
   std::vector<base::Problem> problems = {};
   std::vector<std::uint32_t> depths = {};  // of each problem's instance
   std::size_t found = 0;                   // also those that had no room
+  bool cut_short = false;                  // a list had so many that the rest of it was not looked at
 
   // Where there is no room, what lies deepest goes: what is wrong near the root, as in an envelope, is always told.
   void add(const Trail<true>& trail, std::string message);
   void take_over(Report branch);
+
+  // D11: a list of which so many were found says nothing new any more. Only lists end early: the members that a schema
+  // names are few, and those of an envelope are always looked at.
+  bool is_enough_of_a_list(std::size_t found_in_it) const {
+    return found_in_it >= std::max<std::size_t>(1, 2 * problems_max);
+  }
 
   // How far a branch is from fitting: of the wrong type altogether, told apart by a const or enum, or merely flawed.
   std::size_t distance(std::uint32_t depth) const;

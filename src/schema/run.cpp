@@ -165,14 +165,14 @@ Verdict Program::check(const Value& document) const {
   return Run<false>(*code_, document, nullptr).check(document.at());
 }
 
-std::vector<Problem> Program::explain(const Value& document, const ExplainOptions& options, std::size_t* found) const {
-  if (found) *found = 0;
+std::vector<Problem> Program::explain(const Value& document, const ExplainOptions& options, Tally* tally) const {
+  if (tally) *tally = {};
   if (accepts(document)) return {};
   Report report{.problems_max = std::max<std::size_t>(1, options.problems_max), .hide_values = options.hide_values};
   const Verdict verdict = Run<true>(*code_, document, &report).check(document.at());
   if (verdict == Verdict::too_complex && report.problems.empty())
     report.problems.push_back({"", "", "the document takes too many steps to validate against this schema"});
-  if (found) *found = std::max(report.found, report.problems.size());
+  if (tally) *tally = {std::max(report.found, report.problems.size()), report.cut_short};
   return std::move(report.problems);
 }
 

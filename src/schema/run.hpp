@@ -36,6 +36,16 @@ class Run {
         nodes_(Explains ? program.nodes.data() : program.short_cuts.data()),
         report_(report_to) {}
 
+  explicit Run(const Run<true>& loud)
+    requires(!Explains)
+      : code(loud.code),
+        tape(loud.tape),
+        budget(loud.budget),
+        nodes_(loud.code.short_cuts.data()),
+        depth_(loud.depth_),
+        scope_(loud.scope_),
+        report_(nullptr) {}
+
   Verdict check(std::uint32_t at) {
     const bool good = node(code.root, at, nullptr, T{});
     if (is_exhausted()) return Verdict::too_complex;
@@ -54,13 +64,15 @@ class Run {
     return good;
   }
 
-  // Likewise, when not to fit is itself no defect: `if`, `not`, `contains`.
+  // Likewise, when not to fit is itself no defect: `if`, `not`, `contains`. Nobody hears why.
   bool holds(NodeId id, std::uint32_t at, Marks* marks) {
     if constexpr (!Explains) {
       return node(id, at, marks, T{});
     } else {
-      Report unheard;  // of no problems
-      return node_apart(id, at, marks, T{}, unheard);
+      Run<false> quiet(*this);
+      const bool good = quiet.node(id, at, marks, {});
+      budget = quiet.budget;
+      return good;
     }
   }
 
@@ -77,6 +89,17 @@ class Run {
   void report_here(T trail, std::string message) { report_->add(trail, std::move(message)); }
   std::string found(std::uint32_t at) const { return found_text(tape.value(at), report_->hide_values); }
   Report& reported() { return *report_; }
+  std::size_t count_found() const {
+    if constexpr (Explains) return report_->found;
+    return 0;
+  }
+  // Of a list before which `before` were found: the rest of it is left out.
+  bool leaves_rest_of_list(std::size_t before) {
+    if constexpr (!Explains) return false;
+    if (!report_->is_enough_of_a_list(report_->found - before)) return false;
+    report_->cut_short = true;
+    return true;
+  }
 
   const Scope* scope() const { return scope_; }
 
@@ -85,6 +108,9 @@ class Run {
   Budget budget;
 
  private:
+  template <bool>
+  friend class Run;
+
   bool is_integral_where_allowed(const Node& node, std::uint32_t at) const;
   bool run_steps(const Node& node, Family family, std::uint32_t at, Marks* marks, T trail);
   bool run_list(const Node& node, Family family, std::uint32_t at, Marks* marks, T trail);

@@ -25,11 +25,16 @@ template <bool Explains>
 inline bool check_elements(Run<Explains>& run, const ArrayRule& rule, std::uint32_t at, Marks* marks,
                            Trail<Explains> trail) {
   bool good = true;
+  const std::size_t found_before = run.count_found();
   std::uint32_t ordinal = 0, contained = 0;
   const std::uint32_t end = run.tape.end_of(at);
   for (std::uint32_t element = at + 1; element < end; element = run.tape.next(element), ++ordinal) {
     const bool is_subject = ordinal < rule.prefix.size() || rule.items != none;
     if (!is_subject && rule.contains == none) break;
+    if (run.leaves_rest_of_list(found_before)) {
+      if (marks) marks->set_all();  // or the rest would be reported as unevaluated
+      return false;
+    }
     if (is_subject) good = element_fits(run, rule, ordinal, element, trail) && good;
     if (!Explains && !good) return false;
     const bool is_contained = rule.contains != none && run.holds(rule.contains, element, nullptr);

@@ -44,7 +44,6 @@ inline bool branch_holds(Run<Explains>& run, NodeId id, std::uint32_t at, Marks*
 inline void explain_branches(Run<true>& run, const BranchesRule& rule, std::string_view keyword, std::uint32_t at,
                              Marks* marks, Trail<true> trail) {
   if (marks) marks->set_all();  // or every member of every branch would be reported as unevaluated
-  if (run.reported().problems_max == 0) return;
   const Link<true> link(trail.schema(), keyword);
   Report best;
   std::size_t least = SIZE_MAX;

@@ -118,6 +118,7 @@ inline bool check_object(Run<Explains>& run, const ObjectRule& rule, std::uint32
   if (!run.spend(run.tape.size_of(at))) return false;
   std::uint64_t present = 0;
   std::uint32_t ordinal = 0;
+  std::size_t found_in_others = 0;  // members that the schema does not name are a list
   bool good = check_member_count(run, rule, at, trail);
   if (!Explains && !good) return false;
   const std::uint32_t end = run.tape.end_of(at);
@@ -132,6 +133,11 @@ inline bool check_object(Run<Explains>& run, const ObjectRule& rule, std::uint32
         good = property_fits(run, property.node, key, trail) && good;
       }
     }
+    const std::size_t found_before = run.count_found();
+    if (run.leaves_rest_of_list(found_before - found_in_others)) {
+      if (marks) marks->set(ordinal);
+      continue;
+    }
     if (rule.property_names != none) good = name_fits(run, rule.property_names, key, trail) && good;
     good = patterns_fit(run, rule, key, trail, evaluated) && good;
     if (!evaluated && rule.additional != none) {
@@ -140,6 +146,7 @@ inline bool check_object(Run<Explains>& run, const ObjectRule& rule, std::uint32
     }
     if (!Explains && !good) return false;
     if (run.is_exhausted()) return false;
+    found_in_others += run.count_found() - found_before;
     if (evaluated && marks) marks->set(ordinal);
   }
   return check_presence(run, rule, present, at, trail) && good;

@@ -1,4 +1,4 @@
-// Few elements are compared each with each; of many, those of equal hashes.
+// The first few elements are compared each with each; of many, then those of equal hashes.
 #include "schema/twins.hpp"
 
 #include <algorithm>
@@ -18,11 +18,12 @@ std::int64_t steps_to_compare(const Tape& tape, std::uint32_t element) {
   return 1 + (tape.next(element) - element) / 8;
 }
 
-std::optional<Twins> find_among_few(const Tape& tape, std::uint32_t array, Budget& budget) {
+// What has many twins has them at its beginning as a rule: it needs no hashes.
+std::optional<Twins> find_among_first(const Tape& tape, std::uint32_t array, Budget& budget) {
   std::array<std::uint32_t, few_elements> places;
   std::uint32_t count = 0;
   const std::uint32_t end = tape.end_of(array);
-  for (std::uint32_t element = array + 1; element < end; element = tape.next(element)) {
+  for (std::uint32_t element = array + 1; element < end && count < few_elements; element = tape.next(element)) {
     for (std::uint32_t i = 0; i < count; ++i) {
       if (!may_be_equal(tape, element, places[i])) continue;
       if (!budget.spend(steps_to_compare(tape, element))) return std::nullopt;
@@ -60,8 +61,9 @@ std::optional<Twins> find_among_many(const Tape& tape, std::uint32_t array, Budg
 }  // namespace
 
 std::optional<Twins> find_twins(const Tape& tape, std::uint32_t array, Budget& budget) {
-  return tape.size_of(array) <= few_elements ? find_among_few(tape, array, budget)
-                                             : find_among_many(tape, array, budget);
+  const auto twins = find_among_first(tape, array, budget);
+  const bool is_all = twins || budget.is_exhausted() || tape.size_of(array) <= few_elements;
+  return is_all ? twins : find_among_many(tape, array, budget);
 }
 
 }  // namespace parley::schema

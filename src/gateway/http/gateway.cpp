@@ -213,11 +213,7 @@ void Gateway::on_request(net::RequestId id, const net::http::Head& head, std::st
   if (at == requests_.end()) return;
   Request& request = at->second;
   const Route& route = *request.match.route;
-  if (route.call == Call::send_messages || route.call == Call::supersede_message) {
-    send(request, head, bytes);
-    requests_.erase(at);
-    return;
-  }
+  if (route.call == Call::send_messages || route.call == Call::supersede_message) return send(request, head, bytes);
   Body body;
   if (route.body_bytes_max > 0) {
     auto parsed = parser_.parse(bytes.empty() ? std::string_view("{}") : bytes);

@@ -9,6 +9,7 @@
 #include "broker/port.hpp"
 #include "gateway/http/contract.hpp"
 #include "gateway/http/routes.hpp"
+#include "gateway/http/sending.hpp"
 #include "json/parser.hpp"
 #include "net/http/target.hpp"
 #include "net/loop.hpp"
@@ -51,6 +52,8 @@ class Gateway final : public net::HttpPort {
     net::http::QueryParameters query;
     std::string origin;  // of the page that calls, one that may; empty: no page does
 
+    std::unique_ptr<Sending> sending;  // of a call that brings messages
+
     // Of a call that may wait.
     std::string token;  // looked at anew after each wait: it may have been revoked meanwhile
     broker::WaitId wait;
@@ -68,8 +71,12 @@ class Gateway final : public net::HttpPort {
 
   base::Result<broker::Answer> answer(const Request& request, Body body);
   base::Result<broker::Answer> ready() const;
-  void send(const Request& request, const net::http::Head& head, std::string_view bytes);
-  void send_each(const Request& request, const broker::SendOptions& options, std::span<const std::string_view> texts);
+  void send(Request& request, const net::http::Head& head, std::string_view bytes);
+  base::Result<> read_messages(const Request& request, const net::http::Head& head, std::string_view bytes);
+  base::Result<broker::Sent> send_next(const Request& request, const broker::SendOptions& options);
+  bool sends_after_another(const Request& request) const;
+  void send_later(const Request& request);
+  void send_on(const Request& request);
 
   void take(Request& request, Body body);
   void try_take(RequestKey request);
@@ -92,6 +99,7 @@ class Gateway final : public net::HttpPort {
   Contract contract_;
   const std::shared_ptr<const std::string> document_ = std::make_shared<const std::string>(openapi_document);
   json::Parser parser_;
+  std::size_t kept_bytes_ = 0;  // of messages that wait for a turn
   std::map<RequestKey, Request> requests_;
   bool waits_ended_ = false;
 };

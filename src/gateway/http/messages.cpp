@@ -16,6 +16,7 @@ using base::ErrorCode;
 
 constexpr std::size_t batch_max = envelope::sent_messages_max;
 constexpr std::size_t key_bytes_max = 256;
+constexpr std::size_t kept_bytes_max = 64u << 20;  // of all calls that wait for a turn
 
 bool is_array(std::string_view text) {
   const std::size_t first = text.find_first_not_of(" \t\r\n");
@@ -33,9 +34,9 @@ json::Limits batch_limits(std::string_view text) {
 base::Result<std::string_view> idempotency_key(const net::http::Head& head, bool many) {
   const std::string_view key = head.find("Idempotency-Key");
   if (key.empty() && head.has("Idempotency-Key"))
-    return base::fail(ErrorCode::BAD_REQUEST, "the Idempotency-Key is empty", "Idempotency-Key");
+    return base::fail(base::ErrorCode::BAD_REQUEST, "the Idempotency-Key is empty", "Idempotency-Key");
   if (key.empty() || (!many && key.size() <= key_bytes_max)) return key;
-  return base::fail(ErrorCode::BAD_REQUEST,
+  return base::fail(base::ErrorCode::BAD_REQUEST,
                     many ? "one Idempotency-Key cannot name many messages"
                          : "the Idempotency-Key has " + std::to_string(key.size()) + " bytes, the limit is " +
                                std::to_string(key_bytes_max),
@@ -44,9 +45,9 @@ base::Result<std::string_view> idempotency_key(const net::http::Head& head, bool
 
 // What the call says beside the message; it is about one message alone where it supersedes one, or has evidence.
 base::Result<broker::SendOptions> options_of(const Match& match, const net::http::QueryParameters& query,
-                                             const net::http::Head& head) {
+                                             std::string_view evidence) {
   broker::SendOptions options;
-  options.evidence = head.find("Parley-Evidence");
+  options.evidence = evidence;
   if (match.route->call == Call::supersede_message) options.supersedes = match.parameters[1];
   for (const auto& [key, value] : query) {
     if (key == "to") options.to = value;
@@ -69,6 +70,13 @@ base::Result<> check_one(const broker::SendOptions& options, bool many) {
                     "Send one native message.");
 }
 
+base::Error too_many_wait() {
+  base::Error error =
+      base::error(ErrorCode::OVERLOADED, "too many messages wait for their turn", {}, "Send it again in a second.");
+  error.retry_after = std::chrono::seconds(1);
+  return error;
+}
+
 net::http::Response too_many(std::size_t count) {
   return error_response(
       base::error(ErrorCode::PAYLOAD_TOO_LARGE,
@@ -77,62 +85,99 @@ net::http::Response too_many(std::size_t count) {
 
 }  // namespace
 
-// Each parsed on its own, and answered on its own (MSH-12).
-void Gateway::send_each(const Request& request, const broker::SendOptions& options,
-                        std::span<const std::string_view> texts) {
-  if (texts.size() > batch_max) return respond(request.id, too_many(texts.size()));
-  std::string body;
-  json::Writer writer(body);
-  writer.begin_array();
-  for (const std::string_view text : texts) {
-    const auto parsed = parser_.parse(text);
-    if (!parsed) broker_.messages.count_refused(*request.caller, parsed.error());
-    form::write_sent(writer, parsed ? broker_.messages.send(*request.caller, request.match.parameters[0],
-                                                            {parser_.slice(*parsed), *parsed}, {}, &options)
-                                    : base::Result<broker::Sent>(std::unexpected(parsed.error())));
+base::Result<> Gateway::read_messages(const Request& request, const net::http::Head& head, std::string_view bytes) {
+  Sending& sending = *request.sending;
+  const bool is_ndjson = media_type(head.find("Content-Type")) == "application/x-ndjson";
+  sending.many = is_ndjson || is_array(bytes);
+  sending.evidence = head.find("Parley-Evidence");
+  PARLEY_TRY(const auto options, options_of(request.match, request.query, sending.evidence));
+  PARLEY_TRY(sending.key, idempotency_key(head, sending.many));
+  PARLEY_CHECK(check_one(options, sending.many));
+  if (is_ndjson) {
+    sending.texts = json::lines_of(bytes);
+    return {};
   }
-  writer.end_array();
-  respond(request.id, json_response(207, std::move(body)));
+  sending.limits = batch_limits(bytes);
+  const auto parsed = parser_.parse(bytes, sending.limits);
+  if (!parsed) {
+    sending.limits = {};
+    auto parts = sending.many ? json::parts_of(bytes, batch_max) : std::nullopt;
+    if (parts && std::ranges::all_of(*parts, json::is_one_part)) {
+      sending.texts = std::move(*parts);
+      return {};
+    }
+    broker_.messages.count_refused(*request.caller, parsed.error());
+    return std::unexpected(parsed.error());
+  }
+  if (!sending.many) {
+    sending.texts = {parser_.slice(*parsed)};
+    sending.values = {*parsed};
+    return {};
+  }
+  parser_.slices(*parsed, sending.texts);
+  sending.values.reserve(sending.texts.size());
+  for (const json::Value element : parsed->elements()) sending.values.push_back(element);
+  return {};
 }
 
-void Gateway::send(const Request& request, const net::http::Head& head, std::string_view bytes) {
-  const std::string& workspace = request.match.parameters[0];
-  const auto refuse = [&](const base::Error& error) { respond(request.id, error_response(error)); };
-  const auto options = options_of(request.match, request.query, head);
-  if (!options) return refuse(options.error());
-  const bool is_ndjson = media_type(head.find("Content-Type")) == "application/x-ndjson";
-  const bool many = is_ndjson || is_array(bytes);
-  const auto key = idempotency_key(head, many);
-  if (!key) return refuse(key.error());
-  if (const auto one = check_one(*options, many); !one) return refuse(one.error());
-  if (is_ndjson) return send_each(request, *options, json::lines_of(bytes));
+base::Result<broker::Sent> Gateway::send_next(const Request& request, const broker::SendOptions& options) {
+  const Sending& sending = *request.sending;
+  broker::Native native{sending.texts[sending.next], {}};
+  if (sending.values.empty()) {
+    const auto parsed = parser_.parse(native.bytes, sending.limits);
+    if (!parsed) {
+      broker_.messages.count_refused(*request.caller, parsed.error());
+      return std::unexpected(parsed.error());
+    }
+    native = {parser_.slice(*parsed), *parsed};
+  } else {
+    native.value = sending.values[sending.next];
+  }
+  return broker_.messages.send(*request.caller, request.match.parameters[0], native, sending.key, &options);
+}
 
-  const auto parsed = parser_.parse(bytes, batch_limits(bytes));
-  if (!parsed) {
-    const auto parts = many ? json::parts_of(bytes, batch_max) : std::nullopt;
-    if (parts && std::ranges::all_of(*parts, json::is_one_part)) return send_each(request, *options, *parts);
-    broker_.messages.count_refused(*request.caller, parsed.error());
-    return refuse(parsed.error());
+// The next call of a connection does not pass the one before.
+bool Gateway::sends_after_another(const Request& request) const {
+  const RequestKey own = key(request.id);
+  for (auto at = requests_.lower_bound({own.first, 0}); at->first < own; ++at)
+    if (at->second.sending) return true;
+  return false;
+}
+
+void Gateway::send_later(const Request& request) {
+  request.sending->keep_rest();
+  broker_.gate.in_later_turn([this, at = key(request.id)] {
+    const auto asked = requests_.find(at);
+    if (asked != requests_.end()) send_on(asked->second);  // else who asked is gone
+  });
+}
+
+void Gateway::send_on(const Request& request) {
+  Sending& sending = *request.sending;
+  const broker::SendOptions options = *options_of(request.match, request.query, sending.evidence);
+  const bool waits = sends_after_another(request);
+  for (; sending.next < sending.texts.size(); ++sending.next) {
+    if (waits || broker_.gate.turn_is_full()) return send_later(request);
+    const auto sent = send_next(request, options);
+    if (!sent && !sending.many) return finish(key(request.id), error_response(sent.error()));
+    if (sending.next > 0) sending.answer += ',';
+    json::Writer writer(sending.answer);
+    form::write_sent(writer, sent);
   }
-  std::string body;
-  json::Writer writer(body);
-  if (many) {
-    std::vector<std::string_view> slices;
-    parser_.slices(*parsed, slices);
-    if (slices.size() > batch_max) return respond(request.id, too_many(slices.size()));
-    writer.begin_array();
-    std::size_t i = 0;
-    for (const json::Value element : parsed->elements())
-      form::write_sent(writer,
-                       broker_.messages.send(*request.caller, workspace, {slices[i++], element}, {}, &*options));
-    writer.end_array();
-    return respond(request.id, json_response(207, std::move(body)));
-  }
-  const auto sent =
-      broker_.messages.send(*request.caller, workspace, {parser_.slice(*parsed), *parsed}, *key, &*options);
-  if (!sent) return refuse(sent.error());
-  form::write_sent(writer, sent);
-  respond(request.id, json_response(202, std::move(body)));
+  if (sending.many) return finish(key(request.id), json_response(207, '[' + sending.answer + ']'));
+  finish(key(request.id), json_response(202, std::move(sending.answer)));
+}
+
+void Gateway::send(Request& request, const net::http::Head& head, std::string_view bytes) {
+  request.sending = std::make_unique<Sending>(kept_bytes_);
+  if (const auto read = read_messages(request, head, bytes); !read)
+    return finish(key(request.id), error_response(read.error()));
+  if (request.sending->texts.size() > batch_max)
+    return finish(key(request.id), too_many(request.sending->texts.size()));
+  const bool may_have_to_wait = request.sending->many || broker_.gate.turn_is_full();
+  if (may_have_to_wait && kept_bytes_ >= kept_bytes_max)
+    return finish(key(request.id), error_response(too_many_wait()));
+  send_on(request);
 }
 
 }  // namespace parley::gateway::http

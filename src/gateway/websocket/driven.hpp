@@ -111,6 +111,7 @@ struct StreamTest : testing::Test {
       observe::Log::to_function(clock, observe::Level::error, [](std::string_view line) { ADD_FAILURE() << line; });
   const profile::Rulesets rulesets = profile::built_in();
   std::string collab_is = "collab";  // by another name: another ruleset
+  broker::Options broker_options;
   StreamsOnly http;
   std::unique_ptr<journal::Journal> journal;
   std::unique_ptr<broker::Broker> broker;
@@ -129,7 +130,7 @@ struct StreamTest : testing::Test {
     const auto ruleset_of = [this](std::string_view name) {
       return rulesets.find(name == "collab" ? std::string_view(collab_is) : name).get();
     };
-    broker = std::make_unique<broker::Broker>(broker::Parts{clock, random, *journal, ruleset_of}, broker::Options());
+    broker = std::make_unique<broker::Broker>(broker::Parts{clock, random, *journal, ruleset_of}, broker_options);
     ASSERT_TRUE(broker->start());
     loop = std::make_unique<net::Loop>(clock, metrics, *log, net::LoopSettings());
     workers = std::make_unique<net::Workers>(clock, *loop, threads);

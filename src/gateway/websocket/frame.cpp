@@ -104,7 +104,7 @@ void Frame::run() {
 
 void Frame::done() {
   with_worker_ = false;
-  gateway_.frame_read(socket_);
+  gateway_.go_on(socket_);
 }
 
 }  // namespace parley::gateway::websocket

@@ -75,7 +75,7 @@ bool Gateway::is_for_worker(std::size_t bytes) const {
   return bytes >= (busy ? settings_.worker_bytes : settings_.worker_bytes_idle);
 }
 
-void Gateway::frame_read(net::ConnectionId socket) {
+void Gateway::go_on(net::ConnectionId socket) {
   Session* const session = find(socket);
   if (!session) return;
   session->go_on();

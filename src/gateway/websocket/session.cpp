@@ -116,9 +116,9 @@ void Session::came(const net::websocket::Received& message) {
   if (ended_) return;
   const bool is_text = message.kind() == net::websocket::MessageKind::text;
   const bool for_worker = greeted() && is_text && gateway_.is_for_worker(message.text().size());
-  if (for_worker || !waiting_.empty()) return wait(message, for_worker);
+  if (for_worker || !waiting_.empty() || gateway_.broker_.gate.turn_is_full()) return wait(message, for_worker);
   gateway_.frame_.read(message.kind(), message.text());
-  take(gateway_.frame_);
+  if (!take(gateway_.frame_)) wait(message, false);  // it is read once more then
 }
 
 void Session::wait(const net::websocket::Received& message, bool for_worker) {
@@ -131,19 +131,32 @@ void Session::wait(const net::websocket::Received& message, bool for_worker) {
   waiting_bytes_ += frame->bytes();
   gateway_.waiting_bytes_ += frame->bytes();
   waiting_.push_back(std::move(frame));
+  if (gateway_.broker_.gate.turn_is_full()) wait_for_turn();
   hold_reading_as_needed();
 }
 
 void Session::go_on() {
   while (!waiting_.empty() && !waiting_.front()->with_worker()) {
-    auto frame = std::move(waiting_.front());
+    if (gateway_.broker_.gate.turn_is_full()) {
+      wait_for_turn();
+      break;
+    }
+    const std::shared_ptr<Frame> frame = waiting_.front();
+    if (!ended_ && !take(*frame)) continue;
     waiting_.pop_front();
     waiting_bytes_ -= frame->bytes();
     gateway_.waiting_bytes_ -= frame->bytes();
-    if (!ended_) take(*frame);
-    gateway_.give_back(std::move(frame));
+    gateway_.give_back(frame);
   }
   hold_reading_as_needed();
+}
+
+void Session::wait_for_turn() {
+  if (std::exchange(waits_for_turn_, true)) return;
+  gateway_.broker_.gate.in_later_turn([&gateway = gateway_, socket = socket_] {
+    if (Session* const session = gateway.find(socket)) session->waits_for_turn_ = false;
+    gateway.go_on(socket);
+  });
 }
 
 // Senders that are faster than we are feel it (D11).
@@ -160,18 +173,24 @@ void Session::closed(std::uint16_t code) {
   closed_ = true;
 }
 
-void Session::take(Frame& frame) {
+bool Session::take(Frame& frame) {
   const auto& document = frame.document();
-  if (!document) return no_frame(frame, document.error(), frame.id_of_refused());
+  if (!document) {
+    no_frame(frame, document.error(), frame.id_of_refused());
+    return true;
+  }
   const json::Value content = *document;
   const auto id = content.find("id").if_uint();
-  if (!id || !content.find("op").is_string())
-    return no_frame(frame, bad_frame("a frame needs a whole number `id` and a word `op`", {}).error(), id.value_or(0));
+  if (!id || !content.find("op").is_string()) {
+    no_frame(frame, bad_frame("a frame needs a whole number `id` and a word `op`", {}).error(), id.value_or(0));
+    return true;
+  }
   const auto outcome = run(*id, content, frame);
+  if (unfinished_.next > 0) return false;
   if (!outcome) refuse(*id, outcome.error());
   log_frame(frame, content.find("op").as_string(), *id, outcome);
-  if (outcome) return;
-  if (!greeted()) end(close_code::not_authorised, "not authorised");
+  if (!outcome && !greeted()) end(close_code::not_authorised, "not authorised");
+  return true;
 }
 
 base::Result<> Session::run(std::uint64_t id, json::Value content, Frame& frame) {
@@ -231,13 +250,18 @@ base::Result<> Session::send(std::uint64_t id, json::Value content, Frame& frame
     gateway_.broker_.messages.begin(frame.batch(), *caller_, {});
     frame.fill_batch(messages);
   }
-  std::string result = begin_result(id);
-  result.reserve(result.size() + frame.batch().size() * sent_bytes);
-  for (std::size_t i = 0; i < frame.batch().size(); ++i) {
-    if (i > 0) result += ',';
+  auto [next, result] = std::exchange(unfinished_, {});
+  if (next == 0) result = begin_result(id);
+  result.reserve(result.size() + (frame.batch().size() - next) * sent_bytes);
+  for (const std::size_t first = next; next < frame.batch().size(); ++next) {
+    if (next > first && gateway_.broker_.gate.turn_is_full()) {
+      unfinished_ = {next, std::move(result)};
+      return {};
+    }
+    if (next > 0) result += ',';
     json::Writer one(result);
-    const broker::SendOptions* const options = envelopes.empty() ? nullptr : &envelopes[i];
-    form::write_sent(one, send_one(frame, i, options));
+    const broker::SendOptions* const options = envelopes.empty() ? nullptr : &envelopes[next];
+    form::write_sent(one, send_one(frame, next, options));
   }
   put(std::move(result) + "]}");
   return {};

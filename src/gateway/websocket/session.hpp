@@ -16,7 +16,7 @@ class Session final : public broker::Outbox {
       : gateway_(gateway), socket_(socket), workspace_(std::move(workspace)) {}
 
   void came(const net::websocket::Received& message);
-  void go_on();                     // a frame that others may wait for was read
+  void go_on();                     // a frame that others may wait for was read, or a turn has come
   void closed(std::uint16_t code);  // nothing more comes, and nothing more can be said: what came is still taken
   bool over() const { return closed_ && waiting_.empty(); }
   bool greeted() const { return caller_.has_value(); }
@@ -40,12 +40,19 @@ class Session final : public broker::Outbox {
   // Deliveries handed over in one turn, before the loop can say that the peer is slow.
   static constexpr std::size_t unsent_bytes_max = 4 << 20;
 
+  // What has been said of a frame's messages, where a turn was full before the last of them (D11).
+  struct Unfinished {
+    std::size_t next = 0;  // 0: there is none
+    std::string result;
+  };
+
   struct Operation;
   static const Operation operations[];
 
   void wait(const net::websocket::Received& message, bool for_worker);
+  void wait_for_turn();
   void hold_reading_as_needed();
-  void take(Frame& frame);
+  bool take(Frame& frame);  // false: some of its messages wait for a later turn
   void no_frame(const Frame& frame, const base::Error& error, std::uint64_t id);  // what came was none
   void log_frame(const Frame& frame, std::string_view op, std::uint64_t id, const base::Result<>& outcome);
 
@@ -77,7 +84,9 @@ class Session final : public broker::Outbox {
   std::string token_;
   std::optional<broker::Caller> caller_;
   base::SessionId session_;                     // 0: none, or no longer
-  std::deque<std::shared_ptr<Frame>> waiting_;  // the first is with a worker
+  std::deque<std::shared_ptr<Frame>> waiting_;  // the first is with a worker, or waits for a turn
+  bool waits_for_turn_ = false;
+  Unfinished unfinished_;  // of the first, or of the frame that was just taken
   std::size_t waiting_bytes_ = 0;
   bool reading_held_ = false;
   std::size_t unsent_bytes_ = 0;

@@ -86,5 +86,48 @@ TEST_F(Hostile, Limits_hold_at_their_edge) {
   EXPECT_EQ(head(), before);
 }
 
+// D11: a batch that reaches thousands of agents does not keep others waiting, and is one call all the same.
+TEST_F(Hostile, A_batch_of_broadcasts_lets_others_between) {
+  const std::string crowd = make_workspace(*server, "crowd");
+  std::vector<std::string> tokens;
+  for (int i = 0; i < 400; ++i) tokens.push_back(make_agent(*server, crowd, "agent-" + std::to_string(i), "mesh", ""));
+  const auto broadcast = [](const std::string& from) {
+    return R"({"id":")" + uuid() + R"(","from":")" + from + R"(","to":"broadcast","timestamp":")" + now_text() +
+           R"(","messageType":"notification","priority":"normal","content":{"status":{"state":"s"}}})";
+  };
+  std::string batch = broadcast("agent-0");
+  for (int i = 1; i < 500; ++i) batch += (i % 100 == 0 ? ",{}," : ",") + broadcast("agent-0");
+
+  const std::string target = crowd + "/messages";
+  const auto newest = [&] { return get(*server, crowd, server->admin()).number("/head"); };
+  const std::uint64_t before = newest();
+  Wire wire(server->port());
+  wire.write(bytes_of(*server, {"POST", target, tokens[0], '[' + batch + ']'}));
+  wire.write(
+      bytes_of(*server, {"POST", target, tokens[0], broadcast("agent-0")}));  // of the same connection: behind it
+  while (newest() == before) continue;
+  const Answer other = post(*server, target, tokens[1], broadcast("agent-1"));
+  ASSERT_EQ(other.status, 202) << other.body;
+
+  std::string rest;
+  const Reply first = read_reply(wire, rest), second = read_reply(wire, rest);
+  ASSERT_EQ(first.status, 207) << first.body;
+  ASSERT_EQ(second.status, 202) << second.body;
+  const auto results = json::Document::parse(first.body, {.bytes = 1 << 22});
+  ASSERT_TRUE(results);
+  ASSERT_EQ(results->root().size(), 504u);
+  std::uint64_t last = 0;
+  std::size_t refused = 0;
+  for (const json::Value result : results->root().elements()) {
+    const auto offset = result.find("offset").if_uint();
+    refused += !offset;
+    if (offset) EXPECT_GT(*offset, last);
+    last = offset.value_or(last);
+  }
+  EXPECT_EQ(refused, 4u);
+  EXPECT_LT(other.number("/offset"), last);
+  EXPECT_GT(json::Document::parse(second.body)->root().find("offset").if_uint(), last);
+}
+
 }  // namespace
 }  // namespace parley::e2e
