@@ -9,6 +9,7 @@
 #include "engine/messages/said.hpp"
 #include "ingress/field.hpp"
 #include "json/parser.hpp"
+#include "json/writer.hpp"
 #include "profile/said.hpp"
 
 namespace parley::broker {

@@ -10,6 +10,7 @@
 #include <array>
 #include <chrono>
 #include <cstring>
+#include <utility>
 #include <vector>
 
 extern char** environ;

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/result.hpp"
 #include "broker/port/call.hpp"
 
 namespace parley::broker {
