@@ -73,7 +73,7 @@ class Gateway final : public net::HttpPort {
   base::Result<broker::Answer> ready() const;
   void send(Request& request, const net::http::Head& head, std::string_view bytes);
   base::Result<> read_messages(const Request& request, const net::http::Head& head, std::string_view bytes);
-  base::Result<broker::Sent> send_next(const Request& request, const broker::SendOptions& options);
+  base::Result<broker::Sent> send_next(const Request& request);
   bool sends_after_another(const Request& request) const;
   void send_later(const Request& request);
   void send_on(const Request& request);

@@ -90,9 +90,9 @@ base::Result<> Gateway::read_messages(const Request& request, const net::http::H
   const bool is_ndjson = media_type(head.find("Content-Type")) == "application/x-ndjson";
   sending.many = is_ndjson || is_array(bytes);
   sending.evidence = head.find("Parley-Evidence");
-  PARLEY_TRY(const auto options, options_of(request.match, request.query, sending.evidence));
+  PARLEY_TRY(sending.options, options_of(request.match, request.query, sending.evidence));
   PARLEY_TRY(sending.key, idempotency_key(head, sending.many));
-  PARLEY_CHECK(check_one(options, sending.many));
+  PARLEY_CHECK(check_one(sending.options, sending.many));
   if (is_ndjson) {
     sending.texts = json::lines_of(bytes);
     return {};
@@ -120,7 +120,7 @@ base::Result<> Gateway::read_messages(const Request& request, const net::http::H
   return {};
 }
 
-base::Result<broker::Sent> Gateway::send_next(const Request& request, const broker::SendOptions& options) {
+base::Result<broker::Sent> Gateway::send_next(const Request& request) {
   const Sending& sending = *request.sending;
   broker::Native native{sending.texts[sending.next], {}};
   if (sending.values.empty()) {
@@ -133,7 +133,7 @@ base::Result<broker::Sent> Gateway::send_next(const Request& request, const brok
   } else {
     native.value = sending.values[sending.next];
   }
-  return broker_.messages.send(*request.caller, request.match.parameters[0], native, sending.key, &options);
+  return broker_.messages.send(*request.caller, request.match.parameters[0], native, sending.key, &sending.options);
 }
 
 // The next call of a connection does not pass the one before.
@@ -154,11 +154,10 @@ void Gateway::send_later(const Request& request) {
 
 void Gateway::send_on(const Request& request) {
   Sending& sending = *request.sending;
-  const broker::SendOptions options = *options_of(request.match, request.query, sending.evidence);
   const bool waits = sends_after_another(request);
   for (; sending.next < sending.texts.size(); ++sending.next) {
     if (waits || broker_.gate.turn_is_full()) return send_later(request);
-    const auto sent = send_next(request, options);
+    const auto sent = send_next(request);
     if (!sent && !sending.many) return finish(key(request.id), error_response(sent.error()));
     if (sending.next > 0) sending.answer += ',';
     json::Writer writer(sending.answer);

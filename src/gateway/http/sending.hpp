@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "broker/port/sending.hpp"
 #include "json/parser.hpp"
 #include "json/value.hpp"
 
@@ -17,10 +18,11 @@ struct Sending {
 
   void keep_rest();
 
-  bool many = false;     // answered with an array
-  std::string key;       // Idempotency-Key
-  std::string evidence;  // Parley-Evidence
-  std::string kept;      // what the texts are of, once the call's own bytes are gone
+  bool many = false;            // answered with an array
+  std::string key;              // Idempotency-Key
+  std::string evidence;         // Parley-Evidence
+  broker::SendOptions options;  // views of it, and of the request's path and query
+  std::string kept;             // what the texts are of, once the call's own bytes are gone
   std::vector<std::string_view> texts;
   std::vector<json::Value> values;  // of the texts, where they have been parsed together; else each is parsed alone
   json::Limits limits;              // then
