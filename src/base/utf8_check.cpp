@@ -1,12 +1,12 @@
 // Bjoern Hoehrmann's automaton (bjoern.hoehrmann.de/utf-8/decoder/dfa), with ASCII, of which JSON mostly consists,
 // passed over 64 bytes at a time.
-#include "net/websocket/utf8.hpp"
+#include "base/utf8_check.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cstring>
 
-namespace parley::net::websocket {
+namespace parley::base {
 namespace {
 
 constexpr std::uint8_t rejected = 12;
@@ -75,4 +75,4 @@ bool is_utf8(std::string_view bytes) {
   return check.add(bytes) && check.whole();
 }
 
-}  // namespace parley::net::websocket
+}  // namespace parley::base

@@ -1,9 +1,10 @@
-// Text messages and close reasons must be UTF-8 (RFC 6455 §8.1), told as soon as they are not. Value type.
+// Whether bytes are UTF-8 (RFC 3629), told as soon as they are not: of what comes piece by piece too (RFC 6455 §8.1).
+// Value type.
 #pragma once
 #include <cstdint>
 #include <string_view>
 
-namespace parley::net::websocket {
+namespace parley::base {
 
 class Utf8Check {
  public:
@@ -16,4 +17,4 @@ class Utf8Check {
 
 bool is_utf8(std::string_view bytes);
 
-}  // namespace parley::net::websocket
+}  // namespace parley::base

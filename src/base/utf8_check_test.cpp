@@ -1,10 +1,10 @@
-#include "net/websocket/utf8.hpp"
+#include "base/utf8_check.hpp"
 
 #include <gtest/gtest.h>
 
 #include <string>
 
-namespace parley::net::websocket {
+namespace parley::base {
 namespace {
 
 // The definition itself (Unicode 15, table 3-7), to hold the automaton against.
@@ -59,4 +59,4 @@ TEST(Utf8, IsTheSameAtEverySplitAndOffset) {
 }
 
 }  // namespace
-}  // namespace parley::net::websocket
+}  // namespace parley::base

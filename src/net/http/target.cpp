@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "base/quoted.hpp"
-#include "base/utf8.hpp"
+#include "base/utf8_check.hpp"
 
 namespace parley::net::http {
 namespace {
@@ -14,11 +14,6 @@ int hex_digit(char c) {
   if (c >= 'a' && c <= 'f') return c - 'a' + 10;
   if (c >= 'A' && c <= 'F') return c - 'A' + 10;
   return -1;
-}
-
-bool is_utf8(std::string_view text) {
-  while (const std::size_t bytes = base::first_character(text).bytes) text.remove_prefix(bytes);
-  return text.empty();
 }
 
 base::Result<std::string> decoded(std::string_view text, bool plus_is_space) {
@@ -39,7 +34,7 @@ base::Result<std::string> decoded(std::string_view text, bool plus_is_space) {
     if (c == '\0') return base::fail(base::ErrorCode::BAD_REQUEST, "the target holds a NUL", "target");
     out += c;
   }
-  if (!is_utf8(out)) return base::fail(base::ErrorCode::BAD_REQUEST, "the target is no UTF-8", "target");
+  if (!base::is_utf8(out)) return base::fail(base::ErrorCode::BAD_REQUEST, "the target is no UTF-8", "target");
   return out;
 }
 

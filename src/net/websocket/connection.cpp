@@ -143,7 +143,7 @@ Connection::Step Connection::take_whole_frame(std::span<char> payload) {
   in_payload_ = false;
   message_ = {payload.data(), payload.size()};
   if (is_control(frame_.opcode)) return end_control_frame();
-  if (kind_ == MessageKind::text && !is_utf8(message_))
+  if (kind_ == MessageKind::text && !base::is_utf8(message_))
     return fail(close_code::not_utf8, "a text message is not UTF-8");
   in_message_ = false;
   delivered_ = true;
@@ -182,7 +182,7 @@ Connection::Step Connection::take_close(std::string_view payload) {
     code = static_cast<std::uint16_t>(static_cast<unsigned char>(payload[0]) << 8 |
                                       static_cast<unsigned char>(payload[1]));
     if (!may_be_sent(code)) return fail(close_code::protocol_error, "no such close code");
-    if (!is_utf8(payload.substr(2))) return fail(close_code::not_utf8, "a close reason is not UTF-8");
+    if (!base::is_utf8(payload.substr(2))) return fail(close_code::not_utf8, "a close reason is not UTF-8");
   }
   if (!close_sent_) put_control(Opcode::close, payload.substr(0, std::min<std::size_t>(payload.size(), 2)));
   close_sent_ = over_ = true;
@@ -269,7 +269,7 @@ void Connection::send_pieces(MessageKind kind, std::span<const std::string_view>
 
 void Connection::close(std::uint16_t code, std::string_view reason, base::Duration now) {
   if (close_sent_) return;
-  PARLEY_ASSERT(may_be_sent(code) && is_utf8(reason));
+  PARLEY_ASSERT(may_be_sent(code) && base::is_utf8(reason));
   put_control(Opcode::close, close_payload(code, reason));
   close_sent_ = true;
   close_sent_at_ = now;

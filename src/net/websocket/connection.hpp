@@ -14,9 +14,9 @@
 
 #include "base/clock.hpp"
 #include "base/time.hpp"
+#include "base/utf8_check.hpp"
 #include "net/websocket/close_code.hpp"
 #include "net/websocket/frame.hpp"
-#include "net/websocket/utf8.hpp"
 #include "net/wire/output.hpp"
 
 namespace parley::net::websocket {
@@ -104,7 +104,7 @@ class Connection {
   std::string assembly_;  // of messages that do not lie whole in one input
   std::string control_;   // likewise of control frames, which come between a message's parts
   std::string_view message_;
-  Utf8Check utf8_;
+  base::Utf8Check utf8_;
 
   base::Duration heard_;  // when the peer's last byte came
   base::Duration close_sent_at_{};

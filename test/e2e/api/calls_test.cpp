@@ -650,9 +650,9 @@ TEST_F(Calls, An_error_says_what_is_so_and_what_to_do) {
   const Answer unknown = send(status_query("architect-main", "developer-99"));
   EXPECT_EQ(unknown.status, 404);
   EXPECT_EQ(unknown.code(), "RECIPIENT_UNKNOWN");
-  const Answer other = send(status_query("developer-01", "developer-01"));
-  EXPECT_EQ(other.status, 403);
-  EXPECT_EQ(other.code(), "SENDER_MISMATCH");
+  const Answer as_another = send(status_query("developer-01", "developer-01"));
+  EXPECT_EQ(as_another.status, 403);
+  EXPECT_EQ(as_another.code(), "SENDER_MISMATCH");
   std::string broken = query();
   broken.replace(broken.find("\"session\""), 9, "\"planet\"");
   const Answer schema = send(broken);

@@ -4,7 +4,7 @@
 #include <filesystem>
 
 #include "api.hpp"
-#include "net/websocket/utf8.hpp"
+#include "base/utf8_check.hpp"
 
 namespace parley::e2e {
 namespace {
@@ -50,7 +50,7 @@ TEST_F(Hostile, JSONTestSuite_is_refused_over_HTTP_and_WebSocket) {
     const Answer answer = send(bytes);
     EXPECT_EQ(answer.status, 400) << name << ' ' << answer.body;
     ++refused;
-    if (!net::websocket::is_utf8(bytes)) continue;  // the socket itself is closed, with 1007: stream_test.cpp
+    if (!base::is_utf8(bytes)) continue;  // the socket itself is closed, with 1007: stream_test.cpp
     // Inside a frame it could close the array and begin what is JSON after all; whole, it is no frame.
     socket.send(bytes);
     const auto result = socket.next();
