@@ -177,8 +177,8 @@ def measurements(bench, options):
         "parley: deep window": (lambda: bench.parley(), rate),
         "nats: deep window": (lambda: bench.nats(*deep), rate),
         "redis: 16 × 64": (lambda: bench.redis("--connections", 16, "--window", 64), rate),
-        # In two frames, as the peers have several publishes under way; what a taker may hold is as large as theirs.
-        "parley: window 64": (lambda: bench.parley("--window", 64, "--batch", 32), rate),
+        # In four frames, as the peers have many publishes under way; what a taker may hold is as large as theirs.
+        "parley: window 64": (lambda: bench.parley("--window", 64, "--batch", 16), rate),
         "nats: window 64": (lambda: bench.nats("--window", 64), rate),
         "redis: 1 × 64": (lambda: bench.redis("--connections", 1, "--window", 64), rate),
         "parley: publish only": (lambda: bench.parley("--mode", "publish"), rate),

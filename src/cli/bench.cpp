@@ -80,7 +80,7 @@ Verb bench_verb() {
               {"--duration", "how long to send", &settings.duration},
               {"--count", "messages in all; 0: as many as --duration allows", &settings.count},
               {"--rate",
-               "messages per second in all, each sent when due, whatever the answers do; 0: as fast as the windows "
+               "messages per second in all, sent as they come due, whatever the answers do; 0: as fast as the windows "
                "allow",
                &settings.rate}} +
           server_options(options->online),

@@ -8,6 +8,9 @@ namespace {
 
 constexpr std::size_t ack_batch_max = 1000;  // of the surface
 constexpr Duration breath = std::chrono::milliseconds(5);
+// What comes due meanwhile goes in one frame, and its latency counts from when it was due. A frame for each of 50,000
+// messages a second takes two thirds of a core, which the server then lacks.
+constexpr Duration gathered_for = std::chrono::microseconds(400);
 
 }  // namespace
 
@@ -38,6 +41,7 @@ void StreamProducer::send_due(Duration now) {
     sheet.frame = stream_.send(messages);
     sheets_.push_back(sheet);
     unanswered_ += count;
+    if (sender_.schedule().paced()) resume_at_ = now + gathered_for;
   }
 }
 

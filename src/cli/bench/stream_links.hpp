@@ -30,7 +30,7 @@ class StreamProducer final : public Link {
   Tally& tally_;
   std::deque<Sheet> sheets_;  // in the order in which they were sent, and are answered
   std::size_t unanswered_ = 0;
-  Duration resume_at_{};  // after a refusal the load holds its breath
+  Duration resume_at_{};  // paced, what is due gathers; after a refusal the load holds its breath
 };
 
 // Acks what it is given, in frames of what came together.
