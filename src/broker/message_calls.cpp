@@ -10,6 +10,7 @@
 #include "broker/shapes.hpp"
 #include "broker/superseded.hpp"
 #include "engine/mailboxes/failures.hpp"
+#include "profile/reading.hpp"
 
 namespace parley::broker {
 namespace {
@@ -23,9 +24,18 @@ base::Error id_conflict(const engine::Accepted& known, const engine::Workspace& 
   const bool party = party_to(workspace.messages.at(known.offset), sender);
   base::Error error;
   error.code = ErrorCode::ID_CONFLICT;
+  error.where = "id";
   error.message = "the id " + base::quoted(known.message_id) + " belongs to " +
                   (party ? "the message at offset " + std::to_string(known.offset.value) : "another message") +
                   ", which has other content";
+  return error;
+}
+
+// The engine names what is canonical; whoever reads the refusal has its own document before it.
+base::Error pointing(base::Error error, const Incoming& message) {
+  const profile::Reading& reading = *message.terms.ruleset->reading;
+  const std::string_view pointer = reading.pointer_to(message.checked.type, error.where, message.native.value);
+  if (!pointer.empty()) error.where = pointer;
   return error;
 }
 
@@ -185,10 +195,10 @@ base::Result<Sent> MessageCalls::send(const Caller& caller, std::string_view wor
   if (superseded) core_.count_reach(workspace.messages.at(superseded->take_back.message).receipts.size());
   core_.decided().clear();
   auto accepted = core_.engine().decide(command, core_.context(), core_.decided());
-  if (!accepted) return refused_at_last(std::move(accepted).error());
+  if (!accepted) return refused_at_last(pointing(std::move(accepted).error(), message));
   if (accepted->outcome == engine::AcceptOutcome::other_bytes &&
       !same_json(accepted->offset, number, message.native.bytes))
-    return refused_at_last(id_conflict(*accepted, workspace, caller.agent));
+    return refused_at_last(pointing(id_conflict(*accepted, workspace, caller.agent), message));
   const bool duplicate = accepted->outcome != engine::AcceptOutcome::accepted;
   sending.clock_read = core_.parts().clock.monotonic();
   core_.count_time(*sending.clock_read - began);

@@ -13,6 +13,7 @@
 #include "profile/files.hpp"
 #include "profile/lint.hpp"
 #include "profile/load.hpp"
+#include "profile/reading.hpp"
 #include "profile/rulesets.hpp"
 
 namespace parley::profile {
@@ -45,6 +46,23 @@ std::vector<std::string> defects(const Files& files) {
   std::vector<std::string> texts;
   for (const base::Problem& problem : lint(files)) texts.push_back(problem.instance + ' ' + problem.schema);
   return texts;
+}
+
+TEST(Reading, PointsIntoAMessageOfItsProfile) {
+  const RulesetPtr rules = built_in().find("supervisor");
+  const auto type = rules->type_named("task_completion");
+  ASSERT_TRUE(type);
+  const auto place = [&](std::string_view name, std::string_view message) {
+    const auto document = json::Document::parse(message);
+    return std::string(rules->reading->pointer_to(*type, name, document->root()));
+  };
+  EXPECT_EQ(place("recipients", "{}"), "/to_agent");
+  EXPECT_EQ(place("task", R"({"task_id":"t","in_reply_to":"m"})"), "/task_id");
+  EXPECT_EQ(place("task", R"({"in_reply_to":"m"})"), "/in_reply_to");
+  EXPECT_EQ(place("task", "{}"), "/task_id");
+  EXPECT_EQ(place("sender_instance", "{}"), "");
+  EXPECT_EQ(place("/to_agent", "{}"), "");
+  EXPECT_EQ(place("", "{}"), "");
 }
 
 TEST(Load, SaysWhoMaySendWhatToWhom) {

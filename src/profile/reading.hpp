@@ -95,6 +95,10 @@ struct Reading {
 
   std::optional<envelope::Priority> priority_of(std::string_view word) const;
 
+  // Where in a message of that type what has this canonical name stands (an envelope's part or a field, "recipients",
+  // "scope"), as a JSON Pointer: of several places the first that the message has. Empty: the type has none for it.
+  std::string_view pointer_to(TypeIndex type, std::string_view name, json::Value message) const;
+
   // The first variant whose condition holds, or the type itself; `found` is by slot.
   TypeIndex form_of(TypeIndex type, std::span<const json::Value> found) const;
 };

@@ -68,7 +68,7 @@ base::Result<> check_approval(const AcceptMessage& command, const Workspace& wor
   // An id is remembered for a day, a decision may take longer.
   const auto known = approvals.find(command.envelope.message_id);
   if (command.envelope.message_id.empty() || !known || !approvals.find(*known)->waits()) return {};
-  return base::fail(ErrorCode::ID_CONFLICT, "an approval of this id waits for its decision", "message id");
+  return base::fail(ErrorCode::ID_CONFLICT, "an approval of this id waits for its decision", "id");
 }
 
 void open_approval(const Asking& asking, const Context& context, event::MessageAccepted& event) {

@@ -44,7 +44,7 @@ std::unexpected<base::Error> without_role(const AcceptMessage& command, const Ag
       ErrorCode::DIRECTION,
       base::quoted(recipient.id) + " is registered " + registered_as(recipient) + ", and so has no role in profile '" +
           command.ruleset.name + "': nobody may send it a '" + command.envelope.native_type + "'",
-      "recipient",
+      "recipients",
       "Have " + base::quoted(recipient.id) + " given one of the roles that may: " + receivers_listed(command) + '.');
 }
 
@@ -67,7 +67,7 @@ base::Result<> check_sender(const AcceptMessage& command, const Agent& sender) {
     return base::fail(ErrorCode::SENDER_MISMATCH,
                       "the message says its sender is a '" + base::excerpt(envelope.sender_role, 64) + "', " +
                           base::quoted(sender.id) + " is registered " + registered_as(sender),
-                      "sender's agent_type",
+                      "sender_role",
                       sender.properties.agent_type.empty()
                           ? "Change the agent: give it the agent_type that its messages name."
                           : "Write the agent_type that you are registered with.");
@@ -76,7 +76,7 @@ base::Result<> check_sender(const AcceptMessage& command, const Agent& sender) {
     return base::fail(ErrorCode::SENDER_MISMATCH,
                       "the message says it is from instance '" + base::excerpt(envelope.sender_instance, 64) + "', " +
                           base::quoted(sender.id) + " is registered as instance '" + base::excerpt(instance, 64) + "'",
-                      "sender's instance_id",
+                      "sender_instance",
                       "Write the instance_id that you are registered with; who runs as several registers without one.");
   if (may) return {};
   return std::unexpected(direction_refused(
@@ -92,7 +92,7 @@ base::Result<> check_recipient(const AcceptMessage& command, const Agent& sender
                       "the message says " + base::quoted(recipient.id) + " is a '" +
                           base::excerpt(envelope.recipient_role, 64) + "', it is registered " +
                           registered_as(recipient),
-                      "recipient's agent_type",
+                      "recipient_role",
                       recipient.properties.agent_type.empty()
                           ? "Have the agent changed, so that it has the agent_type that messages name: `parley agent "
                             "change " +
@@ -104,14 +104,14 @@ base::Result<> check_recipient(const AcceptMessage& command, const Agent& sender
         ErrorCode::DIRECTION,
         "the message is for instance '" + base::excerpt(envelope.recipient_instance, 64) + "' of " +
             base::quoted(recipient.id) + ", which is registered as instance '" + base::excerpt(instance, 64) + "'",
-        "recipient's instance_id", "Write the instance_id that the recipient is registered with, or leave it out.");
+        "recipient_instance", "Write the instance_id that the recipient is registered with, or leave it out.");
   const std::string_view role = role_of(command.ruleset, recipient);
   if (command.ruleset.may_receive(command.type, role)) return {};
   if (!command.ruleset.knows_role(role)) return without_role(command, recipient);
   return std::unexpected(direction_refused(
       "'" + envelope.native_type + "' may not be sent to the role '" + std::string(role) + "' (" +
           base::quoted(recipient.id) + ")",
-      "recipient", command.ruleset.legal_types(role_of(command.ruleset, sender), role), send_elsewhere(command, role)));
+      "recipients", command.ruleset.legal_types(role_of(command.ruleset, sender), role), send_elsewhere(command, role)));
 }
 
 }  // namespace parley::engine

@@ -60,7 +60,7 @@ base::Result<> judge_sequence(const Settings& settings, const Agent& sender, con
   if (known == sender.sequences.end() || *envelope.sequence >= known->newest) return {};
   const std::string why = "sequence number " + std::to_string(*envelope.sequence) +
                           " goes back: this instance has sent " + std::to_string(known->newest);
-  if (settings.refuse_sequence_back) return base::fail(ErrorCode::SEQUENCE_BACK, "the " + why, "sequence_number");
+  if (settings.refuse_sequence_back) return base::fail(ErrorCode::SEQUENCE_BACK, "the " + why, "sequence");
   warnings.push_back({"", "SEQUENCE_BACK", "The " + why + "."});
   return {};
 }

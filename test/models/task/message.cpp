@@ -90,11 +90,11 @@ bool TaskModel::ask(const Said& said, const Views& before) {
                         error.code == ErrorCode::NOT_PARTY || (error.code == ErrorCode::STALE_ORDER && !of_no_task);
   if (by_table) chances.told.push_back({text_of(said), {error.legal_next.begin(), error.legal_next.end()}});
   const View& task = before.at(said.task);
-  const bool nobody_to_hear = (error.where == "recipient" && error.code == ErrorCode::DIRECTION) ||
+  const bool nobody_to_hear = (error.where == "recipients" && error.code == ErrorCode::DIRECTION) ||
                               error.code == ErrorCode::CAPABILITY_MISSING || said.to == name_of(said.sender);
   const bool no_room = error.code == ErrorCode::TASKS_FULL;
   if (!nobody_to_hear && !no_room && could_be_legal(said, task)) chances.possible.insert(type);
-  if (said.answers > 0 && !answers_newest(said, task) && error.where != "recipient")
+  if (said.answers > 0 && !answers_newest(said, task) && error.where != "recipients")
     findings_.require(error.code == ErrorCode::STALE_ORDER, 7, "what answers an older assignment is not called stale");
   if (said.offer != Offset{} && said.offer != task.offer)
     findings_.require(of_no_task, 7, "what answers an offer that is over is not called stale");
