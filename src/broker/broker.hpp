@@ -37,7 +37,9 @@ class Broker final : public Gate {
   std::optional<Caller> caller_of(std::string_view token) override;
   void after_sync(std::move_only_function<void()> release) override { core_.after_sync(std::move(release)); }
   bool turn_is_full() const override { return core_.turn_is_full(); }
-  void in_later_turn(std::move_only_function<void()> go_on) override { core_.in_later_turn(std::move(go_on)); }
+  bool in_later_turn(const Caller& caller, std::size_t bytes, std::move_only_function<void()> go_on) override {
+    return core_.later().add(caller, bytes, std::move(go_on));
+  }
   Answer limits() const override;
   base::Result<> ready() const override;
 

@@ -188,11 +188,7 @@ void Core::go_on() {
   const auto has_room = [this] {
     return parts_.journal.room_for(block_bytes() + put_off_bytes, journal::Need::growth) != journal::Room::soon;
   };
-  for (std::size_t left = put_off_.size(); left > 0 && !turn_is_full() && has_room(); --left) {
-    auto go_on = std::move(put_off_.front());
-    put_off_.pop_front();
-    go_on();
-  }
+  for (std::size_t left = later_.size(); left > 0 && !turn_is_full() && has_room(); --left) later_.take()();
   begin_counting();
 }
 

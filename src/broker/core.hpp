@@ -18,6 +18,7 @@
 #include "base/clock.hpp"
 #include "broker/block.hpp"
 #include "broker/history.hpp"
+#include "broker/later_turns.hpp"
 #include "broker/port/call.hpp"
 #include "broker/receipt_watch.hpp"
 #include "broker/time_source.hpp"
@@ -138,13 +139,13 @@ class Core final : private journal::Outcomes {
   void begin_turn() { inflate_left_ = ingress::inflated_max; }
   void end_turn();
   bool syncing() const { return durable_ < committed_; }
-  bool idle() const { return put_off_.empty() && (syncing() || (block_->empty() && held_.empty())); }
+  bool idle() const { return later_.empty() && (syncing() || (block_->empty() && held_.empty())); }
 
-  // Before a message is decided: how many agents it is for, or are looked at for it.
+  // Of what was decided: how many agents it is for, or were looked at for it.
   void count_reach(std::size_t agents) { copies_ += agents > 0 ? agents - 1 : 0; }
   void count_time(base::Duration taken) { taken_ += taken; }  // for a message, by the loop itself
   bool turn_is_full() const { return copies_ >= options_.copies_a_turn || taken_ >= options_.time_a_turn; }
-  void in_later_turn(std::move_only_function<void()> go_on) { put_off_.push_back(std::move(go_on)); }
+  LaterTurns& later() { return later_; }
   void go_on();  // with what was put off, one after the other; new calls find as much room again
 
   // P9, B3: what was accepted cannot be read. The server stops before anybody is told of it.
@@ -200,7 +201,7 @@ class Core final : private journal::Outcomes {
   std::deque<Held> held_;
   std::size_t copies_ = 0;  // of this turn
   base::Duration taken_{};  // likewise
-  std::deque<std::move_only_function<void()>> put_off_;
+  LaterTurns later_;
   absl::btree_set<WaitFor> touched_;
   ReceiptWatch receipt_watch_{parts_.ruleset_of};
   std::uint64_t admissions_ = 1;

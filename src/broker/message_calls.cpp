@@ -191,8 +191,6 @@ base::Result<Sent> MessageCalls::send(const Caller& caller, std::string_view wor
   if (options && options->reply_by) command.reply_by = *options->reply_by;
   if (options) command.evidence = options->evidence;
 
-  core_.count_reach(reach_of(checked.envelope, workspace));
-  if (superseded) core_.count_reach(workspace.messages.at(superseded->take_back.message).receipts.size());
   core_.decided().clear();
   auto accepted = core_.engine().decide(command, core_.context(), core_.decided());
   if (!accepted) return refused_at_last(pointing(std::move(accepted).error(), message));
@@ -200,6 +198,8 @@ base::Result<Sent> MessageCalls::send(const Caller& caller, std::string_view wor
       !same_json(accepted->offset, number, message.native.bytes))
     return refused_at_last(pointing(id_conflict(*accepted, workspace, caller.agent), message));
   const bool duplicate = accepted->outcome != engine::AcceptOutcome::accepted;
+  if (!duplicate) core_.count_reach(reach_of(checked.envelope, workspace));
+  if (superseded) core_.count_reach(workspace.messages.at(superseded->take_back.message).receipts.size());
   sending.clock_read = core_.parts().clock.monotonic();
   core_.count_time(*sending.clock_read - began);
   if (!duplicate)

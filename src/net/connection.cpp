@@ -23,19 +23,19 @@ Connection::~Connection() {
 }
 
 bool Connection::before_reading() {
-  const bool had_held = phase_ == Phase::open && !held_.empty();
+  const bool had_held = phase_ == Phase::open && !held_.empty() && !calls_held_;
   if (had_held) {
     std::string bytes = std::exchange(held_, {});
     take(bytes);
   }
   const bool may_read = phase_ == Phase::lingering || (phase_ == Phase::open && !input_ended_ && !slow_ &&
-                                                       !reading_held_ && !sealed_ && held_.empty());
+                                                       !reading_held_ && !calls_held_ && !sealed_ && held_.empty());
   if (may_read) watch_.arm(Reactor::Ready::read);
   return had_held;
 }
 
 void Connection::on_readable() {
-  if (phase_ == Phase::over || sealed_ || !held_.empty()) return;  // what is held comes first
+  if (phase_ == Phase::over || sealed_ || calls_held_ || !held_.empty()) return;  // what is held comes first
   auto& buffer = shared_.read_buffer;
   const base::Duration until = shared_.clock.monotonic() + shared_.settings.reading_max;
   do {
@@ -44,7 +44,8 @@ void Connection::on_readable() {
     if (outcome == Transfer::ended) return end_of_input();
     shared_.figures.read_bytes.add(bytes);
     if (phase_ != Phase::lingering) take({buffer.data(), bytes});
-    const bool more_wanted = phase_ == Phase::lingering || (phase_ == Phase::open && !reading_held_ && held_.empty());
+    const bool more_wanted =
+        phase_ == Phase::lingering || (phase_ == Phase::open && !reading_held_ && !calls_held_ && held_.empty());
     if (bytes < buffer.size() || !more_wanted) break;
   } while (shared_.clock.monotonic() < until);
   if (phase_ != Phase::over) shared_.wants_reading(id_);
@@ -65,6 +66,11 @@ void Connection::take(std::span<char> bytes) {
 void Connection::feed_http(std::string_view& input) {
   using Step = http::ServerConnection::Step;
   while (phase_ == Phase::open && !socket_) {
+    if (calls_held_) {
+      PARLEY_ASSERT(held_.empty());
+      held_ = input;
+      return;
+    }
     switch (http_->receive(input, shared_.now)) {
       case Step::need_more:
       case Step::idle_over:
@@ -198,7 +204,7 @@ bool Connection::respond(std::uint64_t number, http::Response&& response) {
   const auto status_class = static_cast<std::size_t>(response.status / 100);
   if (!http_->respond(number, std::move(response), shared_.now)) return false;
   if (status_class < shared_.figures.answers.size()) shared_.figures.answers[status_class]->add();
-  if (!held_.empty()) shared_.wants_reading(id_);
+  if (!held_.empty() && !calls_held_) shared_.wants_reading(id_);
   after_machine();
   return true;
 }
@@ -229,7 +235,16 @@ bool Connection::close(std::uint16_t code, std::string_view reason) {
 
 void Connection::hold_reading(bool held) {
   reading_held_ = held;
-  if (!held) shared_.wants_reading(id_);
+  if (held) return;
+  if (socket_) socket_->read_again(shared_.now);
+  shared_.wants_reading(id_);
+}
+
+void Connection::hold_calls(bool held) {
+  calls_held_ = held;
+  if (held) return;
+  if (input_ended_) waiting_since_ = shared_.now;
+  shared_.wants_reading(id_);
 }
 
 void Connection::allow_messages() {
@@ -308,7 +323,7 @@ void Connection::settle_output() {
   if (output_.empty()) {
     write_stalled_ = false;
     if (http_) http_->all_written(shared_.now);
-    if (!held_.empty()) shared_.wants_reading(id_);
+    if (!held_.empty() && !calls_held_) shared_.wants_reading(id_);
   } else {
     watch_.arm(Reactor::Ready::write);
     if (!std::exchange(write_stalled_, true)) begin_stall();
@@ -353,15 +368,20 @@ base::Duration Connection::next_deadline() const {
   if (phase_ == Phase::over) return never;
   if (phase_ == Phase::lingering) return waiting_since_ + settings.linger_timeout;
   if (write_stalled_) at = waiting_since_ + settings.write_stall_timeout;
-  if (input_ended_ && !write_stalled_) at = waiting_since_ + settings.abandoned_timeout;
-  if (phase_ != Phase::open) return at;
+  if (input_ended_ && !write_stalled_ && !calls_held_) at = waiting_since_ + settings.abandoned_timeout;
+  if (phase_ != Phase::open || is_held()) return at;
   if (socket_) return std::min(at, socket_->next_deadline());
   return awaits_us() ? at : std::min(at, http_->next_deadline());
 }
 
+// A WebSocket that is not read from: its peer's pongs lie where nobody looks.
+bool Connection::is_held() const {
+  return socket_ && reading_held_ && !socket_->closing();
+}
+
 // Owed what we have, or not read from: an HTTP peer's own times stand still.
 bool Connection::awaits_us() const {
-  return http_ && (!output_.empty() || !held_.empty());
+  return http_ && (!output_.empty() || !held_.empty() || calls_held_);
 }
 
 void Connection::on_time() {
@@ -377,8 +397,8 @@ void Connection::on_time() {
     }
     begin_stall();
   }
-  if (input_ended_ && now >= waiting_since_ + shared_.settings.abandoned_timeout) return cut();
-  if (phase_ != Phase::open) return;
+  if (input_ended_ && !calls_held_ && now >= waiting_since_ + shared_.settings.abandoned_timeout) return cut();
+  if (phase_ != Phase::open || is_held()) return;
   if (socket_) {
     if (socket_->on_time(now) == websocket::Connection::Step::closed) end_websocket();
   } else if (!awaits_us()) {

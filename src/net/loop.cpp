@@ -362,6 +362,10 @@ void Loop::hold_reading(ConnectionId socket, bool held) {
   if (auto* connection = core_->connections.find(socket)) connection->hold_reading(held);
 }
 
+void Loop::hold_calls(ConnectionId http, bool held) {
+  if (auto* connection = core_->connections.find(http)) connection->hold_calls(held);
+}
+
 void Loop::vouch_for(ConnectionId id) {
   auto* const connection = core_->connections.find(id);
   if (connection == nullptr) return;

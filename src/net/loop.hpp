@@ -63,7 +63,8 @@ class Loop {
 
   // Nothing more is read from it; what has been read still comes.
   void hold_reading(ConnectionId socket, bool held);
-  void catch_up(ConnectionId socket);  // reads what has come, before its peer is held to a deadline
+  void hold_calls(ConnectionId http, bool held);  // likewise; what was called behind the newest call waits with it
+  void catch_up(ConnectionId socket);             // reads what has come, before its peer is held to a deadline
 
   // Its peer has shown a valid token: it no longer makes room for whoever comes (D11), and its messages may be as large
   // as the settings allow, also after AcceptWebSocket with a smaller bound.

@@ -31,6 +31,13 @@ void write_error(json::Writer& writer, const base::Error& error) {
   writer.end_object();
 }
 
+base::Error too_much_waits() {
+  base::Error error = base::error(base::ErrorCode::OVERLOADED, "too many messages wait for their turn", {},
+                                  "Send it again in a second.");
+  error.retry_after = std::chrono::seconds(1);
+  return error;
+}
+
 std::string error_body(const base::Error& error) {
   std::string body;
   json::Writer writer(body);

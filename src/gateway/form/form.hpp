@@ -15,6 +15,8 @@ namespace parley::gateway::form {
 void write_error(json::Writer& writer, const base::Error& error);
 std::string error_body(const base::Error& error);  // {"error": …}
 
+base::Error too_much_waits();  // for a later turn, where a full one would put off more (D11)
+
 // {"message_id", "offset", "status", "warnings": […]}, or {"error": …}
 void write_sent(json::Writer& writer, const base::Result<broker::Sent>& sent);
 

@@ -25,6 +25,10 @@ Response error_response(const base::Error& error) {
   return response;
 }
 
+base::Error no_longer_valid() {
+  return base::error(ErrorCode::UNAUTHENTICATED, "the bearer token is no longer valid", "Authorization");
+}
+
 Response deliveries_response(std::span<const broker::Delivery> deliveries) {
   std::string body = R"({"deliveries":[)";
   form::append_deliveries(body, deliveries);

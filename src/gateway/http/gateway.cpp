@@ -104,6 +104,8 @@ void Gateway::finish(RequestKey request, Response response) {
   const auto at = requests_.find(request);
   if (at == requests_.end()) return;
   respond(at->second.id, std::move(response));
+  const auto& sending = at->second.sending;
+  if (sending && !sending->kept.empty()) loop_.hold_calls(at->second.id.connection, false);
   requests_.erase(at);
 }
 
@@ -154,8 +156,14 @@ base::Result<> Gateway::authenticate(Request& request, const net::http::Head& he
   if (route.access == Access::admin && request.caller->kind != broker::Caller::Kind::admin)
     return base::fail(ErrorCode::FORBIDDEN, base::quoted(request.caller->id) + " may not do this", {},
                       "Use the admin token.");
-  if (may_wait(route.call)) request.token = token;
+  request.known_at = loop_.now();
+  if (may_wait(route.call) || route.body_bytes_max > 0) request.token = token;
   return {};
+}
+
+bool Gateway::is_known_still(Request& request) {
+  if (request.token.empty() || std::exchange(request.known_at, loop_.now()) == loop_.now()) return true;
+  return broker_.gate.caller_of(request.token).has_value();
 }
 
 base::Result<> Gateway::open(Request& request, const net::http::Head& head) {
@@ -213,6 +221,7 @@ void Gateway::on_request(net::RequestId id, const net::http::Head& head, std::st
   if (at == requests_.end()) return;
   Request& request = at->second;
   const Route& route = *request.match.route;
+  if (!is_known_still(request)) return finish(key(id), error_response(no_longer_valid()));
   if (route.call == Call::send_messages || route.call == Call::supersede_message) return send(request, head, bytes);
   Body body;
   if (route.body_bytes_max > 0) {

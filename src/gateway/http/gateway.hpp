@@ -52,10 +52,12 @@ class Gateway final : public net::HttpPort {
     net::http::QueryParameters query;
     std::string origin;  // of the page that calls, one that may; empty: no page does
 
+    std::string token;          // of a call that may take its time
+    base::Duration known_at{};  // when it was looked at last, by the loop's clock
+
     std::unique_ptr<Sending> sending;  // of a call that brings messages
 
     // Of a call that may wait.
-    std::string token;  // looked at anew after each wait: it may have been revoked meanwhile
     broker::WaitId wait;
     base::Duration deadline{};  // by the loop's clock
     broker::TakeRequest take;
@@ -74,9 +76,8 @@ class Gateway final : public net::HttpPort {
   void send(Request& request, const net::http::Head& head, std::string_view bytes);
   base::Result<> read_messages(const Request& request, const net::http::Head& head, std::string_view bytes);
   base::Result<broker::Sent> send_next(const Request& request);
-  bool sends_after_another(const Request& request) const;
-  void send_later(const Request& request);
-  void send_on(const Request& request);
+  bool put_off(const Request& request);
+  void send_on(Request& request);
 
   void take(Request& request, Body body);
   void try_take(RequestKey request);
@@ -86,6 +87,7 @@ class Gateway final : public net::HttpPort {
   void try_tasks(RequestKey request);
   void let_wait(Request& request, base::Duration wait);
   Request* still_asked(RequestKey request);  // null: it is gone, or answered now
+  bool is_known_still(Request& request);     // by its token, which may have been revoked meanwhile (I4)
 
   void log_call(const Request& request, std::string_view method, std::string_view route, int status);
   void respond(net::RequestId id, net::http::Response response);
@@ -99,7 +101,6 @@ class Gateway final : public net::HttpPort {
   Contract contract_;
   const std::shared_ptr<const std::string> document_ = std::make_shared<const std::string>(openapi_document);
   json::Parser parser_;
-  std::size_t kept_bytes_ = 0;  // of messages that wait for a turn
   std::map<RequestKey, Request> requests_;
   bool waits_ended_ = false;
 };

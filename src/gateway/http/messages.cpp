@@ -16,7 +16,6 @@ using base::ErrorCode;
 
 constexpr std::size_t batch_max = envelope::sent_messages_max;
 constexpr std::size_t key_bytes_max = 256;
-constexpr std::size_t kept_bytes_max = 64u << 20;  // of all calls that wait for a turn
 
 bool is_array(std::string_view text) {
   const std::size_t first = text.find_first_not_of(" \t\r\n");
@@ -68,13 +67,6 @@ base::Result<> check_one(const broker::SendOptions& options, bool many) {
   if (!many || options.supersedes.empty()) return {};
   return base::fail(ErrorCode::BAD_REQUEST, "many messages cannot stand in the place of one", {},
                     "Send one native message.");
-}
-
-base::Error too_many_wait() {
-  base::Error error =
-      base::error(ErrorCode::OVERLOADED, "too many messages wait for their turn", {}, "Send it again in a second.");
-  error.retry_after = std::chrono::seconds(1);
-  return error;
 }
 
 net::http::Response too_many(std::size_t count) {
@@ -136,29 +128,32 @@ base::Result<broker::Sent> Gateway::send_next(const Request& request) {
   return broker_.messages.send(*request.caller, request.match.parameters[0], native, sending.key, &sending.options);
 }
 
-// The next call of a connection does not pass the one before.
-bool Gateway::sends_after_another(const Request& request) const {
-  const RequestKey own = key(request.id);
-  for (auto at = requests_.lower_bound({own.first, 0}); at->first < own; ++at)
-    if (at->second.sending) return true;
-  return false;
-}
-
-void Gateway::send_later(const Request& request) {
-  request.sending->keep_rest();
-  broker_.gate.in_later_turn([this, at = key(request.id)] {
+// What follows on its connection waits as well: calls are done in their order.
+bool Gateway::put_off(const Request& request) {
+  Sending& sending = *request.sending;
+  const auto go_on = [this, at = key(request.id)] {
     const auto asked = requests_.find(at);
     if (asked != requests_.end()) send_on(asked->second);  // else who asked is gone
-  });
+  };
+  if (!broker_.gate.in_later_turn(*request.caller, sending.rest_bytes(), go_on)) return false;
+  sending.keep_rest();
+  loop_.hold_calls(request.id.connection, true);
+  return true;
 }
 
-void Gateway::send_on(const Request& request) {
+void Gateway::send_on(Request& request) {
   Sending& sending = *request.sending;
-  const bool waits = sends_after_another(request);
+  std::optional<base::Error> refused;  // whatever is left
+  if (!is_known_still(request)) refused = no_longer_valid();
   for (; sending.next < sending.texts.size(); ++sending.next) {
-    if (waits || broker_.gate.turn_is_full()) return send_later(request);
-    const auto sent = send_next(request);
-    if (!sent && !sending.many) return finish(key(request.id), error_response(sent.error()));
+    if (!refused && broker_.gate.turn_is_full()) {
+      if (put_off(request)) return;
+      refused = form::too_much_waits();
+    }
+    if (refused) broker_.messages.count_refused(*request.caller, *refused);
+    const auto sent = refused ? base::Result<broker::Sent>(std::unexpected(*refused)) : send_next(request);
+    if (!sent && (!sending.many || (refused && sending.next == 0)))
+      return finish(key(request.id), error_response(sent.error()));
     if (sending.next > 0) sending.answer += ',';
     json::Writer writer(sending.answer);
     form::write_sent(writer, sent);
@@ -168,14 +163,11 @@ void Gateway::send_on(const Request& request) {
 }
 
 void Gateway::send(Request& request, const net::http::Head& head, std::string_view bytes) {
-  request.sending = std::make_unique<Sending>(kept_bytes_);
+  request.sending = std::make_unique<Sending>();
   if (const auto read = read_messages(request, head, bytes); !read)
     return finish(key(request.id), error_response(read.error()));
   if (request.sending->texts.size() > batch_max)
     return finish(key(request.id), too_many(request.sending->texts.size()));
-  const bool may_have_to_wait = request.sending->many || broker_.gate.turn_is_full();
-  if (may_have_to_wait && kept_bytes_ >= kept_bytes_max)
-    return finish(key(request.id), error_response(too_many_wait()));
   send_on(request);
 }
 

@@ -42,16 +42,13 @@ void Gateway::let_wait(Request& request, base::Duration wait) {
   request.deadline = loop_.now() + (waits_ended_ ? base::Duration{} : std::min(wait, envelope::waited_max));
 }
 
-// Whoever waited for long may be nobody by now (I4).
 Gateway::Request* Gateway::still_asked(RequestKey key) {
   const auto at = requests_.find(key);
   if (at == requests_.end()) return nullptr;
   Request& request = at->second;
-  if (std::exchange(request.wait, {}) == broker::WaitId{}) return &request;
-  request.caller = broker_.gate.caller_of(request.token);
-  if (request.caller) return &request;
-  finish(key, error_response(base::error(base::ErrorCode::UNAUTHENTICATED, "the bearer token is no longer valid",
-                                         "Authorization")));
+  request.wait = {};
+  if (is_known_still(request)) return &request;
+  finish(key, error_response(no_longer_valid()));
   return nullptr;
 }
 

@@ -12,10 +12,10 @@
 namespace parley::gateway::http {
 
 struct Sending {
-  explicit Sending(std::size_t& bytes_kept) : all_kept(bytes_kept) {}
-  ~Sending() { all_kept -= kept.size(); }
+  Sending() = default;
   Sending(const Sending&) = delete;
 
+  std::size_t rest_bytes() const;  // of the messages that are left
   void keep_rest();
 
   bool many = false;            // answered with an array
@@ -27,8 +27,7 @@ struct Sending {
   std::vector<json::Value> values;  // of the texts, where they have been parsed together; else each is parsed alone
   json::Limits limits;              // then
   std::size_t next = 0;
-  std::string answer;     // to those before
-  std::size_t& all_kept;  // of all calls
+  std::string answer;  // to those before
 };
 
 }  // namespace parley::gateway::http

@@ -52,6 +52,7 @@ void Frame::begin(net::websocket::MessageKind kind) {
 
 void Frame::read(net::websocket::MessageKind kind, std::string_view text) {
   begin(kind);
+  bytes_ = text.size();
   if (is_read_) return;
   take_document(parser_.parse(text, frame_limits()), text);
 }

@@ -116,7 +116,7 @@ void Session::came(const net::websocket::Received& message) {
   if (ended_) return;
   const bool is_text = message.kind() == net::websocket::MessageKind::text;
   const bool for_worker = greeted() && is_text && gateway_.is_for_worker(message.text().size());
-  if (for_worker || !waiting_.empty() || gateway_.broker_.gate.turn_is_full()) return wait(message, for_worker);
+  if (for_worker || !waiting_.empty()) return wait(message, for_worker);
   gateway_.frame_.read(message.kind(), message.text());
   if (!take(gateway_.frame_)) wait(message, false);  // it is read once more then
 }
@@ -131,18 +131,13 @@ void Session::wait(const net::websocket::Received& message, bool for_worker) {
   waiting_bytes_ += frame->bytes();
   gateway_.waiting_bytes_ += frame->bytes();
   waiting_.push_back(std::move(frame));
-  if (gateway_.broker_.gate.turn_is_full()) wait_for_turn();
   hold_reading_as_needed();
 }
 
 void Session::go_on() {
-  while (!waiting_.empty() && !waiting_.front()->with_worker()) {
-    if (gateway_.broker_.gate.turn_is_full()) {
-      wait_for_turn();
-      break;
-    }
+  while (!waiting_.empty() && !waiting_.front()->with_worker() && !waits_for_turn_) {
     const std::shared_ptr<Frame> frame = waiting_.front();
-    if (!ended_ && !take(*frame)) continue;
+    if (!ended_ && !take(*frame)) break;
     waiting_.pop_front();
     waiting_bytes_ -= frame->bytes();
     gateway_.waiting_bytes_ -= frame->bytes();
@@ -151,12 +146,15 @@ void Session::go_on() {
   hold_reading_as_needed();
 }
 
-void Session::wait_for_turn() {
-  if (std::exchange(waits_for_turn_, true)) return;
-  gateway_.broker_.gate.in_later_turn([&gateway = gateway_, socket = socket_] {
+// Only what may reach many waits for a turn: a hello, an ack or a question costs less than to keep it.
+base::Result<bool> Session::has_turn(const Frame& frame) {
+  broker::Gate& gate = gateway_.broker_.gate;
+  if (!gate.turn_is_full()) return true;
+  waits_for_turn_ = gate.in_later_turn(*caller_, frame.bytes(), [&gateway = gateway_, socket = socket_] {
     if (Session* const session = gateway.find(socket)) session->waits_for_turn_ = false;
     gateway.go_on(socket);
   });
+  return waits_for_turn_ ? base::Result<bool>(false) : std::unexpected(form::too_much_waits());
 }
 
 // Senders that are faster than we are feel it (D11).
@@ -186,7 +184,7 @@ bool Session::take(Frame& frame) {
     return true;
   }
   const auto outcome = run(*id, content, frame);
-  if (unfinished_.next > 0) return false;
+  if (waits_for_turn_) return false;
   if (!outcome) refuse(*id, outcome.error());
   log_frame(frame, content.find("op").as_string(), *id, outcome);
   if (!outcome && !greeted()) end(close_code::not_authorised, "not authorised");
@@ -250,39 +248,46 @@ base::Result<> Session::send(std::uint64_t id, json::Value content, Frame& frame
     gateway_.broker_.messages.begin(frame.batch(), *caller_, {});
     frame.fill_batch(messages);
   }
-  auto [next, result] = std::exchange(unfinished_, {});
-  if (next == 0) result = begin_result(id);
+  if (!unfinished_) unfinished_ = Unfinished{0, begin_result(id)};
+  auto [next, result] = std::move(*unfinished_);
   result.reserve(result.size() + (frame.batch().size() - next) * sent_bytes);
-  for (const std::size_t first = next; next < frame.batch().size(); ++next) {
-    if (next > first && gateway_.broker_.gate.turn_is_full()) {
-      unfinished_ = {next, std::move(result)};
+  base::Result<bool> has_room = true;  // else the rest is refused
+  for (; next < frame.batch().size(); ++next) {
+    if (has_room) has_room = has_turn(frame);
+    if (has_room && !*has_room) {
+      unfinished_ = Unfinished{next, std::move(result)};
       return {};
     }
     if (next > 0) result += ',';
     json::Writer one(result);
     const broker::SendOptions* const options = envelopes.empty() ? nullptr : &envelopes[next];
-    form::write_sent(one, send_one(frame, next, options));
+    form::write_sent(one, has_room ? send_one(frame, next, options) : refused(has_room.error()));
   }
+  unfinished_.reset();
   put(std::move(result) + "]}");
   return {};
 }
 
 base::Result<broker::Sent> Session::send_one(Frame& frame, std::size_t index, const broker::SendOptions* options) {
-  broker::Messages& messages = gateway_.broker_.messages;
-  const base::Error* const defect = frame.defect_of(index);
-  if (!defect) return messages.send(*caller_, workspace_, frame.batch(), index, options);
-  messages.count_refused(*caller_, *defect);
-  return std::unexpected(*defect);
+  if (const base::Error* const defect = frame.defect_of(index)) return refused(*defect);
+  return gateway_.broker_.messages.send(*caller_, workspace_, frame.batch(), index, options);
+}
+
+std::unexpected<base::Error> Session::refused(const base::Error& error) {
+  gateway_.broker_.messages.count_refused(*caller_, error);
+  return std::unexpected(error);
 }
 
 void Session::answered(std::uint64_t id, const broker::Answer& answer) {
   put(begin_result(id) + answer.json + "]}");
 }
 
-base::Result<> Session::rescind(std::uint64_t id, json::Value content, Frame&) {
+base::Result<> Session::rescind(std::uint64_t id, json::Value content, Frame& frame) {
   PARLEY_TRY(const std::string_view message, text_of(content, "message_id"));
   PARLEY_TRY(const std::string_view to, text_of(content, "to"));
   PARLEY_TRY(const std::string_view reason, text_of(content, "reason"));
+  PARLEY_TRY(const bool now, has_turn(frame));
+  if (!now) return {};
   PARLEY_TRY(const auto answer, gateway_.broker_.messages.rescind(*caller_, workspace_, message, to, reason));
   answered(id, answer);
   return {};

@@ -42,7 +42,7 @@ class Session final : public broker::Outbox {
 
   // What has been said of a frame's messages, where a turn was full before the last of them (D11).
   struct Unfinished {
-    std::size_t next = 0;  // 0: there is none
+    std::size_t next = 0;
     std::string result;
   };
 
@@ -50,9 +50,9 @@ class Session final : public broker::Outbox {
   static const Operation operations[];
 
   void wait(const net::websocket::Received& message, bool for_worker);
-  void wait_for_turn();
+  base::Result<bool> has_turn(const Frame& frame);  // false: it goes on in a later one; refused where too much waits
   void hold_reading_as_needed();
-  bool take(Frame& frame);  // false: some of its messages wait for a later turn
+  bool take(Frame& frame);  // false: it, or some of its messages, waits for a later turn
   void no_frame(const Frame& frame, const base::Error& error, std::uint64_t id);  // what came was none
   void log_frame(const Frame& frame, std::string_view op, std::uint64_t id, const base::Result<>& outcome);
 
@@ -60,7 +60,8 @@ class Session final : public broker::Outbox {
   base::Result<> hello(std::uint64_t id, json::Value content, Frame&);
   base::Result<> send(std::uint64_t id, json::Value content, Frame& frame);
   base::Result<broker::Sent> send_one(Frame& frame, std::size_t index, const broker::SendOptions* options);
-  base::Result<> rescind(std::uint64_t id, json::Value content, Frame&);
+  std::unexpected<base::Error> refused(const base::Error& error);  // one of a frame's messages
+  base::Result<> rescind(std::uint64_t id, json::Value content, Frame& frame);
   base::Result<> check(std::uint64_t id, json::Value content, Frame&);
   base::Result<> ack(std::uint64_t id, json::Value content, Frame&);
   base::Result<> act(std::uint64_t id, json::Value content, Frame&);
@@ -86,7 +87,7 @@ class Session final : public broker::Outbox {
   base::SessionId session_;                     // 0: none, or no longer
   std::deque<std::shared_ptr<Frame>> waiting_;  // the first is with a worker, or waits for a turn
   bool waits_for_turn_ = false;
-  Unfinished unfinished_;  // of the first, or of the frame that was just taken
+  std::optional<Unfinished> unfinished_;  // of the first, or of the frame that was just taken
   std::size_t waiting_bytes_ = 0;
   bool reading_held_ = false;
   std::size_t unsent_bytes_ = 0;

@@ -53,10 +53,7 @@ Connection Connection::client(const Settings& settings, wire::Output& output, ba
 
 Connection::Step Connection::receive(std::span<char>& input, base::Duration now) {
   if (delivered_) forget_message();
-  if (!input.empty()) {
-    heard_ = now;
-    ping_sent_ = false;
-  }
+  if (!input.empty()) read_again(now);
   while (!over_) {
     const bool frame_may_be_empty = in_payload_ && frame_.payload_bytes == 0;
     if (input.empty() && !frame_may_be_empty) return Step::need_more;
@@ -280,6 +277,11 @@ base::Duration Connection::next_deadline() const {
   if (over_) return base::Duration::max();
   if (close_sent_) return close_sent_at_ + settings_->close_timeout;
   return heard_ + settings_->ping_after + (ping_sent_ ? settings_->pong_timeout : base::Duration{});
+}
+
+void Connection::read_again(base::Duration now) {
+  heard_ = now;
+  ping_sent_ = false;
 }
 
 Connection::Step Connection::on_time(base::Duration now) {

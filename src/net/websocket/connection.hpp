@@ -67,7 +67,8 @@ class Connection {
   const End& end() const { return end_; }
 
   base::Duration next_deadline() const;
-  Step on_time(base::Duration now);  // pings; need_more or closed
+  Step on_time(base::Duration now);     // pings; need_more or closed
+  void read_again(base::Duration now);  // after a while in which it was not: the peer's silence counts from now on
 
  private:
   Connection(const Settings& settings, wire::Output& output, base::Random* masks, base::Duration now);
