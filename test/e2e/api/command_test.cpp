@@ -248,13 +248,13 @@ TEST(Commands, A_data_folder_that_is_none_is_told_as_such) {
   const std::string place = "/tmp/parley-e2e-none-" + std::to_string(::getpid()), file = place + "/file";
   std::filesystem::create_directories(place + "/empty");
   std::ofstream(file) << "x";
-  for (const std::string folder : {place + "/none", file, file + "/in", place + "/empty"}) {
+  for (const std::string& folder : {place + "/none", file, file + "/in", place + "/empty"}) {
     const Ran ran = run_parley({"verify", "--data", folder});
     EXPECT_EQ(ran.status, 1) << folder;
     EXPECT_THAT(ran.err, HasSubstr("--data")) << folder;
     EXPECT_THAT(ran.err, Not(HasSubstr("JOURNAL"))) << folder;
   }
-  for (const std::string folder : {file, file + "/in"}) {
+  for (const std::string& folder : {file, file + "/in"}) {
     const Ran ran = run_parley({"serve", "--data", folder, "--listen", "127.0.0.1:0"});
     EXPECT_EQ(ran.status, 1) << folder;
     EXPECT_THAT(ran.err, HasSubstr(file + " is not a folder")) << folder;
