@@ -18,7 +18,6 @@ namespace parley::engine {
 namespace {
 
 constexpr std::size_t timers_a_turn = 1'000;
-constexpr std::size_t copies_a_turn = 5'000;  // of broadcasts; the last message that a turn looks at may go beyond
 constexpr std::size_t requests_a_turn = 50;   // each is a fact and up to 17 messages
 constexpr std::size_t tasks_a_turn = 200;     // each is a fact and a message
 constexpr std::size_t helps_a_turn = 50;      // each may look at every agent
