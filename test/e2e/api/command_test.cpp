@@ -133,8 +133,10 @@ TEST(Commands, Tail_counts_what_its_agent_may_see) {
     std::ofstream(file) << fresh.out;
     ASSERT_EQ(run_parley(server, {"send", "--as", "extractor-2", file}).status, 0) << fresh.out;
     for (int j = 0; j < 20; ++j)
-      ASSERT_EQ(run_parley(server, {"person", "add", "p" + std::to_string(20 * i + j), "--role", "observer"}).status,
-                0);
+      ASSERT_EQ(post(server, "/v1/workspaces/demo/people", server.admin(),
+                     R"({"person_id":"p)" + std::to_string(20 * i + j) + R"(","roles":["observer"]})")
+                    .status,
+                201);
   }
   const Ran all = run_parley(server, {"tail", "--as", "extractor-2", "--from", "1"});
   const auto count = std::ranges::count(all.out, '\n');
