@@ -1,7 +1,6 @@
 // Somebody calls with tokens that are nobody's (I4): a line of the log at once, then one in ten seconds at most, with
 // how many there were since the last. Never the token itself. Value type, the loop's.
 #pragma once
-#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -17,8 +16,8 @@ class WrongTokens {
   void seen(std::string_view front) {
     ++count_;
     const base::Duration now = clock_.monotonic();
-    if (told_at_ && now - *told_at_ < every) return;
-    told_at_ = now;
+    if (now < quiet_until_) return;
+    quiet_until_ = now + every;
     log_.warning("wrong_token", {{"front", front}, {"count", std::exchange(count_, 0)}});
   }
 
@@ -28,7 +27,7 @@ class WrongTokens {
   base::Clock& clock_;
   observe::Log& log_;
   std::uint64_t count_ = 0;
-  std::optional<base::Duration> told_at_;
+  base::Duration quiet_until_{};
 };
 
 }  // namespace parley::app

@@ -283,7 +283,7 @@ TEST(Steps, Broadcasts_end_for_a_bounded_number_of_recipients_a_turn) {
   std::size_t turns = 0;
   for (std::size_t left = all; left > 0; left = awaited(), ++turns) {
     ASSERT_TRUE(broker.turn());
-    ASSERT_LE(left - awaited(), 5'000 + agents);
+    ASSERT_LE(left - awaited(), engine::copies_a_turn + agents);
   }
   EXPECT_EQ(turns, 5u);
   EXPECT_TRUE(engine::inconsistencies(broker.engine().state()).empty());

@@ -36,7 +36,7 @@ struct Options {
   std::size_t deliveries_a_turn = 1'000;  // to all sessions together (D11), and receipts in one frame
   std::size_t step_messages = 1'000;      // that one turn bounces or takes back (D11)
   // D11: what a turn's messages may come to, and once more those that were put off.
-  std::size_t copies_a_turn = 5'000;                           // beyond a first one of each message
+  std::size_t copies_a_turn = engine::copies_a_turn;           // beyond a first one of each message
   base::Duration time_a_turn = std::chrono::milliseconds(15);  // a frame of 1,000 fits on a slow machine
 };
 

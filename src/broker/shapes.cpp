@@ -50,7 +50,7 @@ std::string_view name(engine::ReceiptState state) {
 
 std::string delivery_id(base::Offset offset, std::uint32_t epoch) {
   std::array<char, 32> text;  // 20 digits, the dash, 10 digits
-  char* at = std::to_chars(text.begin(), text.end(), offset.value).ptr;
+  char* at = std::to_chars(text.begin(), text.begin() + 20, offset.value).ptr;
   *at++ = '-';
   return {text.begin(), std::to_chars(at, text.end(), epoch).ptr};
 }

@@ -3,6 +3,7 @@
 
 #include "engine/appliers.hpp"
 #include "engine/approvals/time_out.hpp"
+#include "engine/deciding.hpp"
 #include "engine/health/silence.hpp"
 #include "engine/help/watch.hpp"
 #include "engine/mailboxes/failures.hpp"
@@ -17,7 +18,6 @@ namespace parley::engine {
 namespace {
 
 constexpr std::size_t timers_a_turn = 1'000;
-constexpr std::size_t copies_a_turn = 5'000;  // of broadcasts; the last message that a turn looks at may go beyond
 constexpr std::size_t requests_a_turn = 50;   // each is a fact and up to 17 messages
 constexpr std::size_t tasks_a_turn = 200;     // each is a fact and a message
 constexpr std::size_t helps_a_turn = 50;      // each may look at every agent
@@ -86,17 +86,18 @@ class Due {
     return ruleset_of_(workspace_of(timer).registry.agent(agent).properties.profile);
   }
 
+  Deciding deciding(const Timer& timer) const { return {decided_, state_, timer.workspace, context_}; }
+
   void lease_ends_at(const Timer& timer) {
     const Message& message = message_of(timer);
     // Who held it kept it to the end of the lease (messages/expiry.hpp).
-    if (expired(message, context_.now))
-      return decide_expired(decided_, state_, timer.workspace, timer.message, {timer.agent}, context_.now);
+    if (expired(message, context_.now)) return decide_expired(deciding(timer), timer.message, {timer.agent});
     const unsigned attempts = message.receipt_of(timer.agent)->attempts + 1u;
     const profile::RetryPolicy policy = retry_of(ruleset_of_, workspace_of(timer), message);
     if (attempts < policy.attempts)
       leases_[{timer.workspace, timer.agent}].push_back(timer.message);
     else if (!has_ended(timer))
-      decide_dead(decided_, state_, {timer.workspace, timer.agent, timer.message, context_.now},
+      decide_dead(deciding(timer), timer.agent, timer.message,
                   "attempts spent: " + std::to_string(attempts) + " of " + std::to_string(policy.attempts),
                   {"lease ended", {}});
   }
@@ -110,7 +111,7 @@ class Due {
     if (!expired_.insert({timer.workspace, timer.message}).second) return;
     const Message& message = message_of(timer);
     copies_ += message.receipts.size();
-    decide_expired(decided_, state_, timer.workspace, timer.message, message.undelivered(), context_.now);
+    decide_expired(deciding(timer), timer.message, message.undelivered());
   }
 
   void request_times_out_at(const Timer& timer) {
@@ -118,36 +119,35 @@ class Due {
     if (++requests_ > requests_a_turn) return;
     const Request& request = *workspace_of(timer).requests.find(timer.message);
     copies_ += request.waiting.size();
-    decide_timed_out(decided_, state_, timer.workspace, timer.message, rules_of(timer, request.asker), context_,
-                     escalations_);
+    decide_timed_out(deciding(timer), timer.message, rules_of(timer, request.asker), escalations_);
   }
 
   void asks_again_at(const Timer& timer) {
-    if (++requests_ <= requests_a_turn) decide_asked_again(decided_, state_, timer, context_);
+    if (++requests_ <= requests_a_turn) decide_asked_again(deciding(timer), timer.message, timer.agent);
   }
 
   void task_due_at(const Timer& timer) {
     if (++tasks_ > tasks_a_turn) return;
     const AgentNumber assigner = workspace_of(timer).tasks.at(timer.message).assigner;
-    decide_task_due(decided_, state_, timer.workspace, timer.message, rules_of(timer, assigner), context_);
+    decide_task_due(deciding(timer), timer.message, rules_of(timer, assigner));
   }
 
   void approval_times_out_at(const Timer& timer) {
     if (++approvals_ > approvals_a_turn) return;
-    decide_overdue(decided_, state_, timer.workspace, timer.message, ruleset_of_, context_);
+    decide_overdue(deciding(timer), timer.message, ruleset_of_);
   }
 
   void review_times_out_at(const Timer& timer) {
     if (++reviews_ > reviews_a_turn) return;
     const Review& review = workspace_of(timer).reviews.at(timer.message);
-    decide_review_lapsed({decided_, state_, timer.workspace, context_}, timer.message, rules_of(timer, review.asker),
+    decide_review_lapsed(deciding(timer), timer.message, rules_of(timer, review.asker),
                          "no verdict came within " + base::to_text(review.due - review.asked_at) + ".");
   }
 
   void help_due_at(const Timer& timer) {
     if (++helps_ > helps_a_turn) return;
     const AgentNumber asker = workspace_of(timer).help.at(timer.message).asker;
-    decide_help_due({decided_, state_, timer.workspace, context_}, timer.message, rules_of(timer, asker));
+    decide_help_due(deciding(timer), timer.message, rules_of(timer, asker));
   }
 
   // By an earlier fact of this decision: with the end of its review or of its task, for want of a reply, or given

@@ -12,6 +12,10 @@
 
 namespace parley::engine {
 
+// D11: copies of messages, one for each recipient: how many a turn takes in, and how many end in it by time. The last
+// message that it looks at may go beyond.
+inline constexpr std::size_t copies_a_turn = 5'000;
+
 // Where a recorded event stands and what its body is.
 struct Placed {
   Position position;

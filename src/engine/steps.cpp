@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "engine/appliers.hpp"
+#include "engine/deciding.hpp"
 #include "engine/help/watch.hpp"
 #include "engine/mailboxes/failures.hpp"
 #include "engine/mailboxes/open_messages.hpp"
@@ -30,16 +31,15 @@ std::vector<Offset> offsets_of(const google::protobuf::RepeatedField<std::uint64
 }
 
 // How many went back, dead ones too.
-std::size_t decide_returned(Decided& decided, const State& state, const LostSession& lost, bool server_stopped,
-                            std::size_t most, Instant now) {
-  const Workspace& workspace = state.workspace(lost.workspace);
+std::size_t decide_returned(const Deciding& deciding, const LostSession& lost, bool server_stopped, std::size_t most) {
+  const Workspace& workspace = deciding.workspace();
   const auto offsets = workspace.registry.agent(lost.agent).mailbox.leased_to(lost.session, most);
   for (const Offset offset : offsets)
     if (workspace.messages.at(offset).receipt_of(lost.agent)->uncounted + 1 >= uncounted_offers_max)
-      decide_dead(decided, state, {lost.workspace, lost.agent, offset, now},
+      decide_dead(deciding, lost.agent, offset,
                   "its readers were lost " + std::to_string(uncounted_offers_max) + " times",
                   {what_ended(server_stopped), {}});
-  event::LeasesReturned& event = *decided.add(lost.workspace).mutable_leases_returned();
+  event::LeasesReturned& event = *deciding.decided.add(deciding.number).mutable_leases_returned();
   event.set_agent(lost.agent.value);
   event.set_session(lost.session.value);
   event.set_server_stopped(server_stopped);
@@ -48,10 +48,9 @@ std::size_t decide_returned(Decided& decided, const State& state, const LostSess
 }
 
 // D7: the senders are told, each once a step. How many bounced.
-std::size_t decide_bounced(Decided& decided, const State& state, WorkspaceNumber number, AgentNumber agent,
-                           std::size_t most, Instant now) {
-  const Workspace& workspace = state.workspace(number);
-  event::MessagesBounced& event = *decided.add(number).mutable_messages_bounced();
+std::size_t decide_bounced(const Deciding& deciding, AgentNumber agent, std::size_t most) {
+  const Workspace& workspace = deciding.workspace();
+  event::MessagesBounced& event = *deciding.decided.add(deciding.number).mutable_messages_bounced();
   event.set_agent(agent.value);
   absl::btree_map<AgentNumber, std::vector<Offset>> by_sender;
   OpenMessages open(workspace.registry.agent(agent).mailbox);
@@ -62,7 +61,7 @@ std::size_t decide_bounced(Decided& decided, const State& state, WorkspaceNumber
   }
   const auto bounced = static_cast<std::size_t>(event.offsets_size());
   for (const auto& [sender, offsets] : by_sender)
-    post_notice(decided, state, number, sender, now,
+    post_notice(deciding, sender,
                 {.code = "bounced", .about = offsets, .agents = {agent}, .reason = "the recipient was removed"});
   return bounced;
 }
@@ -72,44 +71,42 @@ std::size_t decide_bounced(Decided& decided, const State& state, WorkspaceNumber
 void Engine::decide(const ReturnLeases& command, const Context& context, Decided& decided) const {
   const Agent& agent = state_.workspace(command.workspace).registry.agent(command.agent);
   if (agent.removed || agent.mailbox.leased_count(command.session) == 0) return;
-  decide_returned(decided, state_, {command.workspace, command.agent, command.session}, false, command.most,
-                  context.now);
+  decide_returned({decided, state_, command.workspace, context}, {command.workspace, command.agent, command.session},
+                  false, command.most);
 }
 
 // First what others await of it, then its mail, the help that it was asked for and its tasks, then its reviews. What
 // ended otherwise meanwhile (expired, aborted) may leave nothing to do: a step without messages says that it is done.
 std::size_t Engine::decide_leaving(WorkspaceNumber number, AgentNumber agent, std::size_t most, const Context& context,
                                    Decided& decided) const {
-  const Workspace& workspace = state_.workspace(number);
+  const Deciding deciding{decided, state_, number, context};
+  const Workspace& workspace = deciding.workspace();
   const auto awaited = workspace.requests.awaited_from(agent, most);
   for (const Offset request : awaited) {
     const Agent& asker = workspace.registry.agent(workspace.requests.find(request)->asker);
-    decide_given_up(decided, state_, number, request, agent, ruleset_of_(asker.properties.profile), context);
+    decide_given_up(deciding, request, agent, ruleset_of_(asker.properties.profile));
   }
   if (!awaited.empty()) return awaited.size();
   const bool has_work = !workspace.tasks.of(agent).empty() || !workspace.reviews.of(agent).empty() ||
                         !workspace.help.at_helper(agent).empty();
-  if (workspace.registry.agent(agent).open_messages > 0 || !has_work)
-    return decide_bounced(decided, state_, number, agent, most, context.now);
+  if (workspace.registry.agent(agent).open_messages > 0 || !has_work) return decide_bounced(deciding, agent, most);
   std::size_t count = 0;
   for (const Offset help : workspace.help.at_helper(agent)) {
     if (count >= most) return count;
     count += help_weight;
     const Agent& asker = workspace.registry.agent(workspace.help.at(help).asker);
-    decide_helper_lost({decided, state_, number, context}, help, ruleset_of_(asker.properties.profile));
+    decide_helper_lost(deciding, help, ruleset_of_(asker.properties.profile));
   }
   for (const Offset task : workspace.tasks.of(agent)) {
     if (count++ >= most) break;
     const Agent& assigner = workspace.registry.agent(workspace.tasks.at(task).assigner);
-    decide_given_up(decided, state_, number, task, ruleset_of_(assigner.properties.profile), context,
-                    "its assignee was removed.");
+    decide_given_up(deciding, task, ruleset_of_(assigner.properties.profile), "its assignee was removed.");
   }
   if (count > 0) return count;
   for (const Offset review : workspace.reviews.of(agent)) {
     if (count++ == most) break;
     const Agent& asker = workspace.registry.agent(workspace.reviews.at(review).asker);
-    decide_review_lapsed({decided, state_, number, context}, review, ruleset_of_(asker.properties.profile),
-                         "its reviewer was removed.");
+    decide_review_lapsed(deciding, review, ruleset_of_(asker.properties.profile), "its reviewer was removed.");
   }
   return count;
 }
@@ -118,11 +115,13 @@ void Engine::decide_unfinished(std::size_t most, const Context& context, Decided
   std::size_t done = 0;
   for (const auto& [lost, server_stopped] : state_.unfinished.lost) {
     if (done >= most) return;
-    done += std::max<std::size_t>(1, decide_returned(decided, state_, lost, server_stopped, most - done, context.now));
+    const Deciding deciding{decided, state_, lost.workspace, context};
+    done += std::max<std::size_t>(1, decide_returned(deciding, lost, server_stopped, most - done));
   }
   // Alone in its turn: what another step decides about the same task would not know of it.
   if (const auto& ending = state_.unfinished.aborting; !ending.empty()) {
-    if (done < most) decide_session_step(decided, state_, ending.begin()->first, most - done, ruleset_of_, context);
+    const auto& [number, agent] = ending.begin()->first;
+    if (done < most) decide_session_step({decided, state_, number, context}, agent, most - done, ruleset_of_);
     return;
   }
   for (const auto& [workspace, agent] : state_.unfinished.leaving) {
@@ -131,8 +130,8 @@ void Engine::decide_unfinished(std::size_t most, const Context& context, Decided
   }
   for (const auto& [who, since] : state_.unfinished.offline) {
     if (done >= most) return;
-    done += std::max<std::size_t>(
-        1, decide_returned(decided, state_, who.first, who.second, since, most - done, ruleset_of_, context));
+    const Deciding deciding{decided, state_, who.first, context};
+    done += std::max<std::size_t>(1, decide_returned(deciding, who.second, since, most - done, ruleset_of_));
   }
 }
 

@@ -30,9 +30,9 @@ TEST_F(LoopTest, GoesOnAtOnceWithWhatItHeldBack) {
   ASSERT_TRUE(turn_until([&] { return echo.unanswered.size() == ahead; }));
   for (const RequestId id : echo.unanswered) loop->respond(id, {.body = "now"});
   const auto begun = clock.monotonic();
-  loop->wait(begun + seconds(1));
+  loop->wait(begun + seconds(10));
   EXPECT_EQ(echo.unanswered.size(), ahead + 1);
-  EXPECT_LT(clock.monotonic() - begun, milliseconds(500)) << "its answer would have waited as long";
+  EXPECT_LT(clock.monotonic() - begun, seconds(5)) << "its answer would have waited as long";
 }
 
 TEST_F(LoopTest, ReadsNothingPastWhatItHeldBack) {

@@ -56,7 +56,8 @@ TEST_F(LoopTest, ServesThoseThatAreReadyInAsManyTurnsAsItTakes) {
 // What has come in time is served, though its time runs out before its turn comes.
 TEST_F(LoopTest, NoTimeRunsOutForWhatHasCome) {
   LoopSettings settings;
-  settings.http.head_timeout = milliseconds(50);
+  settings.http.head_timeout = seconds(10);
+  serving_takes = seconds(1);
   start(settings);
   std::vector<std::unique_ptr<Client>> clients = serving_slowly(60);
   for (const auto& client : clients) EXPECT_THAT(read_to_end(*client), HasSubstr("200 OK"));

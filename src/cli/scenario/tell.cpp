@@ -60,11 +60,11 @@ class Telling {
     const auto patience = [this] { return clock_.monotonic() - newest_at_ < stands_still; };
     newest_at_ = clock_.monotonic();
     for (bool over = false; !over;) {
-      auto heard = stage_.heard();  // before the log is read, so that each comes after its cause
+      const auto heard = stage_.heard();  // before the log is read, so that each comes after its cause
       PARLEY_CHECK(check_not_ended(story_.name(), settings_.terminal));
-      PARLEY_TRY(const auto lines, std::move(heard));
+      if (!heard) return std::unexpected(heard.error());
       PARLEY_CHECK(follow());
-      for (const PartLine& line : lines) {
+      for (const PartLine& line : *heard) {
         narrator_.part(line);
         if (line.event == "answer_lost") ++told_.answers_lost;
       }

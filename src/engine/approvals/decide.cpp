@@ -199,7 +199,7 @@ base::Result<> Engine::decide(const DecideApproval& command, const Context& cont
     decide_release(deciding, {command.approval, *command.release, command.changed}, std::move(*release), by,
                    ruleset_of_);
   else
-    decide_withheld(decided, state_, command.workspace, command.approval, ruleset_of_, context);
+    decide_withheld(deciding, command.approval, ruleset_of_);
   Saying saying;
   saying.by = by;
   saying.decision = decision_names[static_cast<std::size_t>(command.decision)];
@@ -207,8 +207,8 @@ base::Result<> Engine::decide(const DecideApproval& command, const Context& cont
   saying.action = command.modified_action;
   saying.text = "'" + by + "' decided: " + std::string(saying.decision) + ". " + std::string(command.rationale);
   tell(deciding, command.approval, *move, saying, ruleset_of_);
-  decide_review(decided, state_, command.workspace, command.approval, *move->to, saying.text);
-  decide_escalated(decided, state_, command.workspace, command.approval, *move->to, saying.text, ruleset_of_, context);
+  decide_review(deciding, command.approval, *move->to, saying.text);
+  decide_escalated(deciding, command.approval, *move->to, saying.text, ruleset_of_);
   return {};
 }
 

@@ -97,16 +97,15 @@ std::optional<Asking> held_completion(const AcceptMessage& command, const Worksp
   return asking.why.empty() ? std::nullopt : std::optional(std::move(asking));
 }
 
-void decide_withheld(Decided& decided, const State& state, WorkspaceNumber number, Offset message,
-                     const RulesetOf& ruleset_of, const Context& context) {
-  const Workspace& workspace = state.workspace(number);
+void decide_withheld(const Deciding& deciding, Offset message, const RulesetOf& ruleset_of) {
+  const Workspace& workspace = deciding.workspace();
   const Approval& approval = *workspace.approvals.find(message);
   if (!approval.holds) return;
-  withhold(decided, workspace, number, message);
+  withhold(deciding.decided, workspace, deciding.number, message);
   const auto known = workspace.tasks.find(approval.task);
   if (!known || !is_held_by(approval, workspace.tasks.at(*known), message)) return;
   const Agent& assigner = workspace.registry.agent(workspace.tasks.at(*known).assigner);
-  decide_resumed(decided, state, number, *known, ruleset_of(assigner.properties.profile), context);
+  decide_resumed(deciding, *known, ruleset_of(assigner.properties.profile));
 }
 
 void decide_withdrawn(Decided& decided, const Workspace& workspace, WorkspaceNumber number, Offset message) {

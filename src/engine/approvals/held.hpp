@@ -3,6 +3,7 @@
 // nothing to the other mechanisms before.
 #pragma once
 #include "engine/approvals/open.hpp"
+#include "engine/deciding.hpp"
 #include "engine/engine.hpp"
 
 namespace parley::engine {
@@ -12,8 +13,7 @@ namespace parley::engine {
 std::optional<Asking> held_completion(const AcceptMessage& command, const Workspace& workspace);
 
 // Rejected, by a human or by time: it goes to nobody, and the task that it would have ended goes on.
-void decide_withheld(Decided& decided, const State& state, WorkspaceNumber workspace, Offset message,
-                     const RulesetOf& ruleset_of, const Context& context);
+void decide_withheld(const Deciding& deciding, Offset message, const RulesetOf& ruleset_of);
 
 // What it is about is over, and with it what there was to decide.
 void decide_withdrawn(Decided& decided, const Workspace& workspace, WorkspaceNumber number, Offset message);

@@ -30,7 +30,7 @@ void tell(const Deciding& deciding, Offset offset, const machine::approval::Move
         say(deciding, agent, *rules, occasion, saying);
       else
         post_notice(
-            deciding.decided, deciding.state, deciding.number, agent, deciding.context.now,
+            deciding, agent,
             {.code = told.occasion, .about = {offset}, .agents = {}, .reason = saying.text, .id = approval.id.view()});
     }
   }

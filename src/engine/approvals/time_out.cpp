@@ -17,30 +17,29 @@ namespace {
 using ApprovalState = machine::approval::State;
 
 // Anew from now on, however late it is noticed: a server that was down takes no time from maintainers.
-void escalate(Decided& decided, WorkspaceNumber number, Offset offset, const Approval& approval, ApprovalState to,
-              Instant until) {
-  event::ApprovalEscalated& event = *decided.add(number).mutable_approval_escalated();
+void escalate(const Deciding& deciding, Offset offset, const Approval& approval, ApprovalState to, Instant until) {
+  event::ApprovalEscalated& event = *deciding.decided.add(deciding.number).mutable_approval_escalated();
   event.set_approval(offset.value);
   event.set_state(static_cast<std::uint32_t>(to));
   event.set_asker(approval.asker.value);
   event.set_due(base::unix_us(until));
 }
 
-void lapse(Decided& decided, WorkspaceNumber number, Offset offset, const Approval& approval, ApprovalState to) {
-  event::ApprovalLapsed& event = *decided.add(number).mutable_approval_lapsed();
+void lapse(const Deciding& deciding, Offset offset, const Approval& approval, ApprovalState to) {
+  event::ApprovalLapsed& event = *deciding.decided.add(deciding.number).mutable_approval_lapsed();
   event.set_approval(offset.value);
   event.set_state(static_cast<std::uint32_t>(to));
   event.set_asker(approval.asker.value);
 }
 
 // Of a message that is held its sender hears; what asks by itself is over with what it asked about.
-void outlast(Decided& decided, const State& state, WorkspaceNumber number, Offset offset, const Context& context) {
-  const Workspace& workspace = state.workspace(number);
+void outlast(const Deciding& deciding, Offset offset) {
+  const Workspace& workspace = deciding.workspace();
   const Approval& approval = *workspace.approvals.find(offset);
-  decide_withdrawn(decided, workspace, number, offset);
+  decide_withdrawn(deciding.decided, workspace, deciding.number, offset);
   if (!approval.holds) return;
   const std::string_view what = approval.supersedes == Offset{} ? "its task" : "what it was to take the place of";
-  post_notice(decided, state, number, approval.asker, context.now,
+  post_notice(deciding, approval.asker,
               {.code = "approval.withdrawn",
                .about = {offset},
                .agents = {},
@@ -56,32 +55,31 @@ bool escalates(const Workspace& workspace, const Approval& approval, const Rules
   return !rules || !rules->approvals || rules->approvals->escalates;
 }
 
-void decide_overdue(Decided& decided, const State& state, WorkspaceNumber number, Offset offset,
-                    const RulesetOf& ruleset_of, const Context& context) {
-  const Workspace& workspace = state.workspace(number);
+void decide_overdue(const Deciding& deciding, Offset offset, const RulesetOf& ruleset_of) {
+  const Workspace& workspace = deciding.workspace();
   const Approval& approval = *workspace.approvals.find(offset);
-  if (approval.outlived()) return outlast(decided, state, number, offset, context);
+  if (approval.outlived()) return outlast(deciding, offset);
   const auto* const move = overdue_move(approval.state, escalates(workspace, approval, ruleset_of));
   PARLEY_ASSERT(move && move->to);
   const std::string id = base::quoted(approval.id.view()), time = base::to_text(approval.timeout);
   Saying saying;
   saying.by = profile::server_role;
   if (machine::approval::is_over(*move->to)) {
-    lapse(decided, number, offset, approval, *move->to);
-    decide_withheld(decided, state, number, offset, ruleset_of, context);
+    lapse(deciding, offset, approval, *move->to);
+    decide_withheld(deciding, offset, ruleset_of);
     saying.decision = decision_names[static_cast<std::size_t>(Decision::reject)];
     saying.text = "Nobody decided " + id +
                   " in its time, nor maintainers after it: rejected by time. Ask anew if it still matters.";
     saying.rationale = saying.text;
   } else {
-    const Instant until = context.now + approval.timeout;
-    escalate(decided, number, offset, approval, *move->to, until);
+    const Instant until = deciding.context.now + approval.timeout;
+    escalate(deciding, offset, approval, *move->to, until);
     saying.text = "Nobody decided " + id + " within " + time + "; maintainers may until " + base::to_rfc3339(until) +
                   ", then it is rejected.";
   }
-  tell({decided, state, number, context}, offset, *move, saying, ruleset_of);
-  decide_review(decided, state, number, offset, *move->to, saying.text);
-  decide_escalated(decided, state, number, offset, *move->to, saying.text, ruleset_of, context);
+  tell(deciding, offset, *move, saying, ruleset_of);
+  decide_review(deciding, offset, *move->to, saying.text);
+  decide_escalated(deciding, offset, *move->to, saying.text, ruleset_of);
 }
 
 void apply(State& state, Workspace& workspace, WorkspaceNumber number, const event::ApprovalEscalated& event) {

@@ -157,17 +157,15 @@ std::string with_reason(std::string_view why, const TakeBack& command) {
 }
 
 // Whom nothing else tells: what stands in its place does not reach them.
-void tell_who_has_it(Decided& decided, const State& state, const TakeBack& command, const InItsPlace& place,
-                     const Context& context) {
-  const Workspace& workspace = state.workspace(command.workspace);
-  const Message& message = workspace.messages.at(command.message);
+void tell_who_has_it(const Deciding& deciding, const TakeBack& command, const InItsPlace& place) {
+  const Message& message = deciding.workspace().messages.at(command.message);
   const std::string reason =
       with_reason(place.by == Offset{} ? took_back : "its sender put another in its place", command);
   std::size_t told = 0;
   for (const Receipt& receipt : message.receipts) {
     if (!has_it(receipt.state) || std::ranges::binary_search(place.reached, receipt.agent)) continue;
     if (++told > told_max) return;
-    post_notice(decided, state, command.workspace, receipt.agent, context.now,
+    post_notice(deciding, receipt.agent,
                 {.code = place.by == Offset{} ? "rescinded" : "superseded",
                  .about = {command.message},
                  .agents = {receipt.agent},
@@ -288,9 +286,10 @@ void warn_of_late(const TakeBack& command, const Workspace& workspace, std::vect
                           names_of(workspace.registry, late) + ": what was done with it stays done."});
 }
 
-void decide_taken_back(Decided& decided, const State& state, const TakeBack& command, const Consequences& consequences,
-                       const InItsPlace& place, const RulesetOf& ruleset_of, const Context& context) {
-  const Workspace& workspace = state.workspace(command.workspace);
+void decide_taken_back(const Deciding& deciding, const TakeBack& command, const Consequences& consequences,
+                       const InItsPlace& place, const RulesetOf& ruleset_of) {
+  Decided& decided = deciding.decided;
+  const Workspace& workspace = deciding.workspace();
   const Message& message = workspace.messages.at(command.message);
   event::MessageTakenBack& event = *decided.add(command.workspace).mutable_message_taken_back();
   event.set_message(command.message.value);
@@ -306,20 +305,18 @@ void decide_taken_back(Decided& decided, const State& state, const TakeBack& com
     return ruleset_of(workspace.registry.agent(workspace.tasks.at(task).assigner).properties.profile);
   };
   if (consequences.withdraws) withdraw_approval(decided, workspace, command);
-  if (consequences.resumes != Offset{})
-    decide_resumed(decided, state, command.workspace, consequences.resumes, rules_of(consequences.resumes), context);
+  if (consequences.resumes != Offset{}) decide_resumed(deciding, consequences.resumes, rules_of(consequences.resumes));
   if (const Offset review = consequences.withdraws_review; review != Offset{})
     write_review_end(
         decided, workspace, command.workspace, review, machine::review::move_of(machine::review::Step::withdraw),
         as_before_review(workspace.tasks.at(workspace.reviews.at(review).task)), with_reason(took_back, command) + ".");
   // The task's own words tell who has it.
   if (const Offset task = consequences.withdraws_offer; task != Offset{})
-    return decide_offer_over(decided, state, command.workspace, task, rules_of(task), context,
-                             with_reason(took_back, command) + ".");
+    return decide_offer_over(deciding, task, rules_of(task), with_reason(took_back, command) + ".");
   if (consequences.cancels != Offset{})
-    return decide_cancelled(decided, state, command.workspace, consequences.cancels, rules_of(consequences.cancels),
-                            context, {base::excerpt(command.reason, reason_bytes), true, message.sender});
-  tell_who_has_it(decided, state, command, place, context);
+    return decide_cancelled(deciding, consequences.cancels, rules_of(consequences.cancels),
+                            {base::excerpt(command.reason, reason_bytes), true, message.sender});
+  tell_who_has_it(deciding, command, place);
 }
 
 void write_supersedes(const Workspace& workspace, Offset message, event::MessageAccepted& event) {
@@ -334,7 +331,7 @@ base::Result<bool> Engine::decide(const TakeBack& command, const Context& contex
   const Offset* const by = workspace.replacements.after(command.message);
   if (by && *by == Offset{}) return false;
   PARLEY_TRY(const Consequences consequences, judge(command, workspace));
-  decide_taken_back(decided, state_, command, consequences, {}, ruleset_of_, context);
+  decide_taken_back({decided, state_, command.workspace, context}, command, consequences, {}, ruleset_of_);
   return true;
 }
 

@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "engine/deciding.hpp"
 #include "engine/engine.hpp"
 #include "engine/tasks/moves.hpp"
 
@@ -71,8 +72,8 @@ Load leaving_load(std::span<const Offset> messages, const Workspace& workspace, 
 // D7: its sender hears at once who has the message already.
 void warn_of_late(const TakeBack& command, const Workspace& workspace, std::vector<base::Problem>& warnings);
 
-void decide_taken_back(Decided& decided, const State& state, const TakeBack& command, const Consequences& consequences,
-                       const InItsPlace& place, const RulesetOf& ruleset_of, const Context& context);
+void decide_taken_back(const Deciding& deciding, const TakeBack& command, const Consequences& consequences,
+                       const InItsPlace& place, const RulesetOf& ruleset_of);
 
 // Of a held message that goes out: in whose place it stands.
 void write_supersedes(const Workspace& workspace, Offset message, event::MessageAccepted& event);

@@ -192,10 +192,10 @@ base::Result<std::optional<event::ErrorMoved>> error_move(const AcceptMessage& c
 }
 
 // A copy of the event: what is said moves the facts.
-void tell_of_waiting(Decided& decided, const State& state, const AcceptMessage& command,
+void tell_of_waiting(const Deciding& deciding, const AcceptMessage& command,
                      const event::MessageAccepted event,  // NOLINT(performance-unnecessary-value-param)
-                     const RulesetOf& ruleset_of, const Context& context) {
-  const Workspace& workspace = state.workspace(command.workspace);
+                     const RulesetOf& ruleset_of) {
+  const Workspace& workspace = deciding.workspace();
   const bool waits_already = !workspace.errors.of(command.sender).empty();
   if (!event.has_error_moved() || event.error_moved().errors_size() > 0 || waits_already) return;
   const Agent& sender = workspace.registry.agent(command.sender);
@@ -213,7 +213,7 @@ void tell_of_waiting(Decided& decided, const State& state, const AcceptMessage& 
     saying.text = quoted(sender.id) + " is " + event.error_moved().status() +
                   " and waits for a decision on its error " + quoted(event.message_id()) + ": before it, request " +
                   quoted(request.id.view()) + " may have no answer.";
-    say({decided, state, command.workspace, context}, request.asker, *rules, profile::Occasion::agent_waits, saying);
+    say(deciding, request.asker, *rules, profile::Occasion::agent_waits, saying);
   }
 }
 

@@ -3,8 +3,7 @@
 #pragma once
 #include <optional>
 
-#include "engine/command.hpp"
-#include "engine/decided.hpp"
+#include "engine/deciding.hpp"
 #include "engine/engine.hpp"
 
 namespace parley::engine {
@@ -15,8 +14,8 @@ base::Result<std::optional<event::ErrorMoved>> error_move(const AcceptMessage& c
                                                           const std::vector<AgentNumber>& to);
 
 // Who awaits an answer from an agent that waits from now on hears of it; `event` is the message, accepted or released.
-void tell_of_waiting(Decided& decided, const State& state, const AcceptMessage& command, event::MessageAccepted event,
-                     const RulesetOf& ruleset_of, const Context& context);
+void tell_of_waiting(const Deciding& deciding, const AcceptMessage& command, event::MessageAccepted event,
+                     const RulesetOf& ruleset_of);
 
 // The message itself is in the state.
 void apply_to_errors(Workspace&, Offset, const event::MessageAccepted&, Instant at);

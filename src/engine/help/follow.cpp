@@ -131,12 +131,10 @@ void follow_help(const AcceptMessage& command, const Workspace& workspace, const
     answer(command, workspace, context, event, warnings);
 }
 
-void decide_help_told(Decided& decided, const State& state, const AcceptMessage& command,
-                      const event::MessageAccepted& event, const Context& context) {
+void decide_help_told(const Deciding& deciding, const AcceptMessage& command, const event::MessageAccepted& event) {
   const event::HelpMoved& moved = event.help_moved();
   if (static_cast<HelpState>(moved.state()) != HelpState::unhelped) return;
-  tell_asker({decided, state, command.workspace, context}, Offset(moved.help()),
-             machine::help::move_of(machine::help::Step::give_up), &command.ruleset,
+  tell_asker(deciding, Offset(moved.help()), machine::help::move_of(machine::help::Step::give_up), &command.ruleset,
              "nobody is left who could be asked.");
 }
 

@@ -1,5 +1,6 @@
 // What an accepted message means for help: it asks for it, or answers who asked (HND-04).
 #pragma once
+#include "engine/deciding.hpp"
 #include "engine/engine.hpp"
 #include "engine/mailboxes/transitions.hpp"
 
@@ -13,8 +14,7 @@ base::Result<> check_help(const AcceptMessage& command, const Workspace& workspa
 // Writes what it means into the fact, which has its recipients; then what the asker is told of it. Appends warnings.
 void follow_help(const AcceptMessage& command, const Workspace& workspace, const Context& context,
                  event::MessageAccepted& event, std::vector<base::Problem>& warnings);
-void decide_help_told(Decided& decided, const State& state, const AcceptMessage& command,
-                      const event::MessageAccepted& event, const Context& context);
+void decide_help_told(const Deciding& deciding, const AcceptMessage& command, const event::MessageAccepted& event);
 
 // The message itself is in the state.
 void apply_to_help(State&, Workspace&, WorkspaceNumber, Offset, const event::MessageAccepted&, const Placed&);

@@ -21,17 +21,17 @@ profile::RetryPolicy retry_of(const RulesetOf& ruleset_of, const Workspace& work
   return policy;
 }
 
-void decide_dead(Decided& decided, const State& state, const DeliveryFacts& delivery, std::string reason,
+void decide_dead(const Deciding& deciding, AgentNumber agent, Offset offset, std::string reason,
                  const LastAttempt& last) {
-  event::DeadLettered& event = *decided.add(delivery.workspace).mutable_dead_lettered();
-  event.set_agent(delivery.agent.value);
-  event.set_message(delivery.offset.value);
+  event::DeadLettered& event = *deciding.decided.add(deciding.number).mutable_dead_lettered();
+  event.set_agent(agent.value);
+  event.set_message(offset.value);
   event.set_reason(reason);
   event.set_last_attempt(std::string(last.what));
   event.set_last_reason(std::string(last.reason));
-  const Message& message = state.workspace(delivery.workspace).messages.at(delivery.offset);
-  post_notice(decided, state, delivery.workspace, message.sender, delivery.now,
-              {.code = "dead", .about = {delivery.offset}, .agents = {delivery.agent}, .reason = std::move(reason)});
+  const Message& message = deciding.workspace().messages.at(offset);
+  post_notice(deciding, message.sender,
+              {.code = "dead", .about = {offset}, .agents = {agent}, .reason = std::move(reason)});
 }
 
 void decide_taken_back(Decided& decided, const Workspace& workspace, WorkspaceNumber number, Offset message,

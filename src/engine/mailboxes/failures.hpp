@@ -1,7 +1,7 @@
 // Giving a message up at a recipient: a dead letter with its history, and a word to the sender (HND-09, D7); or taking
 // it back.
 #pragma once
-#include "engine/decided.hpp"
+#include "engine/deciding.hpp"
 #include "engine/engine.hpp"
 
 namespace parley::engine {
@@ -9,20 +9,13 @@ namespace parley::engine {
 // How often it is tried, as the protocol of its sender says; of what the server says, of its recipient (R31).
 profile::RetryPolicy retry_of(const RulesetOf& ruleset_of, const Workspace& workspace, const Message& message);
 
-struct DeliveryFacts {
-  WorkspaceNumber workspace;
-  AgentNumber agent;
-  Offset offset;
-  Instant now;
-};
-
 // How the attempt ended that was the last: nacked, lease ended, …, and what the agent said of it.
 struct LastAttempt {
   std::string_view what;
   std::string_view reason;
 };
 
-void decide_dead(Decided& decided, const State& state, const DeliveryFacts& delivery, std::string reason,
+void decide_dead(const Deciding& deciding, AgentNumber agent, Offset message, std::string reason,
                  const LastAttempt& last);
 
 // What the message is about is over, by the event `by`: where it is still open, it is taken back; also where it is

@@ -73,8 +73,7 @@ std::vector<Offer> Engine::decide(const TakeMessages& command, const Context& co
   }
   // Asked for in the very turn in which their time is over.
   for (const Offset offset : expired)
-    decide_expired(decided, state_, command.workspace, offset, workspace.messages.at(offset).undelivered(),
-                   context.now);
+    decide_expired({decided, state_, command.workspace, context}, offset, workspace.messages.at(offset).undelivered());
   if (offers.empty()) return offers;
 
   event::Offered& event = *decided.add(command.workspace).mutable_offered();

@@ -130,7 +130,7 @@ std::vector<Settled> Engine::decide(const NackMessages& command, const Context& 
     }
   }
   for (auto& [offset, why] : dead)
-    decide_dead(decided, state_, {command.workspace, command.agent, offset, context.now}, std::move(why),
+    decide_dead({decided, state_, command.workspace, context}, command.agent, offset, std::move(why),
                 {"nacked", reason});
   return verdicts;
 }

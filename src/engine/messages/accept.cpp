@@ -6,6 +6,7 @@
 #include "base/hash.hpp"
 #include "engine/appliers.hpp"
 #include "engine/collaborations/follow.hpp"
+#include "engine/deciding.hpp"
 #include "engine/errors/follow.hpp"
 #include "engine/health/follow.hpp"
 #include "engine/help/follow.hpp"
@@ -180,15 +181,16 @@ std::vector<base::Problem> all_warnings(Judged& judged) {
 }
 
 // COL-20: an order that comes after it, of the same task, or its end.
-void follow_task(Decided& decided, const State& state, const AcceptMessage& command, const Judged& judged,
-                 Offset offset, const event::TaskMoved& moved, const Context& context) {
-  const Workspace& workspace = state.workspace(command.workspace);
+void follow_task(const Deciding& deciding, const AcceptMessage& command, const Judged& judged, Offset offset,
+                 const event::TaskMoved& moved) {
+  Decided& decided = deciding.decided;
+  const Workspace& workspace = deciding.workspace();
   decide_named_dropped(decided, command, workspace);
   if (!replaces_order(judged.displaced))
     decide_orders_over(decided, workspace, command.workspace, offset, moved, command.lane);
   if (static_cast<TaskState>(moved.state()) != TaskState::aborted) return;
   take_room(command, judged.recipients, decided);
-  const TaskScene scene{decided, state, command.workspace, Offset(moved.task()), &command.ruleset, context};
+  const TaskScene scene{deciding, Offset(moved.task()), &command.ruleset};
   const envelope::Envelope& envelope = command.envelope;
   if (judged.semantics.review_moved)  // R14, COL-20: the last of its iterations has failed
     tell_of_abort(scene, scene.task().assignee, {"", true, command.sender});
@@ -197,25 +199,25 @@ void follow_task(Decided& decided, const State& state, const AcceptMessage& comm
 }
 
 // What the server does and says behind the message.
-void follow(Decided& decided, const State& state, const AcceptMessage& command, Judged& judged,
-            const RulesetOf& ruleset_of, const Context& context) {
-  const Workspace& workspace = state.workspace(command.workspace);
+void follow(const Deciding& deciding, const AcceptMessage& command, Judged& judged, const RulesetOf& ruleset_of) {
+  Decided& decided = deciding.decided;
+  const Workspace& workspace = deciding.workspace();
   const Offset offset(decided.facts().front().event.offset());
   const event::MessageAccepted& accepted = decided.facts().front().event.message_accepted();
   const Semantics& semantics = judged.semantics;
-  if (accepted.has_task_moved()) follow_task(decided, state, command, judged, offset, accepted.task_moved(), context);
+  if (accepted.has_task_moved()) follow_task(deciding, command, judged, offset, accepted.task_moved());
   const auto at_once = [](const Displaced& one) { return !one.of.later; };
   const bool supersedes = std::ranges::any_of(judged.displaced, at_once);
   if (tells(semantics, accepted) || supersedes) take_room(command, judged.recipients, decided);
   for (const Displaced& one : judged.displaced) {
     if (!at_once(one)) continue;
     warn_of_late(*one.message, workspace, judged.to_sender);
-    decide_taken_back(decided, state, *one.message, one.of, {offset, judged.recipients.open}, ruleset_of, context);
+    decide_taken_back(deciding, *one.message, one.of, {offset, judged.recipients.open}, ruleset_of);
   }
-  if (!accepted.used().empty()) tell_of_overuse(decided, state, command, accepted.used(), context);
-  if (semantics.review_moved) tell_of_limit(decided, state, command, *semantics.review_moved, context);
-  decide_help_told(decided, state, command, accepted, context);
-  if (semantics.error_moved) tell_of_waiting(decided, state, command, accepted, ruleset_of, context);
+  if (!accepted.used().empty()) tell_of_overuse(deciding, command, accepted.used());
+  if (semantics.review_moved) tell_of_limit(deciding, command, *semantics.review_moved);
+  decide_help_told(deciding, command, accepted);
+  if (semantics.error_moved) tell_of_waiting(deciding, command, accepted, ruleset_of);
 }
 
 }  // namespace
@@ -239,7 +241,7 @@ base::Result<Accepted> Engine::decide(const AcceptMessage& command, const Contex
   event::MessageAccepted& message = decided.message_accepted(event);
   decided.last().has_native_body = true;
   write_judged(command, workspace, context, id_key, message_id, judged, message);
-  follow(decided, state_, command, judged, ruleset_of_, context);
+  follow({decided, state_, command.workspace, context}, command, judged, ruleset_of_);
   write(judged.to_sender, *decided.facts().front().event.mutable_message_accepted()->mutable_sender_told());
   return Accepted{AcceptOutcome::accepted, offset, std::move(message_id), all_warnings(judged)};
 }

@@ -6,14 +6,13 @@
 
 namespace parley::engine {
 
-void decide_expired(Decided& decided, const State& state, WorkspaceNumber number, Offset offset,
-                    const std::vector<AgentNumber>& agents, Instant now) {
-  event::Expired& event = *decided.add(number).mutable_expired();
+void decide_expired(const Deciding& deciding, Offset offset, const std::vector<AgentNumber>& agents) {
+  event::Expired& event = *deciding.decided.add(deciding.number).mutable_expired();
   event.set_message(offset.value);
   for (const AgentNumber agent : agents) event.add_agents(agent.value);
   if (agents.empty()) return;
-  const Message& message = state.workspace(number).messages.at(offset);
-  post_notice(decided, state, number, message.sender, now,
+  const Message& message = deciding.workspace().messages.at(offset);
+  post_notice(deciding, message.sender,
               {.code = "expired",
                .about = {offset},
                .agents = agents,

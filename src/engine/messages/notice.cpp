@@ -28,11 +28,11 @@ std::string body_of(const Workspace& workspace, Instant now, const Notice& notic
 
 }  // namespace
 
-void post_notice(Decided& decided, const State& state, WorkspaceNumber number, AgentNumber to, Instant now,
-                 const Notice& notice) {
-  const Workspace& workspace = state.workspace(number);
+void post_notice(const Deciding& deciding, AgentNumber to, const Notice& notice) {
+  const auto& [decided, state, number, context] = deciding;
+  const Workspace& workspace = deciding.workspace();
   if (to == AgentNumber{} || workspace.registry.agent(to).removed) return;
-  std::string body = body_of(workspace, now, notice);
+  std::string body = body_of(workspace, context.now, notice);
   Load& before = decided.notices_to(number, to);
   if (!has_room(workspace.settings, workspace.registry.agent(to), body.size(), before, decided.leaving(number, to)))
     return;

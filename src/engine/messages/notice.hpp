@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/decided.hpp"
+#include "engine/deciding.hpp"
 
 namespace parley::engine {
 
@@ -17,7 +17,6 @@ struct Notice {
 };
 
 // Nothing where `to` is the server or was removed, or where its mailbox is full (D11): receipts say the same.
-void post_notice(Decided& decided, const State& state, WorkspaceNumber workspace, AgentNumber to, Instant now,
-                 const Notice& notice);
+void post_notice(const Deciding& deciding, AgentNumber to, const Notice& notice);
 
 }  // namespace parley::engine

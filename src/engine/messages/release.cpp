@@ -109,11 +109,11 @@ void decide_release(const Deciding& deciding, const Outgoing& outgoing, Release 
       decide_orders_over(decided, workspace, number, offset, *moved, command.lane);
   }
   for (const Displaced& one : release.displaced)
-    decide_taken_back(decided, state, *one.message, one.of, {offset, recipients.open}, ruleset_of, context);
-  decide_help_told(decided, state, command, as, context);
-  if (release.semantics.error_moved) tell_of_waiting(decided, state, command, as, ruleset_of, context);
+    decide_taken_back(deciding, *one.message, one.of, {offset, recipients.open}, ruleset_of);
+  decide_help_told(deciding, command, as);
+  if (release.semantics.error_moved) tell_of_waiting(deciding, command, as, ruleset_of);
   if (!recipients.bounced.empty())
-    post_notice(decided, state, number, command.sender, context.now,
+    post_notice(deciding, command.sender,
                 {.code = "bounced",
                  .about = {offset},
                  .agents = recipients.bounced,

@@ -46,25 +46,24 @@ bool postpones(const AcceptMessage& command, Offset offset, const Request& reque
   return true;
 }
 
-bool decide_postponed(Decided& decided, const State& state, WorkspaceNumber number, Offset offset,
-                      const profile::Ruleset& rules, const Context& context) {
-  const Request& request = *state.workspace(number).requests.find(offset);
+bool decide_postponed(const Deciding& deciding, Offset offset, const profile::Ruleset& rules) {
+  const Request& request = *deciding.workspace().requests.find(offset);
   if (request.reply_by || !rules.requests || !rules.requests->retries_timeouts) return false;
   std::vector<AgentNumber> agents;
   for (const AgentNumber agent : request.waiting)
     if (request.sends_to(agent) < rules.retry.attempts) agents.push_back(agent);
   if (agents.empty()) return false;
-  write(offset, request, rules.retry, context, agents, *decided.add(number).mutable_request_postponed());
+  write(offset, request, rules.retry, deciding.context, agents,
+        *deciding.decided.add(deciding.number).mutable_request_postponed());
   return true;
 }
 
-void decide_asked_again(Decided& decided, const State& state, const Timer& timer, const Context& context) {
-  event::RequestAskedAgain& event = *decided.add(timer.workspace).mutable_request_asked_again();
-  event.set_request(timer.message.value);
-  event.set_agent(timer.agent.value);
-  const Workspace& workspace = state.workspace(timer.workspace);
-  event.set_given(
-      can_be_had(workspace, timer.message, timer.agent, context.now, decided.notices_to(timer.workspace, timer.agent)));
+void decide_asked_again(const Deciding& deciding, Offset offset, AgentNumber agent) {
+  const auto& [decided, state, number, context] = deciding;
+  event::RequestAskedAgain& event = *decided.add(number).mutable_request_asked_again();
+  event.set_request(offset.value);
+  event.set_agent(agent.value);
+  event.set_given(can_be_had(deciding.workspace(), offset, agent, context.now, decided.notices_to(number, agent)));
 }
 
 Timer timer_of_again(WorkspaceNumber number, Offset offset, AgentNumber agent, Instant at) {

@@ -28,13 +28,12 @@ std::vector<AgentNumber> takers_of(const Workspace& workspace, Offset request, s
 
 }  // namespace
 
-void decide_given_up(Decided& decided, const State& state, WorkspaceNumber number, Offset offset, AgentNumber leaves,
-                     const profile::Ruleset* rules, const Context& context) {
-  const Workspace& workspace = state.workspace(number);
+void decide_given_up(const Deciding& deciding, Offset offset, AgentNumber leaves, const profile::Ruleset* rules) {
+  const Workspace& workspace = deciding.workspace();
   const Request& request = *workspace.requests.find(offset);
   const std::vector<AgentNumber> removed = removed_of(workspace, request);
   if (removed.front() != leaves) return;  // in this same turn, with the first
-  event::RequestGivenUp& event = *decided.add(number).mutable_request_given_up();
+  event::RequestGivenUp& event = *deciding.decided.add(deciding.number).mutable_request_given_up();
   event.set_request(offset.value);
   for (const AgentNumber agent : removed) event.add_agents(agent.value);
   event.set_asker(request.asker.value);
@@ -42,7 +41,7 @@ void decide_given_up(Decided& decided, const State& state, WorkspaceNumber numbe
   if (request.reply_by) {
     const std::vector<AgentNumber> takers = takers_of(workspace, offset, removed);
     if (takers.empty()) return;
-    return post_notice(decided, state, number, request.asker, context.now,
+    return post_notice(deciding, request.asker,
                        {.code = "bounced",
                         .about = {offset},
                         .agents = takers,
@@ -58,7 +57,7 @@ void decide_given_up(Decided& decided, const State& state, WorkspaceNumber numbe
   saying.text = gone + (removed.size() > 1 ? " were removed before they" : " was removed before it") +
                 " answered request " + base::quoted(request.id.view()) +
                 (request.waiting.size() > removed.size() ? ". The others are still awaited." : ". Ask somebody else.");
-  say({decided, state, number, context}, request.asker, *rules, profile::Occasion::request_given_up, saying);
+  say(deciding, request.asker, *rules, profile::Occasion::request_given_up, saying);
 }
 
 }  // namespace parley::engine

@@ -40,18 +40,18 @@ const std::vector<AgentNumber>& Escalations::of(const State& state, WorkspaceNum
   return at->second;
 }
 
-void decide_timed_out(Decided& decided, const State& state, WorkspaceNumber number, Offset offset,
-                      const profile::Ruleset* rules, const Context& context, Escalations& escalations) {
-  const Workspace& workspace = state.workspace(number);
+void decide_timed_out(const Deciding& deciding, Offset offset, const profile::Ruleset* rules,
+                      Escalations& escalations) {
+  const Workspace& workspace = deciding.workspace();
   const Request& request = *workspace.requests.find(offset);
-  if (rules && decide_postponed(decided, state, number, offset, *rules, context)) return;
-  event::RequestTimedOut& over = *decided.add(number).mutable_request_timed_out();
+  if (rules && decide_postponed(deciding, offset, *rules)) return;
+  event::RequestTimedOut& over = *deciding.decided.add(deciding.number).mutable_request_timed_out();
   over.set_request(offset.value);
   over.set_asker(request.asker.value);
   for (const AgentNumber agent : request.waiting) over.add_silent(agent.value);
   over.set_bounces(request.reply_by);
   if (request.reply_by)
-    post_notice(decided, state, number, request.asker, context.now,
+    post_notice(deciding, request.asker,
                 {.code = "bounced",
                  .about = {offset},
                  .agents = request.waiting,
@@ -59,7 +59,6 @@ void decide_timed_out(Decided& decided, const State& state, WorkspaceNumber numb
                  .id = request.id.view()});
   if (!rules || workspace.registry.agent(request.asker).removed) return;
 
-  const Deciding deciding{decided, state, number, context};
   const std::string silent = names_of(workspace.registry, request.waiting);
   const std::string& asker = workspace.registry.agent(request.asker).id;
   Saying saying;
@@ -70,7 +69,8 @@ void decide_timed_out(Decided& decided, const State& state, WorkspaceNumber numb
   if (!request.reply_by) say(deciding, request.asker, *rules, profile::Occasion::request_timed_out, saying);
   saying.text = unanswered(request, silent, " of '" + asker + "'");
   if (!rules->requests) return;
-  for (const AgentNumber agent : escalations.of(state, number, *rules, rules->requests->escalates_to)) {
+  for (const AgentNumber agent :
+       escalations.of(deciding.state, deciding.number, *rules, rules->requests->escalates_to)) {
     const bool concerned = agent == request.asker || std::ranges::binary_search(request.waiting, agent);
     if (!concerned) say(deciding, agent, *rules, profile::Occasion::request_escalated, saying);
   }

@@ -1,8 +1,7 @@
 // The end of a request that nobody answered in time: its asker is told, and whoever the profile escalates to (PIP-08,
 // MSH-03).
 #pragma once
-#include "engine/command.hpp"
-#include "engine/decided.hpp"
+#include "engine/deciding.hpp"
 
 namespace parley::engine {
 
@@ -17,7 +16,7 @@ class Escalations {
 };
 
 // `rules`: the asker's, or null where its profile is gone: then the event is all there is.
-void decide_timed_out(Decided& decided, const State& state, WorkspaceNumber workspace, Offset request,
-                      const profile::Ruleset* rules, const Context& context, Escalations& escalations);
+void decide_timed_out(const Deciding& deciding, Offset request, const profile::Ruleset* rules,
+                      Escalations& escalations);
 
 }  // namespace parley::engine

@@ -135,9 +135,9 @@ void follow_resources(const AcceptMessage& command, const Workspace& workspace, 
   for (const Resource resource : all_resources) follow_one(command, workspace, resource, event, warnings);
 }
 
-void tell_of_overuse(Decided& decided, const State& state, const AcceptMessage& command,
-                     const google::protobuf::RepeatedPtrField<event::ResourceUsed>& used, const Context& context) {
-  const Workspace& workspace = state.workspace(command.workspace);
+void tell_of_overuse(const Deciding& deciding, const AcceptMessage& command,
+                     const google::protobuf::RepeatedPtrField<event::ResourceUsed>& used) {
+  const Workspace& workspace = deciding.workspace();
   const Agent& agent = workspace.registry.agent(command.sender);
   Assigners told;
   const auto tell = [&](const Task& task, std::string text) {
@@ -145,8 +145,7 @@ void tell_of_overuse(Decided& decided, const State& state, const AcceptMessage& 
     saying.task = task.id.view();
     saying.from = command.sender;
     saying.text = std::move(text);
-    say({decided, state, command.workspace, context}, task.assigner, command.ruleset,
-        profile::Occasion::task_over_limit, saying);
+    say(deciding, task.assigner, command.ruleset, profile::Occasion::task_over_limit, saying);
   };
   for (const event::ResourceUsed& one : used) {
     const auto resource = static_cast<Resource>(one.resource());

@@ -62,7 +62,7 @@ base::Result<> write_order(const ReviseTask& command, const State& state, const 
   decided.last().body = command.bytes;
   if (moved) decide_orders_over(decided, workspace, command.workspace, offset, *moved, as.lane);
   const std::string held = asking ? "; it is held until a human has decided: " + asking->why : std::string();
-  post_notice(decided, state, command.workspace, as.sender, context.now,
+  post_notice({decided, state, command.workspace, context}, as.sender,
               {.code = "revised",
                .about = {offset},
                .agents = recipients.open,
@@ -79,7 +79,7 @@ void Engine::decide(const ReviseTask& command, const Context& context, Decided& 
   const Workspace& workspace = state_.workspace(command.workspace);
   const Task& task = workspace.tasks.at(command.task);
   const Message* const request = workspace.messages.find(command.review);
-  post_notice(decided, state_, command.workspace, task.assigner, context.now,
+  post_notice({decided, state_, command.workspace, context}, task.assigner,
               {.code = "not_revised",
                .about = {command.review},
                .agents = {task.assignee},

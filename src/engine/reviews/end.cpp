@@ -45,28 +45,27 @@ void write_review_end(Decided& decided, const Workspace& workspace, WorkspaceNum
   moved.set_why(base::excerpt(why, move_why_bytes));
 }
 
-void decide_review_withdrawn(Decided& decided, const State& state, WorkspaceNumber number, Offset task) {
-  const Workspace& workspace = state.workspace(number);
+void decide_review_withdrawn(const Deciding& deciding, Offset task) {
+  const Workspace& workspace = deciding.workspace();
   const auto waiting = workspace.reviews.waiting(task);
   if (!waiting) return;
   const Review& review = workspace.reviews.at(*waiting);
-  write_review_move(decided, review, number, *waiting, machine::review::move_of(machine::review::Step::withdraw),
-                    "its task was aborted.");
+  write_review_move(deciding.decided, review, deciding.number, *waiting,
+                    machine::review::move_of(machine::review::Step::withdraw), "its task was aborted.");
   const Approval* const approval = workspace.approvals.find(review.ended_by);
   if (review.state == ReviewState::escalated && approval && approval->waits())
-    decide_withdrawn(decided, workspace, number, review.ended_by);
+    decide_withdrawn(deciding.decided, workspace, deciding.number, review.ended_by);
 }
 
-void decide_review(Decided& decided, const State& state, WorkspaceNumber number, Offset approval,
-                   machine::approval::State to, const std::string& why) {
+void decide_review(const Deciding& deciding, Offset approval, machine::approval::State to, const std::string& why) {
   using OfApproval = machine::approval::State;
   using OfReview = machine::review::Step;
   using OfTask = machine::task::Step;
-  const Workspace& workspace = state.workspace(number);
+  const Workspace& workspace = deciding.workspace();
   const auto review = workspace.reviews.of_approval(approval);
   if (!review || !machine::approval::is_over(to)) return;
   const auto end = [&](OfReview of_review, OfTask of_task) {
-    write_review_end(decided, workspace, number, *review, machine::review::move_of(of_review),
+    write_review_end(deciding.decided, workspace, deciding.number, *review, machine::review::move_of(of_review),
                      machine::task::move_of(of_task), why);
   };
   if (to == OfApproval::lapsed) return end(OfReview::nobody_decides, OfTask::nobody_decides);

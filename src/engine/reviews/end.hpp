@@ -1,7 +1,6 @@
 // The end of a review that no message brings, as the facts that it is: the review's move, and its task's.
 #pragma once
-#include "engine/command.hpp"
-#include "engine/decided.hpp"
+#include "engine/deciding.hpp"
 
 namespace parley::engine {
 
@@ -13,10 +12,9 @@ void write_review_end(Decided& decided, const Workspace& workspace, WorkspaceNum
                       const std::string& why);
 
 // The task is aborted: a review of it that waits, for its reviewer or for a human, is withdrawn.
-void decide_review_withdrawn(Decided& decided, const State& state, WorkspaceNumber workspace, Offset task);
+void decide_review_withdrawn(const Deciding& deciding, Offset task);
 
 // An approval was decided, or lapsed: where a review waits for it, that ends too (COL-12, R14).
-void decide_review(Decided& decided, const State& state, WorkspaceNumber workspace, Offset approval,
-                   machine::approval::State to, const std::string& why);
+void decide_review(const Deciding& deciding, Offset approval, machine::approval::State to, const std::string& why);
 
 }  // namespace parley::engine

@@ -63,11 +63,9 @@ std::optional<Asking> asking_of_review(const AcceptMessage& command, const Works
   return asking;
 }
 
-void tell_of_limit(Decided& decided, const State& state, const AcceptMessage& command, const event::ReviewMoved& moved,
-                   const Context& context) {
+void tell_of_limit(const Deciding& deciding, const AcceptMessage& command, const event::ReviewMoved& moved) {
   const machine::review::Move* const move = limit_move(static_cast<ReviewState>(moved.state()));
   if (!move) return;
-  const Deciding deciding{decided, state, command.workspace, context};
   const Review& review = deciding.workspace().reviews.at(Offset(moved.review()));
   const Task& task = deciding.workspace().tasks.at(review.task);
   Saying saying;

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "engine/approvals/open.hpp"
+#include "engine/deciding.hpp"
 
 namespace parley::engine {
 
@@ -18,7 +19,6 @@ std::optional<Asking> asking_of_review(const AcceptMessage& command, const Works
                                        const event::ReviewMoved& moved);
 
 // Who asked for the review hears what its last iteration came to.
-void tell_of_limit(Decided& decided, const State& state, const AcceptMessage& command, const event::ReviewMoved& moved,
-                   const Context& context);
+void tell_of_limit(const Deciding& deciding, const AcceptMessage& command, const event::ReviewMoved& moved);
 
 }  // namespace parley::engine

@@ -20,7 +20,7 @@ void end_parts(const TaskScene& scene, const Cancelling& why) {
     const auto known = part.part ? scene.workspace().tasks.find(part.id.view()) : std::nullopt;
     if (!known || !can_be_aborted(scene.workspace().tasks.at(*known).state)) continue;
     if (scene.decided.facts().size() > facts_max) return;
-    decide_cancelled(scene.decided, scene.state, scene.number, *known, scene.rules, scene.context, why);
+    decide_cancelled(scene, *known, scene.rules, why);
   }
 }
 
@@ -55,7 +55,7 @@ void tell_of_abort(const TaskScene& scene, AgentNumber to, const Cancelling& why
 void end_with_it(const TaskScene& scene, const Cancelling& why) {
   const Reviews& reviews = scene.workspace().reviews;
   if (const auto waiting = reviews.waiting(scene.offset)) tell_of_abort(scene, reviews.at(*waiting).reviewer, why);
-  decide_review_withdrawn(scene.decided, scene.state, scene.number, scene.offset);
+  decide_review_withdrawn(scene, scene.offset);
   if (machine::task::is_over(scene.task().state)) withdraw_held(scene);
   end_parts(scene, why);
 }

@@ -53,6 +53,17 @@ class NeedsKept {
   const Needed before_;
 };
 
+// The task that a fact changes. `by`: the fact's offset.
+struct Changing {
+  State& state;
+  Workspace& workspace;
+  WorkspaceNumber number;
+  Offset offset;
+  Task& task;
+  Offset by;
+  Instant at;
+};
+
 // BEY-05: who has begun the work judges it no more, also once another has it.
 void note_author(Workspace& workspace, Offset offset, const Task& task) {
   if (task.assignee == AgentNumber{} || task.watch.began_at == Instant{}) return;
@@ -60,12 +71,12 @@ void note_author(Workspace& workspace, Offset offset, const Task& task) {
   if (std::ranges::find(authors, task.assignee) == authors.end()) authors.push_back(task.assignee);
 }
 
-void follow_offer(State& state, Workspace& workspace, WorkspaceNumber number, Offset offset, Task& task, Offset message,
-                  const event::TaskMoved& event, Instant at) {
+void follow_offer(const Changing& changing, const event::TaskMoved& event) {
+  const auto& [state, workspace, number, offset, task, by, at] = changing;
   using event::TaskOffer;
   Tasks& tasks = workspace.tasks;
   const Offset request = task.offer ? task.offer->request : Offset{};
-  if (event.offer().state() == TaskOffer::OFFERED) return tasks.offer(offset, read_offer(message, event.offer()));
+  if (event.offer().state() == TaskOffer::OFFERED) return tasks.offer(offset, read_offer(by, event.offer()));
   tasks.end_offer(task);
   // The offer is the order that its new owner acts upon.
   if (event.offer().state() != TaskOffer::ACCEPTED) return workspace.messages.end(request);
@@ -77,12 +88,12 @@ void follow_offer(State& state, Workspace& workspace, WorkspaceNumber number, Of
   give(task, event);
 }
 
-void assign(State& state, Workspace& workspace, WorkspaceNumber number, Offset offset, Task& task, Offset message,
-            const event::TaskMoved& event, Instant at) {
+void assign(const Changing& changing, const event::TaskMoved& event) {
+  const auto& [state, workspace, number, offset, task, by, at] = changing;
   end_questions(state, workspace, number, task, at);
   if (!task.assignments.empty()) end_corrections(state, workspace, number, task.assignment(), at);
-  workspace.tasks.assign(offset, task, message, AgentNumber(event.assigner()), AgentNumber(event.assignee()));
-  task.ordered = message;
+  workspace.tasks.assign(offset, task, by, AgentNumber(event.assigner()), AgentNumber(event.assignee()));
+  task.ordered = by;
   task.given_at = workspace.head;  // a released message is an old one
   if (task.assignments.size() > 1) drop_parts(workspace, task);
   task.error = nullptr;
@@ -154,9 +165,8 @@ void let_go(const Scene& scene, Offset offset) {
   reopen(scene, task.assignment(), *found.message, *found.receipt);
 }
 
-// `by`: the event's offset.
-void move(State& state, Workspace& workspace, WorkspaceNumber number, Offset offset, Task& task, Offset by,
-          const event::TaskMoved& event, Instant at) {
+void move(const Changing& changing, const event::TaskMoved& event) {
+  const auto& [state, workspace, number, offset, task, by, at] = changing;
   const auto to = static_cast<TaskState>(event.state());
   if (task.state == TaskState::held && to != TaskState::held) task.watch = resumed(task, at);
   if (task.state != to) task.held = to == TaskState::held || to == TaskState::escalated ? by : Offset{};
@@ -249,13 +259,14 @@ void apply_to_tasks(State& state, Workspace& workspace, WorkspaceNumber number, 
   const Offset of_task = first ? offset : Offset(moved.task());
   Task& task = first ? workspace.tasks.add(offset, event.task()) : workspace.tasks.at(of_task);
   {
+    const Changing changing{state, workspace, number, of_task, task, offset, at};
     const NeedsKept needs(workspace, task);
     const SharesKept shares(workspace, task);
     if (moved.assignee() != 0) note_author(workspace, of_task, task);
     if (moved.has_offer())
-      follow_offer(state, workspace, number, of_task, task, offset, moved, at);
+      follow_offer(changing, moved);
     else if (moved.assignee() != 0)
-      assign(state, workspace, number, of_task, task, offset, moved, at);
+      assign(changing, moved);
     apply_named(workspace, event);
     apply_part(workspace, event);
     if (changes(task, moved)) note(task, placed);
@@ -263,7 +274,7 @@ void apply_to_tasks(State& state, Workspace& workspace, WorkspaceNumber number, 
     if (moved.assignee() != 0 || AgentNumber(event.sender()) == task.assignee) task.watch.heard_at = at;
     if (event.held() && task.state == TaskState::held && static_cast<TaskState>(moved.state()) == TaskState::held)
       task.held = offset;  // it stands in the place of what held the task before
-    move(state, workspace, number, of_task, task, offset, moved, at);
+    move(changing, moved);
   }
   keep_newest(workspace);
 }
@@ -287,6 +298,7 @@ void apply(State& state, Workspace& workspace, WorkspaceNumber number, Offset of
   {
     const Offset of_task(event.task());
     Task& task = workspace.tasks.at(of_task);
+    const Changing changing{state, workspace, number, of_task, task, offset, at};
     const NeedsKept needs(workspace, task);
     const SharesKept shares(workspace, task);
     if (changes(task, event)) note(task, placed);
@@ -301,13 +313,13 @@ void apply(State& state, Workspace& workspace, WorkspaceNumber number, Offset of
       task.watch.deadline = instant(event.deadline());
       task.watch.timeout = base::Duration(event.timeout());
     }
-    if (event.has_offer()) follow_offer(state, workspace, number, of_task, task, offset, event, at);
+    if (event.has_offer()) follow_offer(changing, event);
     if (event.split_by() != 0) {
       drop_parts(workspace, task);
       workspace.tasks.split(of_task, task, Offset(event.split_by()));
     }
     open_approval(state, workspace, number, offset, event, placed);
-    move(state, workspace, number, of_task, task, offset, event, at);
+    move(changing, event);
   }
   keep_newest(workspace);
   const AgentNumber assignee(event.assignee());

@@ -67,8 +67,8 @@ base::Result<> Engine::decide(const ExtendTask& command, const Context& context,
   if (task.watch.timeout <= base::Duration{} && task.watch.deadline == Instant{})
     return asking.refuse(ErrorCode::OUT_OF_SEQUENCE,
                          about(task) + " has neither a timeout nor a deadline: there is nothing to extend");
-  decide_extended(decided, state_, command.workspace, command.task, ruleset_of_task(command.workspace, command.task),
-                  context, {context.now + command.time, base::excerpt(command.reason, reason_bytes), command.by});
+  decide_extended({decided, state_, command.workspace, context}, command.task, asking.rules,
+                  {context.now + command.time, base::excerpt(command.reason, reason_bytes), command.by});
   return {};
 }
 
@@ -84,8 +84,7 @@ base::Result<> Engine::decide(const ReportTaskError& command, const Context& con
   error.set_recoverable(command.recoverable && command.suggested == SuggestedAction::retry);
   error.set_suggested(static_cast<std::uint32_t>(command.suggested));
   error.set_reporter(command.by.value);
-  decide_attempt_failed(decided, state_, command.workspace, command.task,
-                        ruleset_of_task(command.workspace, command.task), context, error);
+  decide_attempt_failed({decided, state_, command.workspace, context}, command.task, asking.rules, error);
   return {};
 }
 
@@ -95,8 +94,8 @@ base::Result<> Engine::decide(const CancelTask& command, const Context& context,
   const Call asking{workspace, task, ruleset_of_task(command.workspace, command.task), command.by};
   PARLEY_CHECK(asking.check_who(Who::assigner));
   if (!can_be_aborted(task.state)) PARLEY_CHECK(asking.check_goes_on("it is over already"));
-  decide_cancelled(decided, state_, command.workspace, command.task, ruleset_of_task(command.workspace, command.task),
-                   context, {base::excerpt(command.reason, reason_bytes), command.cleanup, command.by});
+  decide_cancelled({decided, state_, command.workspace, context}, command.task, asking.rules,
+                   {base::excerpt(command.reason, reason_bytes), command.cleanup, command.by});
   return {};
 }
 

@@ -54,19 +54,18 @@ bool ask_human(const TaskScene& scene, const event::TaskError& error, const std:
   return true;
 }
 
-void decide_escalated(Decided& decided, const State& state, WorkspaceNumber number, Offset offset,
-                      machine::approval::State to, const std::string& why, const RulesetOf& ruleset_of,
-                      const Context& context) {
+void decide_escalated(const Deciding& deciding, Offset offset, machine::approval::State to, const std::string& why,
+                      const RulesetOf& ruleset_of) {
   using OfApproval = machine::approval::State;
   if (!machine::approval::is_over(to)) return;
-  const Workspace& workspace = state.workspace(number);
+  const Workspace& workspace = deciding.workspace();
   const Approval& approval = *workspace.approvals.find(offset);
   const auto known = workspace.tasks.find(approval.task);
   if (!known) return;
   const Task& task = workspace.tasks.at(*known);
   if (task.state != TaskState::escalated || task.held != offset) return;
   const Agent& assigner = workspace.registry.agent(task.assigner);
-  const TaskScene scene{decided, state, number, *known, ruleset_of(assigner.properties.profile), context};
+  const TaskScene scene{deciding, *known, ruleset_of(assigner.properties.profile)};
   const bool again = to == OfApproval::approved || to == OfApproval::modified;
   if (again && can_be_given_again(scene)) return give_again(scene);
   const std::string reason = again ? "its order cannot be given again." : why;

@@ -10,9 +10,8 @@ namespace parley::engine {
 bool ask_human(const TaskScene& scene, const event::TaskError& error, const std::string& why);
 
 // An approval was decided, or lapsed: where a task waits for it, its order is given again, or it fails.
-void decide_escalated(Decided& decided, const State& state, WorkspaceNumber workspace, Offset approval,
-                      machine::approval::State to, const std::string& why, const RulesetOf& ruleset_of,
-                      const Context& context);
+void decide_escalated(const Deciding& deciding, Offset approval, machine::approval::State to, const std::string& why,
+                      const RulesetOf& ruleset_of);
 
 // The move that asks is in the state.
 void open_approval(State&, Workspace&, WorkspaceNumber, Offset, const event::TaskMoved&, const Placed&);

@@ -137,14 +137,13 @@ bool was_offered(const TaskScene& scene, AgentNumber agent) {
 
 void say_of_task(const TaskScene& scene, AgentNumber to, profile::Occasion occasion, const Saying& saying) {
   using profile::Occasion;
-  if (scene.rules->says[static_cast<std::size_t>(occasion)])
-    return say(scene.deciding(), to, *scene.rules, occasion, saying);
+  if (scene.rules->says[static_cast<std::size_t>(occasion)]) return say(scene, to, *scene.rules, occasion, saying);
   const bool of_end = occasion == Occasion::task_aborted;
   const bool hears = to == scene.task().assignee
                          ? of_end && was_offered(scene, to)
                          : to == scene.task().assigner && (of_end || occasion == Occasion::task_extended);
   if (!hears) return;
-  post_notice(scene.decided, scene.state, scene.number, to, scene.context.now,
+  post_notice(scene, to,
               {.code = profile::occasion_names[static_cast<std::size_t>(occasion)],
                .about = {scene.task().assignment()},
                .agents = {},

@@ -10,16 +10,10 @@
 namespace parley::engine {
 
 // One task, and what is decided of it. `rules`: its assigner's; null where its profile is gone.
-struct TaskScene {
-  Decided& decided;
-  const State& state;
-  WorkspaceNumber number;
+struct TaskScene : Deciding {
   Offset offset;
   const profile::Ruleset* rules;
-  const Context& context;
 
-  Deciding deciding() const { return {decided, state, number, context}; }
-  const Workspace& workspace() const { return state.workspace(number); }
   const Task& task() const { return workspace().tasks.at(offset); }
 };
 

@@ -19,9 +19,9 @@ bool goes_back(TaskState state) {
 }
 
 // What it has not answered yet is asked of the next. Its weight.
-std::size_t decide_help_returned(Decided& decided, const State& state, WorkspaceNumber number, AgentNumber agent,
-                                 std::size_t most, const RulesetOf& ruleset_of, const Context& context) {
-  const Workspace& workspace = state.workspace(number);
+std::size_t decide_help_returned(const Deciding& deciding, AgentNumber agent, std::size_t most,
+                                 const RulesetOf& ruleset_of) {
+  const Workspace& workspace = deciding.workspace();
   std::size_t count = 0;
   for (const Offset offset : workspace.help.at_helper(agent)) {
     const Help& help = workspace.help.at(offset);
@@ -29,7 +29,7 @@ std::size_t decide_help_returned(Decided& decided, const State& state, Workspace
     if (count >= most) return count;
     count += help_weight;
     const Agent& asker = workspace.registry.agent(help.asker);
-    decide_helper_lost({decided, state, number, context}, offset, ruleset_of(asker.properties.profile), true);
+    decide_helper_lost(deciding, offset, ruleset_of(asker.properties.profile), true);
   }
   return count;
 }
@@ -40,21 +40,20 @@ bool returns_work(const profile::Ruleset& rules, HealthState from, HealthState t
   return rules.tasks && rules.tasks->returned && from != to && to == HealthState::offline;
 }
 
-std::size_t decide_returned(Decided& decided, const State& state, WorkspaceNumber number, AgentNumber agent,
-                            Offset since, std::size_t most, const RulesetOf& ruleset_of, const Context& context) {
-  const Workspace& workspace = state.workspace(number);
+std::size_t decide_returned(const Deciding& deciding, AgentNumber agent, Offset since, std::size_t most,
+                            const RulesetOf& ruleset_of) {
+  const Workspace& workspace = deciding.workspace();
   std::size_t looks = 0;
-  std::size_t count = decide_help_returned(decided, state, number, agent, most, ruleset_of, context);
+  std::size_t count = decide_help_returned(deciding, agent, most, ruleset_of);
   for (const Offset offset : workspace.tasks.of(agent)) {
     const Task& task = workspace.tasks.at(offset);
     if (++looks > return_looks && count > 0) return count;
     if (!goes_back(task.state) || task.given_at > since) continue;
     if (count++ >= most) return most;
     const Agent& assigner = workspace.registry.agent(task.assigner);
-    decide_given_up(decided, state, number, offset, ruleset_of(assigner.properties.profile), context,
-                    "its assignee is offline.");
+    decide_given_up(deciding, offset, ruleset_of(assigner.properties.profile), "its assignee is offline.");
   }
-  event::WorkReturned& event = *decided.add(number).mutable_work_returned();
+  event::WorkReturned& event = *deciding.decided.add(deciding.number).mutable_work_returned();
   event.set_agent(agent.value);
   event.set_since(since.value);
   return count;

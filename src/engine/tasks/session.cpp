@@ -25,14 +25,14 @@ Offset begun_at(const Workspace& workspace, Offset offset, const Task& task) {
 }
 
 // Orders that a human is still asked about are no tasks yet; they were begun all the same. How many.
-std::size_t withdraw_held(Decided& decided, const Workspace& workspace, WorkspaceNumber number, const SessionEnd& end,
-                          const std::string& profile) {
+std::size_t withdraw_held(const Deciding& deciding, const SessionEnd& end, const std::string& profile) {
+  const Workspace& workspace = deciding.workspace();
   std::size_t withdrawn = 0;
   for (const auto& [offset, approval] : workspace.approvals.all()) {
     if (offset >= end.before || withdrawn == ends_a_step) break;
     if (!approval.waits() || !approval.order || approval.asker == AgentNumber{}) continue;
     if (workspace.registry.agent(approval.asker).properties.profile != profile) continue;
-    decide_withdrawn(decided, workspace, number, offset);
+    decide_withdrawn(deciding.decided, workspace, deciding.number, offset);
     ++withdrawn;
   }
   return withdrawn;
@@ -65,18 +65,16 @@ void apply_to_session(State& state, WorkspaceNumber number, Offset offset, const
       offset, state.workspace(number).head, {}, event.session_aborted().reason(), event.session_aborted().cleanup()};
 }
 
-void decide_session_step(Decided& decided, const State& state, const SessionKey& session, std::size_t most,
-                         const RulesetOf& ruleset_of, const Context& context) {
-  const auto& [number, sender] = session;
-  const Workspace& workspace = state.workspace(number);
-  const SessionEnd& end = state.unfinished.aborting.at(session);
+void decide_session_step(const Deciding& deciding, AgentNumber sender, std::size_t most, const RulesetOf& ruleset_of) {
+  const Workspace& workspace = deciding.workspace();
+  const SessionEnd& end = deciding.state.unfinished.aborting.at({deciding.number, sender});
   const std::string& profile = workspace.registry.agent(sender).properties.profile;
   const profile::Ruleset* const rules = ruleset_of(profile);
   const std::string reason = end.reason.empty() ? "The session was aborted." : end.reason;
   std::size_t looks = 0, ended = 0;
   Offset through = end.through;
   // In steps of their own, before the tasks: what was let go until then is among those.
-  const bool all_withdrawn = withdraw_held(decided, workspace, number, end, profile) == 0;
+  const bool all_withdrawn = withdraw_held(deciding, end, profile) == 0;
   if (!all_withdrawn) most = 0;
   auto at = workspace.tasks.all().upper_bound(through);
   for (; at != workspace.tasks.all().end() && at->first < end.before && looks < most && ended < ends_a_step; ++at) {
@@ -86,12 +84,12 @@ void decide_session_step(Decided& decided, const State& state, const SessionKey&
     if (!can_be_aborted(task.state)) continue;
     if (begun_at(workspace, through, task) > end.before) continue;
     if (workspace.registry.agent(task.assigner).properties.profile != profile) continue;
-    decide_cancelled(decided, state, number, through, rules, context, {reason, end.cleanup, sender});
+    decide_cancelled(deciding, through, rules, {reason, end.cleanup, sender});
     ++ended;
   }
   const bool all_tasks = at == workspace.tasks.all().end() || at->first >= end.before;
   const bool done = all_withdrawn && all_tasks;
-  event::SessionTasksEnded& event = *decided.add(number).mutable_session_tasks_ended();
+  event::SessionTasksEnded& event = *deciding.decided.add(deciding.number).mutable_session_tasks_ended();
   event.set_agent(sender.value);
   event.set_abort(end.by.value);
   event.set_through(through.value);

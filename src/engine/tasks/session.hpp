@@ -1,8 +1,7 @@
 // The end of a session (COL-20): one message aborts every open task of its sender's profile, in steps, since there may
 // be very many.
 #pragma once
-#include "engine/command.hpp"
-#include "engine/decided.hpp"
+#include "engine/deciding.hpp"
 #include "engine/engine.hpp"
 
 namespace parley::engine {
@@ -14,7 +13,6 @@ void follow_session(const AcceptMessage& command, const Workspace& workspace, ev
 void apply_to_session(State&, WorkspaceNumber, Offset, const event::MessageAccepted&);
 
 // The next step: looks at so many tasks.
-void decide_session_step(Decided& decided, const State& state, const SessionKey& session, std::size_t most,
-                         const RulesetOf& ruleset_of, const Context& context);
+void decide_session_step(const Deciding& deciding, AgentNumber sender, std::size_t most, const RulesetOf& ruleset_of);
 
 }  // namespace parley::engine

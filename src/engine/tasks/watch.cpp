@@ -184,7 +184,7 @@ void look_at_kept_back(const TaskScene& scene) {
   const Task& task = scene.task();
   const Instant now = scene.context.now;
   if (const Instant expires_at = order_expires_at(scene); expires_at != Instant{} && expires_at <= now) {
-    decide_expired(scene.decided, scene.state, scene.number, task.assignment(), {task.assignee}, now);
+    decide_expired(scene, task.assignment(), {task.assignee});
     const std::string why = "its order expired before what it waits for was completed.";
     return give_up(scene, error_of(TaskErrorType::timeout, false, why), why);
   }
@@ -215,12 +215,11 @@ void look_at_kept_back(const TaskScene& scene) {
 
 }  // namespace
 
-void decide_task_due(Decided& decided, const State& state, WorkspaceNumber number, Offset offset,
-                     const profile::Ruleset* rules, const Context& context) {
-  const TaskScene scene{decided, state, number, offset, rules, context};
+void decide_task_due(const Deciding& deciding, Offset offset, const profile::Ruleset* rules) {
+  const TaskScene scene{deciding, offset, rules};
   const Task& task = scene.task();
   const TaskWatch& watch = task.watch;
-  const Instant now = context.now;
+  const Instant now = deciding.context.now;
   const profile::TaskPolicy policy =
       rules && rules->tasks ? policy_of(*rules->tasks, scene.workspace().settings.task_times) : profile::TaskPolicy{};
   const auto fails = [&](TaskErrorType type, bool recoverable, const std::string& why) {
@@ -280,9 +279,8 @@ TaskWatch answered(const Task& task, Instant now) {
   return watch;
 }
 
-void decide_resumed(Decided& decided, const State& state, WorkspaceNumber number, Offset offset,
-                    const profile::Ruleset* rules, const Context& context) {
-  const TaskScene scene{decided, state, number, offset, rules, context};
+void decide_resumed(const Deciding& deciding, Offset offset, const profile::Ruleset* rules) {
+  const TaskScene scene{deciding, offset, rules};
   if (is_offline(scene.workspace().registry.agent(scene.task().assignee)) && rules && rules->tasks &&
       rules->tasks->returned) {  // HND-05
     const std::string why = "its end was not accepted, and its assignee is offline.";
@@ -291,14 +289,13 @@ void decide_resumed(Decided& decided, const State& state, WorkspaceNumber number
   make(scene, {Step::resume, scene.task().watch.late, "Its end was not accepted: the task goes on."});
 }
 
-void decide_given_up(Decided& decided, const State& state, WorkspaceNumber number, Offset offset,
-                     const profile::Ruleset* rules, const Context& context, const std::string& why) {
-  give_up({decided, state, number, offset, rules, context}, error_of(TaskErrorType::exception, false, why), why);
+void decide_given_up(const Deciding& deciding, Offset offset, const profile::Ruleset* rules, const std::string& why) {
+  give_up({deciding, offset, rules}, error_of(TaskErrorType::exception, false, why), why);
 }
 
-void decide_attempt_failed(Decided& decided, const State& state, WorkspaceNumber number, Offset offset,
-                           const profile::Ruleset* rules, const Context& context, const event::TaskError& error) {
-  const TaskScene scene{decided, state, number, offset, rules, context};
+void decide_attempt_failed(const Deciding& deciding, Offset offset, const profile::Ruleset* rules,
+                           const event::TaskError& error) {
+  const TaskScene scene{deciding, offset, rules};
   const auto type = static_cast<TaskErrorType>(error.type());
   const auto suggested = static_cast<SuggestedAction>(error.suggested());
   const bool goes_on = suggested != SuggestedAction::abort && suggested != SuggestedAction::manual;  // R36
@@ -314,15 +311,14 @@ void decide_attempt_failed(Decided& decided, const State& state, WorkspaceNumber
   end_attempt(scene, error, why);
 }
 
-void decide_extended(Decided& decided, const State& state, WorkspaceNumber number, Offset offset,
-                     const profile::Ruleset* rules, const Context& context, const MoreTime& more) {
-  const TaskScene scene{decided, state, number, offset, rules, context};
+void decide_extended(const Deciding& deciding, Offset offset, const profile::Ruleset* rules, const MoreTime& more) {
+  const TaskScene scene{deciding, offset, rules};
   const Task& task = scene.task();
   const Instant until = more.until;
   Making making{Step::extend, task.watch.late, ""};
   making.by = more.by;
   making.watch = task.watch;
-  making.watch.heard_at = context.now;
+  making.watch.heard_at = deciding.context.now;
   if (making.watch.timeout > base::Duration{})
     making.watch.timeout = std::max(making.watch.timeout, until - making.watch.assigned_at);
   if (making.watch.deadline != Instant{} && making.watch.deadline < until) {
@@ -336,23 +332,21 @@ void decide_extended(Decided& decided, const State& state, WorkspaceNumber numbe
   make(scene, making);
 }
 
-void decide_offer_over(Decided& decided, const State& state, WorkspaceNumber number, Offset offset,
-                       const profile::Ruleset* rules, const Context& context, const std::string& why) {
-  const TaskScene scene{decided, state, number, offset, rules, context};
+void decide_offer_over(const Deciding& deciding, Offset offset, const profile::Ruleset* rules, const std::string& why) {
+  const TaskScene scene{deciding, offset, rules};
   make(scene, {Step::take_back, scene.task().watch.late,
                opening(scene.workspace(), scene.task()) + " is offered to " +
                    quoted(scene.workspace(), scene.task().offer->target) + " no more: " + why});
 }
 
-void decide_cancelled(Decided& decided, const State& state, WorkspaceNumber number, Offset offset,
-                      const profile::Ruleset* rules, const Context& context, const Cancelling& why) {
-  const TaskScene scene{decided, state, number, offset, rules, context};
+void decide_cancelled(const Deciding& deciding, Offset offset, const profile::Ruleset* rules, const Cancelling& why) {
+  const TaskScene scene{deciding, offset, rules};
   if (is_ended(scene)) return;  // with what it is a part of
   Making making{Step::cancel, scene.task().watch.late,
                 why.reason.empty() ? opening(scene.workspace(), scene.task()) + " was aborted." : why.reason};
   making.cleanup = why.cleanup;
   making.by = why.by;
-  const Offset by(decided.next_offset(number));
+  const Offset by(scene.decided.next_offset(scene.number));
   make(scene, making);
   end_orders(scene, by);
   const AgentNumber assigner = scene.task().assigner;

@@ -1,8 +1,7 @@
 // When the server looks at a task by itself, and what it then says: progress that is overdue, deadlines, silence, time
 // that is over (COL-07, COL-08, SUP-09).
 #pragma once
-#include "engine/command.hpp"
-#include "engine/decided.hpp"
+#include "engine/deciding.hpp"
 
 namespace parley::engine {
 
@@ -17,8 +16,7 @@ Instant due_of(TaskState state, const TaskWatch& watch, const profile::TaskPolic
 void look_at(State& state, WorkspaceNumber workspace, Offset offset, Task& task, Instant due);
 
 // `rules`: its assigner's, or null where its profile is gone.
-void decide_task_due(Decided& decided, const State& state, WorkspaceNumber workspace, Offset task,
-                     const profile::Ruleset* rules, const Context& context);
+void decide_task_due(const Deciding& deciding, Offset task, const profile::Ruleset* rules);
 
 // As the watch is once a task is held no more: what a human took for the decision counts against nobody.
 TaskWatch resumed(const Task& task, Instant now);
@@ -33,17 +31,15 @@ TaskWatch begun_now(const TaskWatch& before, Instant now);
 Instant due_while_kept_back(const TaskWatch& watch, Instant expires_at);
 
 // What would have ended it was rejected: it goes on with its assignee.
-void decide_resumed(Decided& decided, const State& state, WorkspaceNumber workspace, Offset task,
-                    const profile::Ruleset* rules, const Context& context);
+void decide_resumed(const Deciding& deciding, Offset task, const profile::Ruleset* rules);
 
 // Its assignee can do no more: the task fails, and its assigner is told.
-void decide_given_up(Decided& decided, const State& state, WorkspaceNumber workspace, Offset task,
-                     const profile::Ruleset* rules, const Context& context, const std::string& why);
+void decide_given_up(const Deciding& deciding, Offset task, const profile::Ruleset* rules, const std::string& why);
 
 // Its assignee reports that it went wrong: the order is given again, as often as the profile says, or the task fails
 // (COL-16).
-void decide_attempt_failed(Decided& decided, const State& state, WorkspaceNumber workspace, Offset task,
-                           const profile::Ruleset* rules, const Context& context, const event::TaskError& error);
+void decide_attempt_failed(const Deciding& deciding, Offset task, const profile::Ruleset* rules,
+                           const event::TaskError& error);
 
 // It may take until then (R38).
 struct MoreTime {
@@ -51,12 +47,10 @@ struct MoreTime {
   std::string why;
   AgentNumber by;  // who asks for it; 0: who manages the workspace
 };
-void decide_extended(Decided& decided, const State& state, WorkspaceNumber workspace, Offset task,
-                     const profile::Ruleset* rules, const Context& context, const MoreTime& more);
+void decide_extended(const Deciding& deciding, Offset task, const profile::Ruleset* rules, const MoreTime& more);
 
 // The offer of it is open no more: both who made it and whom it was for are told why.
-void decide_offer_over(Decided& decided, const State& state, WorkspaceNumber workspace, Offset task,
-                       const profile::Ruleset* rules, const Context& context, const std::string& why);
+void decide_offer_over(const Deciding& deciding, Offset task, const profile::Ruleset* rules, const std::string& why);
 
 // It ends, whatever its state, and everybody concerned hears of it (COL-20): its assignee, who is asked to judge it,
 // and its assigner where another asks for its end.
@@ -65,8 +59,7 @@ struct Cancelling {
   bool cleanup = false;
   AgentNumber by;  // 0: who manages the workspace
 };
-void decide_cancelled(Decided& decided, const State& state, WorkspaceNumber workspace, Offset task,
-                      const profile::Ruleset* rules, const Context& context, const Cancelling& why);
+void decide_cancelled(const Deciding& deciding, Offset task, const profile::Ruleset* rules, const Cancelling& why);
 
 constexpr base::Duration longest_timeout = std::chrono::hours(24 * 30);
 constexpr std::size_t assignments_max = 100;  // of one task (D11)

@@ -442,9 +442,9 @@ TEST_F(Calls, The_same_message_again_is_a_duplicate_and_another_of_its_id_a_conf
   std::string spaced = message;
   spaced.insert(1, " ");
   EXPECT_EQ(send(spaced).text("/status"), "duplicate");  // the same JSON value
-  std::string other = message;
-  other.replace(other.find("\"sequence_number\":1"), 19, "\"sequence_number\":2");
-  EXPECT_EQ(send(other).code(), "ID_CONFLICT");
+  std::string changed = message;
+  changed.replace(changed.find("\"sequence_number\":1"), 19, "\"sequence_number\":2");
+  EXPECT_EQ(send(changed).code(), "ID_CONFLICT");
   EXPECT_EQ(take().root().find("deliveries").size(), 1u);
   empty_mailbox();
 }
@@ -521,11 +521,11 @@ TEST_F(Calls, A_take_id_gives_the_same_deliveries_while_their_lease_holds) {
   const Answer first = take(R"({"max":1,"take_id":"t-1"})");
   const Answer again = take(R"({"max":1,"take_id":"t-1"})");
   EXPECT_EQ(again.body, first.body);
-  const Answer other = take(R"({"max":1,"take_id":"t-2"})");
-  EXPECT_NE(other.body, first.body);
+  const Answer second = take(R"({"max":1,"take_id":"t-2"})");
+  EXPECT_NE(second.body, first.body);
   ASSERT_EQ(settle("ack", ids_of(first)).status, 200);
   EXPECT_EQ(take(R"({"max":1,"take_id":"t-1"})").root().find("deliveries").size(), 0u);
-  ASSERT_EQ(settle("ack", ids_of(other)).status, 200);
+  ASSERT_EQ(settle("ack", ids_of(second)).status, 200);
 }
 
 TEST_F(Calls, A_take_waits_for_mail_and_no_longer_than_it_was_told) {

@@ -133,8 +133,10 @@ TEST(Commands, Tail_counts_what_its_agent_may_see) {
     std::ofstream(file) << fresh.out;
     ASSERT_EQ(run_parley(server, {"send", "--as", "extractor-2", file}).status, 0) << fresh.out;
     for (int j = 0; j < 20; ++j)
-      ASSERT_EQ(run_parley(server, {"person", "add", "p" + std::to_string(20 * i + j), "--role", "observer"}).status,
-                0);
+      ASSERT_EQ(post(server, "/v1/workspaces/demo/people", server.admin(),
+                     R"({"person_id":"p)" + std::to_string(20 * i + j) + R"(","roles":["observer"]})")
+                    .status,
+                201);
   }
   const Ran all = run_parley(server, {"tail", "--as", "extractor-2", "--from", "1"});
   const auto count = std::ranges::count(all.out, '\n');
@@ -248,13 +250,13 @@ TEST(Commands, A_data_folder_that_is_none_is_told_as_such) {
   const std::string place = "/tmp/parley-e2e-none-" + std::to_string(::getpid()), file = place + "/file";
   std::filesystem::create_directories(place + "/empty");
   std::ofstream(file) << "x";
-  for (const std::string folder : {place + "/none", file, file + "/in", place + "/empty"}) {
+  for (const std::string& folder : {place + "/none", file, file + "/in", place + "/empty"}) {
     const Ran ran = run_parley({"verify", "--data", folder});
     EXPECT_EQ(ran.status, 1) << folder;
     EXPECT_THAT(ran.err, HasSubstr("--data")) << folder;
     EXPECT_THAT(ran.err, Not(HasSubstr("JOURNAL"))) << folder;
   }
-  for (const std::string folder : {file, file + "/in"}) {
+  for (const std::string& folder : {file, file + "/in"}) {
     const Ran ran = run_parley({"serve", "--data", folder, "--listen", "127.0.0.1:0"});
     EXPECT_EQ(ran.status, 1) << folder;
     EXPECT_THAT(ran.err, HasSubstr(file + " is not a folder")) << folder;

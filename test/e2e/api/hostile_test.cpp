@@ -121,7 +121,9 @@ TEST_F(Hostile, A_batch_of_broadcasts_lets_others_between) {
   for (const json::Value result : results->root().elements()) {
     const auto offset = result.find("offset").if_uint();
     refused += !offset;
-    if (offset) EXPECT_GT(*offset, last);
+    if (offset) {
+      EXPECT_GT(*offset, last);
+    }
     last = offset.value_or(last);
   }
   EXPECT_EQ(refused, 4u);
