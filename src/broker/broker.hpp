@@ -40,6 +40,7 @@ class Broker final : public Gate {
   void in_later_turn(std::move_only_function<void()> go_on) override { core_.in_later_turn(std::move(go_on)); }
   Answer limits() const override;
   base::Result<> ready() const override;
+  journal::Room room() const { return core_.room_for(message_room(), journal::Need::growth); }  // for a small message
 
  private:
   Core core_;
