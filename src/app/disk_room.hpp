@@ -14,7 +14,8 @@ class DiskRoom {
   void look(journal::Room room) {
     if (room == journal::Room::full && !full_) {
       full_ = true;
-      log_.warning("storage_full", {{"message", "the disk of the data folder has no room: what grows it is refused"}});
+      log_.warning("storage_full",
+                   {{"message", "the disk of the data folder has no room for another message: sends are refused"}});
     } else if (room == journal::Room::enough && full_) {
       full_ = false;
       log_.info("storage_has_room");

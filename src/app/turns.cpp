@@ -50,7 +50,7 @@ base::Result<> Turns::until(const bool& stopping) {
     if (const base::Duration now = clock.monotonic(); now - ticked >= journal_tick) {
       ticked = now;
       parts_.journal.tick();
-      disk_room_.look(parts_.journal.room_for(1));
+      disk_room_.look(parts_.broker.room());
     }
     PARLEY_CHECK(turn());
   }

@@ -42,6 +42,7 @@ class Broker final : public Gate {
   }
   Answer limits() const override;
   base::Result<> ready() const override;
+  journal::Room room() const { return core_.room_for(message_room(), journal::Need::growth); }  // for a small message
 
  private:
   Core core_;

@@ -101,6 +101,21 @@ TEST(Room, What_a_block_cannot_hold_is_for_the_next) {
   ASSERT_TRUE(broker.turn());
 }
 
+// B4: /readyz and the log say what senders are told.
+TEST(Room, The_server_is_ready_as_long_as_it_takes_small_messages) {
+  TestBench bench(open({.capacity_bytes = 400'000, .reserve_bytes = 100'000}));
+  Broker& broker = bench.broker;
+  ASSERT_TRUE(bench.unlimited());
+  std::string ready;
+  for (std::size_t i = 0; i < 1'000 && ready.empty(); ++i) {
+    ready = code(broker.ready());
+    ASSERT_EQ(broker.room() == journal::Room::enough, ready.empty());
+    ASSERT_EQ(code(bench.send(i % 2 == 0 ? 10 : 3'000)), ready);
+    ASSERT_TRUE(broker.turn());
+  }
+  EXPECT_EQ(ready, "STORAGE_FULL");
+}
+
 TEST(Room, What_time_brings_waits_for_room) {
   TestBench bench(open({.capacity_bytes = 90'000, .reserve_bytes = 2}));
   Broker& broker = bench.broker;

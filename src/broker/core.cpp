@@ -86,8 +86,12 @@ std::uint64_t Core::block_bytes() const {
          journal::block_overhead;
 }
 
+journal::Room Core::room_for(std::uint64_t bytes, journal::Need need) const {
+  return parts_.journal.room_for(block_bytes() + bytes, need);
+}
+
 base::Result<> Core::check_room(std::uint64_t bytes, journal::Need need) const {
-  switch (parts_.journal.room_for(block_bytes() + bytes, need)) {
+  switch (room_for(bytes, need)) {
     case journal::Room::enough:
       return {};
     case journal::Room::soon:
@@ -185,9 +189,7 @@ void Core::release_held() {
 // Who is not done is put off again, behind the others. Where the journal is making space they wait, as input does.
 void Core::go_on() {
   begin_counting();
-  const auto has_room = [this] {
-    return parts_.journal.room_for(block_bytes() + put_off_bytes, journal::Need::growth) != journal::Room::soon;
-  };
+  const auto has_room = [this] { return room_for(put_off_bytes, journal::Need::growth) != journal::Room::soon; };
   for (std::size_t left = later_.size(); left > 0 && !turn_is_full() && has_room(); --left) later_.take()();
   begin_counting();
 }

@@ -7,6 +7,7 @@
 #include <absl/container/btree_map.h>
 #include <absl/container/btree_set.h>
 
+#include <algorithm>
 #include <array>
 #include <deque>
 #include <functional>
@@ -39,6 +40,13 @@ struct Options {
   std::size_t copies_a_turn = engine::copies_a_turn;           // beyond a first one of each message
   base::Duration time_a_turn = std::chrono::milliseconds(15);  // a frame of 1,000 fits on a slow machine
 };
+
+// What a message asks the journal for: its own bytes, and what its event may come to. Small ones all ask for the same,
+// so that /readyz and the log say what becomes of them (B4).
+constexpr std::uint64_t message_room(std::uint64_t bytes = 0) {
+  constexpr std::uint64_t event_bytes_max = 64u << 10, small = 4u << 10;
+  return std::max(bytes, small) + event_bytes_max;
+}
 
 // What the broker works with; all outlive it.
 struct Parts {
@@ -119,6 +127,7 @@ class Core final : private journal::Outcomes {
   void record(std::string_view native, const base::Digest& native_hash);
   base::Result<> record_if_room(journal::Need need);
 
+  journal::Room room_for(std::uint64_t bytes, journal::Need need) const;  // beside what the block has
   base::Result<> check_room(std::uint64_t bytes, journal::Need need) const;
   base::Result<> commit();
   base::Result<> commit_if_full(std::size_t more_bytes = 0);  // a block has one engine time, and a size

@@ -77,7 +77,7 @@ Answer Broker::limits() const {
 
 base::Result<> Broker::ready() const {
   if (core_.failure()) return std::unexpected(*core_.failure());
-  return core_.check_room(1, journal::Need::growth);
+  return core_.check_room(message_room(), journal::Need::growth);
 }
 
 }  // namespace parley::broker

@@ -17,8 +17,6 @@ namespace {
 
 using base::ErrorCode;
 
-constexpr std::uint64_t event_bytes_max = 64u << 10;  // beside a message's own bytes
-
 // Where the other message lies is told to who may look at it.
 base::Error id_conflict(const engine::Accepted& known, const engine::Workspace& workspace, base::AgentNumber sender) {
   const bool party = party_to(workspace.messages.at(known.offset), sender);
@@ -163,7 +161,7 @@ base::Result<Sent> MessageCalls::send(const Caller& caller, std::string_view wor
   Incoming& message = sending.messages[index];
   fetch_ahead(sending, index, workspace);
   PARLEY_CHECK(core_.commit_if_full(message.native.bytes.size()));
-  if (auto room = core_.check_room(message.native.bytes.size() + event_bytes_max, journal::Need::growth); !room)
+  if (auto room = core_.check_room(message_room(message.native.bytes.size()), journal::Need::growth); !room)
     return refused(caller, std::move(room).error());
 
   // In a batch the clock is read once a message: one begins where the one before ended.
