@@ -304,6 +304,38 @@ TEST(Steps, Broadcasts_end_for_a_bounded_number_of_recipients_a_turn) {
   EXPECT_TRUE(engine::inconsistencies(broker.engine().state()).empty());
 }
 
+// D11: what may reach many is decided where callers take turns, each in its own.
+TEST(Steps, What_reaches_many_wants_a_turn_where_its_sender_can_wait) {
+  TestBench bench(open(), {.copies_a_turn = 200});
+  Broker& broker = bench.broker;
+  for (std::size_t i = 2; i < 150; ++i) bench.enrol("agent-" + std::to_string(i));
+  ASSERT_TRUE(bench.unlimited());
+  ASSERT_TRUE(broker.turn());
+  const SendOptions can_wait{.may_want_turn = true};
+  const auto events = broker.counts().events;
+  const auto put_off = bench.send(bench.a, 10, "broadcast", can_wait);
+  ASSERT_EQ(code(put_off), "");
+  EXPECT_TRUE(put_off->wants_turn);
+  EXPECT_EQ(broker.counts().events, events);
+  EXPECT_FALSE(bench.send(bench.a, 10, "b", can_wait)->wants_turn);
+  EXPECT_FALSE(bench.send(bench.a, 10, "broadcast")->wants_turn);
+
+  std::string sent;
+  Gate& gate = broker;
+  for (const auto& [who, name] : {std::pair(bench.a, 'a'), {bench.a, 'a'}, {bench.a, 'a'}, {bench.b, 'b'}})
+    ASSERT_TRUE(gate.in_later_turn(who, 100, [&, who, name] {
+      const auto outcome = bench.send(who, 10, name == 'a' ? "broadcast" : "agent-2", can_wait);
+      if (outcome && !outcome->wants_turn) sent += name;
+    }));
+  EXPECT_FALSE(broker.idle());
+  ASSERT_TRUE(broker.turn());
+  EXPECT_EQ(sent, "aba");  // then it is full
+  ASSERT_TRUE(broker.turn());
+  EXPECT_EQ(sent, "abaa");
+  EXPECT_FALSE(gate.turn_is_full());
+  EXPECT_FALSE(gate.in_later_turn(bench.a, LaterTurns::bytes_of_one_max + 1, [] {}));
+}
+
 // However much waits for one session, the next has its turn.
 TEST(Steps, Deliveries_are_pushed_a_bounded_number_a_turn_to_all_in_turn) {
   TestBench bench(open(), {.deliveries_a_turn = 100});

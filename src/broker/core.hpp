@@ -153,6 +153,7 @@ class Core final : private journal::Outcomes {
   // Of what was decided: how many agents it is for, or were looked at for it.
   void count_reach(std::size_t agents) { copies_ += agents > 0 ? agents - 1 : 0; }
   void count_time(base::Duration taken) { taken_ += taken; }  // for a message, by the loop itself
+  bool goes_on() const { return goes_on_; }                   // with what was put off
   bool turn_is_full() const { return copies_ >= options_.copies_a_turn || taken_ >= options_.time_a_turn; }
   LaterTurns& later() { return later_; }
   void go_on();  // with what was put off, one after the other; new calls find as much room again
@@ -210,6 +211,7 @@ class Core final : private journal::Outcomes {
   std::deque<Held> held_;
   std::size_t copies_ = 0;  // of this turn
   base::Duration taken_{};  // likewise
+  bool goes_on_ = false;
   LaterTurns later_;
   absl::btree_set<WaitFor> touched_;
   ReceiptWatch receipt_watch_{parts_.ruleset_of};

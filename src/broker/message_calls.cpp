@@ -17,6 +17,8 @@ namespace {
 
 using base::ErrorCode;
 
+constexpr std::size_t many = 100;  // agents that one message may reach
+
 // Where the other message lies is told to who may look at it.
 base::Error id_conflict(const engine::Accepted& known, const engine::Workspace& workspace, base::AgentNumber sender) {
   const bool party = party_to(workspace.messages.at(known.offset), sender);
@@ -48,6 +50,10 @@ base::Offset review_sent_back(const event::Event& event) {
 std::size_t reach_of(const envelope::Envelope& envelope, const engine::Workspace& workspace) {
   const bool anybody = envelope.broadcast || envelope.automatic;
   return anybody ? workspace.registry.agents.size() : envelope.recipients.size();
+}
+
+std::size_t reach_of(const Superseded& superseded, const engine::Workspace& workspace) {
+  return workspace.messages.at(superseded.take_back.message).receipts.size();
 }
 
 // All that there was to say of what was accepted; taken out of both.
@@ -181,6 +187,12 @@ base::Result<Sent> MessageCalls::send(const Caller& caller, std::string_view wor
   if (options && !options->supersedes.empty()) {
     PARLEY_TRY(superseded, superseded_by(core_.history(), workspace, number, caller, *options));
   }
+  const std::size_t reach = reach_of(checked.envelope, workspace) + (superseded ? reach_of(*superseded, workspace) : 0);
+  if (options && options->may_want_turn && reach > many && !core_.goes_on()) {
+    Sent put_off;
+    put_off.wants_turn = true;
+    return put_off;
+  }
   engine::AcceptMessage command = command_of(number, caller.agent, ruleset, checked);
   command.id_key = message.id_key;
   command.length = static_cast<std::uint32_t>(message.native.bytes.size());
@@ -196,8 +208,7 @@ base::Result<Sent> MessageCalls::send(const Caller& caller, std::string_view wor
       !same_json(accepted->offset, number, message.native.bytes))
     return refused_at_last(pointing(id_conflict(*accepted, workspace, caller.agent), message));
   const bool duplicate = accepted->outcome != engine::AcceptOutcome::accepted;
-  if (!duplicate) core_.count_reach(reach_of(checked.envelope, workspace));
-  if (superseded) core_.count_reach(workspace.messages.at(superseded->take_back.message).receipts.size());
+  if (!duplicate) core_.count_reach(reach);
   sending.clock_read = core_.parts().clock.monotonic();
   core_.count_time(*sending.clock_read - began);
   if (!duplicate)

@@ -48,7 +48,8 @@ struct TestBench {
 
   // A request from a.
   base::Result<Sent> send(std::size_t text_bytes = 10, const std::string& to = "b") { return send(a, text_bytes, to); }
-  base::Result<Sent> send(const Caller& sender, std::size_t text_bytes = 10, const std::string& to = "b") {
+  base::Result<Sent> send(const Caller& sender, std::size_t text_bytes = 10, const std::string& to = "b",
+                          const SendOptions& options = {}) {
     const std::string id = std::to_string(1'000'000'000'000 + ++sent).substr(1);
     const std::string bytes =
         R"({"id":"00000000-0000-4000-8000-)" + id + R"(","from":")" + sender.id + R"(","to":")" + to +
@@ -56,7 +57,7 @@ struct TestBench {
         R"(","messageType":"request","priority":"normal","content":{"action":"look","parameters":{},"text":")" +
         std::string(text_bytes, 'x') + R"("}})";
     const auto document = json::Document::parse(bytes);
-    return broker.port().messages.send(sender, sender.workspace, {bytes, document->root()}, {});
+    return broker.port().messages.send(sender, sender.workspace, {bytes, document->root()}, {}, &options);
   }
 
   base::TestClock clock;

@@ -57,6 +57,48 @@ TEST_F(LoopTest, ReadsNothingPastWhatItHeldBack) {
   EXPECT_THAT(text, testing::Not(HasSubstr("400")));
 }
 
+// What is called behind a call that is not decided yet comes after it, however long that takes; a client that has said
+// all that it will say is not gone.
+TEST_F(LoopTest, HoldsCallsBehindOneThatIsNotDecided) {
+  LoopSettings settings;
+  settings.abandoned_timeout = seconds(60);
+  start(settings);
+  std::vector<std::string> paths;
+  echo.asked = [&](std::string_view path) { paths.emplace_back(path); };
+  echo.holds_calls = true;
+  Client client(port);
+  client.write(get("/later", ""));
+  ASSERT_TRUE(turn_until([&] { return echo.later.has_value(); }));
+  client.write(get("/b", "") + get("/c", ""));
+  client.wait_until_taken();
+  shutdown(client.descriptor, SHUT_WR);
+  for (int i = 0; i < 5; ++i) {
+    clock.put_forward(settings.abandoned_timeout);
+    loop->poll();
+  }
+  EXPECT_THAT(paths, testing::ElementsAre("/later"));
+  loop->respond(*echo.later, {.body = "at last"});
+  loop->hold_calls(echo.later->connection, false);
+  const auto text = read_to_end(client);
+  EXPECT_THAT(paths, testing::ElementsAre("/later", "/b", "/c"));
+  EXPECT_LT(text.find("at last"), text.find("/b []"));
+  EXPECT_THAT(text, HasSubstr("/c []"));
+}
+
+TEST_F(LoopTest, HoldsCallsThatCameWithTheOneThatIsNotDecided) {
+  std::vector<std::string> paths;
+  echo.asked = [&](std::string_view path) { paths.emplace_back(path); };
+  echo.holds_calls = true;
+  Client client(port);
+  client.write(get("/later", "") + get("/b"));
+  ASSERT_TRUE(turn_until([&] { return echo.later.has_value(); }));
+  for (int i = 0; i < 3; ++i) loop->poll();
+  EXPECT_THAT(paths, testing::ElementsAre("/later"));
+  loop->respond(*echo.later, {.body = "at last"});
+  loop->hold_calls(echo.later->connection, false);
+  EXPECT_THAT(read_to_end(client), HasSubstr("/b []"));
+}
+
 // J1, J2: refused before any front is asked, on every path and the upgrade too; no side effect.
 TEST_F(LoopTest, RefusesOtherHostsAndOrigins) {
   for (const std::string path : {"/healthz", "/metrics", "/v1/x", "/socket"}) {

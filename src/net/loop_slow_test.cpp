@@ -120,6 +120,28 @@ TEST_F(LoopTest, WritesTheLastAnswerToAPeerThatSendsNoMore) {
   EXPECT_GT(read_to_end(client).size(), body.size());
 }
 
+// E6: whoever is not read from has not fallen silent.
+TEST_F(LoopTest, KeepsAPeerThatItDoesNotReadFrom) {
+  LoopSettings settings;
+  Client client(port);
+  client.write(upgrade());
+  read_until(client, "\r\n\r\n");
+  loop->hold_reading(echo.socket, true);
+  for (int i = 0; i < 10; ++i) {
+    clock.put_forward(settings.websocket.ping_after + settings.websocket.pong_timeout);
+    loop->poll();
+  }
+  EXPECT_THAT(echo.events, testing::ElementsAre("open"));
+  loop->hold_reading(echo.socket, false);
+  for (int i = 0; i < 3; ++i) loop->poll();
+  EXPECT_THAT(echo.events, testing::ElementsAre("open"));
+  for (int i = 0; i < 3; ++i) {  // now its silence counts
+    clock.put_forward(settings.websocket.ping_after + settings.websocket.pong_timeout);
+    loop->poll();
+  }
+  EXPECT_THAT(echo.events, testing::ElementsAre("open", "socket closed 1006"));
+}
+
 // D11: who asks and does not read is not asked further, and then not kept.
 TEST_F(LoopTest, HoldsLittleForAPeerThatAsksAndDoesNotRead) {
   std::size_t asked_for = 0;

@@ -38,6 +38,7 @@ struct Echo final : HttpPort, WebSocketPort {
   std::vector<std::string> events;
   ConnectionId socket;
   bool echoes = true;
+  bool holds_calls = false;  // behind /later
   std::function<void(std::string_view path)> asked = [](std::string_view) {};
 
   HeadDecision on_head(RequestId id, const http::Head& head) override {
@@ -52,6 +53,7 @@ struct Echo final : HttpPort, WebSocketPort {
     asked(head.path);
     if (head.path == "/later") {
       later = id;
+      if (holds_calls) loop->hold_calls(id.connection, true);
       unanswered.push_back(id);
       return;
     }

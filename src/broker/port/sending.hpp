@@ -43,10 +43,13 @@ class Batch {
 
 // What a sender says of a message beside it (R4).
 struct SendOptions {
-  std::string_view supersedes;  // id of an earlier message of its own, in whose place this one stands (BEY-03)
-  std::string_view to;          // of that one's recipients, where its id alone does not say which it is (R7)
-  std::optional<base::Instant> reply_by;  // unmet, it bounces (BEY-01)
-  std::string_view evidence;              // what a runner signed (BEY-05); empty: nothing
+  std::string_view supersedes = {};  // id of an earlier message of its own, in whose place this one stands (BEY-03)
+  std::string_view to = {};          // of that one's recipients, where its id alone does not say which it is (R7)
+  std::optional<base::Instant> reply_by = {};  // unmet, it bounces (BEY-01)
+  std::string_view evidence = {};              // what a runner signed (BEY-05); empty: nothing
+  // Where it may reach many and comes in no turn that Gate::in_later_turn gave, nothing is done but to say so: those
+  // who read what others send are not kept from it (D11).
+  bool may_want_turn = false;
 };
 
 struct Sent {
@@ -54,6 +57,7 @@ struct Sent {
   base::Offset offset;
   bool duplicate = false;
   std::vector<base::Problem> warnings;
+  bool wants_turn = false;  // it was not sent: it may reach many
 };
 
 }  // namespace parley::broker

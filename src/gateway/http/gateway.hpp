@@ -76,6 +76,8 @@ class Gateway final : public net::HttpPort {
   void send(Request& request, const net::http::Head& head, std::string_view bytes);
   base::Result<> read_messages(const Request& request, const net::http::Head& head, std::string_view bytes);
   base::Result<broker::Sent> send_next(const Request& request);
+  base::Result<broker::Sent> refused(const Request& request, const base::Error& error);  // one of its messages
+  std::optional<base::Result<broker::Sent>> send_in_turn(const Request& request);
   bool put_off(const Request& request);
   void send_on(Request& request);
 

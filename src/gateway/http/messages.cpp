@@ -45,7 +45,7 @@ base::Result<std::string_view> idempotency_key(const net::http::Head& head, bool
 // What the call says beside the message; it is about one message alone where it supersedes one, or has evidence.
 base::Result<broker::SendOptions> options_of(const Match& match, const net::http::QueryParameters& query,
                                              std::string_view evidence) {
-  broker::SendOptions options;
+  broker::SendOptions options{.may_want_turn = true};
   options.evidence = evidence;
   if (match.route->call == Call::supersede_message) options.supersedes = match.parameters[1];
   for (const auto& [key, value] : query) {
@@ -141,22 +141,31 @@ bool Gateway::put_off(const Request& request) {
   return true;
 }
 
+base::Result<broker::Sent> Gateway::refused(const Request& request, const base::Error& error) {
+  broker_.messages.count_refused(*request.caller, error);
+  return std::unexpected(error);
+}
+
+// Nothing: it waits for a later turn, and what is left with it.
+std::optional<base::Result<broker::Sent>> Gateway::send_in_turn(const Request& request) {
+  if (!broker_.gate.turn_is_full()) {
+    auto sent = send_next(request);
+    if (!sent || !sent->wants_turn) return sent;
+  }
+  if (put_off(request)) return std::nullopt;
+  return refused(request, form::too_much_waits());
+}
+
 void Gateway::send_on(Request& request) {
   Sending& sending = *request.sending;
-  std::optional<base::Error> refused;  // whatever is left
-  if (!is_known_still(request)) refused = no_longer_valid();
+  const bool is_known = is_known_still(request);
   for (; sending.next < sending.texts.size(); ++sending.next) {
-    if (!refused && broker_.gate.turn_is_full()) {
-      if (put_off(request)) return;
-      refused = form::too_much_waits();
-    }
-    if (refused) broker_.messages.count_refused(*request.caller, *refused);
-    const auto sent = refused ? base::Result<broker::Sent>(std::unexpected(*refused)) : send_next(request);
-    if (!sent && (!sending.many || (refused && sending.next == 0)))
-      return finish(key(request.id), error_response(sent.error()));
+    const auto sent = is_known ? send_in_turn(request) : refused(request, no_longer_valid());
+    if (!sent) return;
+    if (!*sent && !sending.many) return finish(key(request.id), error_response(sent->error()));
     if (sending.next > 0) sending.answer += ',';
     json::Writer writer(sending.answer);
-    form::write_sent(writer, sent);
+    form::write_sent(writer, *sent);
   }
   if (sending.many) return finish(key(request.id), json_response(207, '[' + sending.answer + ']'));
   finish(key(request.id), json_response(202, std::move(sending.answer)));

@@ -37,7 +37,7 @@ namespace {
 
 // What is said beside a message of a frame: {"supersedes"?, "to"?, "reply_by"?, "evidence"?}, or null.
 base::Result<broker::SendOptions> options_of(json::Value envelope) {
-  broker::SendOptions options;
+  broker::SendOptions options{.may_want_turn = true};
   if (envelope.is_null()) return options;
   if (!envelope.is_object()) return bad_frame("`envelopes` holds what is neither an object nor null", "/envelopes");
   for (const auto [key, value] : envelope.members())

@@ -14,6 +14,8 @@ using base::ErrorCode;
 
 constexpr std::size_t sent_bytes = 128;    // what an answer has room for at once, of each message
 constexpr std::size_t settled_bytes = 64;  // and of each delivery
+constexpr broker::SendOptions plain{.may_want_turn = true};
+
 constexpr std::size_t around_bytes = 256;  // what a delivery has beside its message, as a rule
 
 // Of a frame of deliveries, unless one message is larger: what is made, sent, received and parsed stays in the cache.
@@ -146,15 +148,15 @@ void Session::go_on() {
   hold_reading_as_needed();
 }
 
-// Only what may reach many waits for a turn: a hello, an ack or a question costs less than to keep it.
-base::Result<bool> Session::has_turn(const Frame& frame) {
-  broker::Gate& gate = gateway_.broker_.gate;
-  if (!gate.turn_is_full()) return true;
-  waits_for_turn_ = gate.in_later_turn(*caller_, frame.bytes(), [&gateway = gateway_, socket = socket_] {
-    if (Session* const session = gateway.find(socket)) session->waits_for_turn_ = false;
-    gateway.go_on(socket);
-  });
-  return waits_for_turn_ ? base::Result<bool>(false) : std::unexpected(form::too_much_waits());
+// Only what may reach many waits for a turn: a hello, an ack or a question costs less than to keep it. False: too much
+// waits already.
+bool Session::wait_for_turn(const Frame& frame) {
+  waits_for_turn_ =
+      gateway_.broker_.gate.in_later_turn(*caller_, frame.bytes(), [&gateway = gateway_, socket = socket_] {
+        if (Session* const session = gateway.find(socket)) session->waits_for_turn_ = false;
+        gateway.go_on(socket);
+      });
+  return waits_for_turn_;
 }
 
 // Senders that are faster than we are feel it (D11).
@@ -251,29 +253,34 @@ base::Result<> Session::send(std::uint64_t id, json::Value content, Frame& frame
   if (!unfinished_) unfinished_ = Unfinished{0, begin_result(id)};
   auto [next, result] = std::move(*unfinished_);
   result.reserve(result.size() + (frame.batch().size() - next) * sent_bytes);
-  base::Result<bool> has_room = true;  // else the rest is refused
   for (; next < frame.batch().size(); ++next) {
-    if (has_room) has_room = has_turn(frame);
-    if (has_room && !*has_room) {
+    const auto sent = send_one(frame, next, envelopes.empty() ? plain : envelopes[next]);
+    if (!sent) {
       unfinished_ = Unfinished{next, std::move(result)};
       return {};
     }
     if (next > 0) result += ',';
     json::Writer one(result);
-    const broker::SendOptions* const options = envelopes.empty() ? nullptr : &envelopes[next];
-    form::write_sent(one, has_room ? send_one(frame, next, options) : refused(has_room.error()));
+    form::write_sent(one, *sent);
   }
   unfinished_.reset();
   put(std::move(result) + "]}");
   return {};
 }
 
-base::Result<broker::Sent> Session::send_one(Frame& frame, std::size_t index, const broker::SendOptions* options) {
+// Nothing: it waits for a later turn, and what is left of the frame with it.
+std::optional<base::Result<broker::Sent>> Session::send_one(Frame& frame, std::size_t index,
+                                                            const broker::SendOptions& options) {
   if (const base::Error* const defect = frame.defect_of(index)) return refused(*defect);
-  return gateway_.broker_.messages.send(*caller_, workspace_, frame.batch(), index, options);
+  if (!gateway_.broker_.gate.turn_is_full()) {
+    auto sent = gateway_.broker_.messages.send(*caller_, workspace_, frame.batch(), index, &options);
+    if (!sent || !sent->wants_turn) return sent;
+  }
+  if (wait_for_turn(frame)) return std::nullopt;
+  return refused(form::too_much_waits());
 }
 
-std::unexpected<base::Error> Session::refused(const base::Error& error) {
+base::Result<broker::Sent> Session::refused(const base::Error& error) {
   gateway_.broker_.messages.count_refused(*caller_, error);
   return std::unexpected(error);
 }
@@ -286,8 +293,10 @@ base::Result<> Session::rescind(std::uint64_t id, json::Value content, Frame& fr
   PARLEY_TRY(const std::string_view message, text_of(content, "message_id"));
   PARLEY_TRY(const std::string_view to, text_of(content, "to"));
   PARLEY_TRY(const std::string_view reason, text_of(content, "reason"));
-  PARLEY_TRY(const bool now, has_turn(frame));
-  if (!now) return {};
+  if (gateway_.broker_.gate.turn_is_full()) {
+    if (wait_for_turn(frame)) return {};
+    return std::unexpected(form::too_much_waits());
+  }
   PARLEY_TRY(const auto answer, gateway_.broker_.messages.rescind(*caller_, workspace_, message, to, reason));
   answered(id, answer);
   return {};

@@ -50,7 +50,7 @@ class Session final : public broker::Outbox {
   static const Operation operations[];
 
   void wait(const net::websocket::Received& message, bool for_worker);
-  base::Result<bool> has_turn(const Frame& frame);  // false: it goes on in a later one; refused where too much waits
+  bool wait_for_turn(const Frame& frame);
   void hold_reading_as_needed();
   bool take(Frame& frame);  // false: it, or some of its messages, waits for a later turn
   void no_frame(const Frame& frame, const base::Error& error, std::uint64_t id);  // what came was none
@@ -59,8 +59,9 @@ class Session final : public broker::Outbox {
   // `content` is the frame's document.
   base::Result<> hello(std::uint64_t id, json::Value content, Frame&);
   base::Result<> send(std::uint64_t id, json::Value content, Frame& frame);
-  base::Result<broker::Sent> send_one(Frame& frame, std::size_t index, const broker::SendOptions* options);
-  std::unexpected<base::Error> refused(const base::Error& error);  // one of a frame's messages
+  std::optional<base::Result<broker::Sent>> send_one(Frame& frame, std::size_t index,
+                                                     const broker::SendOptions& options);
+  base::Result<broker::Sent> refused(const base::Error& error);  // one of a frame's messages
   base::Result<> rescind(std::uint64_t id, json::Value content, Frame& frame);
   base::Result<> check(std::uint64_t id, json::Value content, Frame&);
   base::Result<> ack(std::uint64_t id, json::Value content, Frame&);
