@@ -1,5 +1,6 @@
 #include "api.hpp"
 
+#include <algorithm>
 #include <map>
 #include <random>
 
@@ -127,7 +128,7 @@ void hold_to_contract(const Call& call, const Answer& answer) {
 }
 
 std::mt19937_64& dice() {
-  static std::mt19937_64 only{std::random_device{}()};
+  thread_local std::mt19937_64 only{std::random_device{}()};
   return only;
 }
 
@@ -197,6 +198,28 @@ std::string make_person(const Server& server, const std::string& workspace, cons
   return made.text("/token");
 }
 
+std::vector<std::string> make_crowd(const Server& server, const std::string& workspace, int count) {
+  constexpr int together = 100;  // what both ends' buffers hold
+  Wire wire(server.port());
+  std::vector<std::string> tokens;
+  std::string rest;
+  for (int first = 0; first < count; first += together) {
+    const int end = std::min(first + together, count);
+    std::string requests;
+    for (int i = first; i < end; ++i)
+      requests += bytes_of(server, {"POST", workspace + "/agents", server.admin(),
+                                    R"({"agent_id":"agent-)" + std::to_string(i) + R"(","profile":"mesh"})"});
+    wire.write(requests);
+    for (int i = first; i < end; ++i) {
+      const Reply made = read_reply(wire, rest);
+      EXPECT_EQ(made.status, 201) << made.body;
+      if (made.status != 201) return tokens;
+      tokens.emplace_back(json::Document::parse(made.body)->root().find("token").as_string());
+    }
+  }
+  return tokens;
+}
+
 std::string uuid() {
   char text[40];
   const std::uint64_t a = dice()();
@@ -216,6 +239,18 @@ std::string status_query(const std::string& from, const std::string& to, const s
          R"(","sequence_number":1,"from_agent":{"agent_type":"architect","agent_id":")" + from +
          R"("},"to_agent":{"agent_type":"developer","agent_id":")" + to +
          R"("},"message_type":"status_query","payload":{"scope":"session"}})";
+}
+
+std::string notification(const std::string& from, const std::string& to, const std::string& id, std::size_t bytes) {
+  const std::string text = bytes > 0 ? R"(,"text":")" + std::string(bytes, 'x') + '"' : "";
+  return R"({"id":")" + id + R"(","from":")" + from + R"(","to":")" + to + R"(","timestamp":")" + now_text() +
+         R"(","messageType":"notification","priority":"normal","content":{"status":{"state":"s"})" + text + "}}";
+}
+
+std::string broadcasts(const std::string& from, int count, std::size_t bytes) {
+  std::string batch;
+  for (int i = 0; i < count; ++i) batch += (i > 0 ? ',' : '[') + notification(from, "broadcast", uuid(), bytes);
+  return batch + ']';
 }
 
 std::string approval_request(const std::string& from, const std::string& id, const std::string& more) {

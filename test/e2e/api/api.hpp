@@ -6,6 +6,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "json/parser.hpp"
 #include "server.hpp"
@@ -57,11 +58,19 @@ std::string make_agent(const Server& server, const std::string& workspace, const
                        const std::string& profile, const std::string& role);  // token
 std::string make_person(const Server& server, const std::string& workspace, const std::string& id,
                         const std::string& role);  // token
+// Agents `agent-0`, `agent-1`, … of the `mesh` profile; their tokens, fewer where one was not made.
+std::vector<std::string> make_crowd(const Server& server, const std::string& workspace, int count);
 
 std::string uuid();      // fresh, version 4
 std::string now_text();  // RFC 3339
 // A `collab` status query from the architect to the developer, valid and new.
 std::string status_query(const std::string& from, const std::string& to, const std::string& id = uuid());
+
+// A `mesh` notification, valid and new; `to` may be `broadcast`. `bytes`: of a text that it carries.
+std::string notification(const std::string& from, const std::string& to, const std::string& id = uuid(),
+                         std::size_t bytes = 0);
+// An array of so many that go to everybody.
+std::string broadcasts(const std::string& from, int count, std::size_t bytes = 0);
 
 // A `supervisor` approval request to the orchestrator, valid and new; `more`: members, each with a comma before it.
 std::string approval_request(const std::string& from, const std::string& id = uuid(), const std::string& more = "");

@@ -89,12 +89,9 @@ TEST_F(Hostile, Limits_hold_at_their_edge) {
 // D11: a batch that reaches thousands of agents does not keep others waiting, and is one call all the same.
 TEST_F(Hostile, A_batch_of_broadcasts_lets_others_between) {
   const std::string crowd = make_workspace(*server, "crowd");
-  std::vector<std::string> tokens;
-  for (int i = 0; i < 400; ++i) tokens.push_back(make_agent(*server, crowd, "agent-" + std::to_string(i), "mesh", ""));
-  const auto broadcast = [](const std::string& from) {
-    return R"({"id":")" + uuid() + R"(","from":")" + from + R"(","to":"broadcast","timestamp":")" + now_text() +
-           R"(","messageType":"notification","priority":"normal","content":{"status":{"state":"s"}}})";
-  };
+  const std::vector<std::string> tokens = make_crowd(*server, crowd, 400);
+  ASSERT_EQ(tokens.size(), 400u);
+  const auto broadcast = [](const std::string& from) { return notification(from, "broadcast"); };
   std::string batch = broadcast("agent-0");
   for (int i = 1; i < 500; ++i) batch += (i % 100 == 0 ? ",{}," : ",") + broadcast("agent-0");
 

@@ -40,6 +40,16 @@ void Wire::close() {
   descriptor_ = -1;
 }
 
+void Wire::say_no_more() {
+  ::shutdown(descriptor_, SHUT_WR);
+}
+
+void Wire::reset() {
+  const linger at_once{.l_onoff = 1, .l_linger = 0};
+  ::setsockopt(descriptor_, SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
+  close();
+}
+
 void Wire::take_little() {
   const int bytes = 4096;
   ::setsockopt(descriptor_, SOL_SOCKET, SO_RCVBUF, &bytes, sizeof bytes);

@@ -22,7 +22,10 @@ class Wire {
   void write(std::string_view bytes);
   bool read(std::string& into, std::chrono::milliseconds timeout = std::chrono::seconds(20));
   void close();
+  void say_no_more();  // half of a close: what is answered still comes
+  void reset();        // a close that what was not read does not outlive
   void take_little();  // a small window, before anything is read: a slow reader
+  int descriptor() const { return descriptor_; }
 
  private:
   int descriptor_;
