@@ -108,10 +108,11 @@ base::Result<> check_recipient(const AcceptMessage& command, const Agent& sender
   const std::string_view role = role_of(command.ruleset, recipient);
   if (command.ruleset.may_receive(command.type, role)) return {};
   if (!command.ruleset.knows_role(role)) return without_role(command, recipient);
-  return std::unexpected(direction_refused(
-      "'" + envelope.native_type + "' may not be sent to the role '" + std::string(role) + "' (" +
-          base::quoted(recipient.id) + ")",
-      "recipients", command.ruleset.legal_types(role_of(command.ruleset, sender), role), send_elsewhere(command, role)));
+  return std::unexpected(direction_refused("'" + envelope.native_type + "' may not be sent to the role '" +
+                                               std::string(role) + "' (" + base::quoted(recipient.id) + ")",
+                                           "recipients",
+                                           command.ruleset.legal_types(role_of(command.ruleset, sender), role),
+                                           send_elsewhere(command, role)));
 }
 
 }  // namespace parley::engine
