@@ -14,12 +14,12 @@ using base::ErrorCode;
 
 constexpr std::size_t sent_bytes = 128;    // what an answer has room for at once, of each message
 constexpr std::size_t settled_bytes = 64;  // and of each delivery
-constexpr broker::SendOptions plain{.may_want_turn = true};
-
 constexpr std::size_t around_bytes = 256;  // what a delivery has beside its message, as a rule
 
 // Of a frame of deliveries, unless one message is larger: what is made, sent, received and parsed stays in the cache.
 constexpr std::size_t deliver_bytes = 32 << 10;
+
+constexpr broker::SendOptions plain{.may_want_turn = true};  // of a message beside which nothing is said
 
 // {"op":"result","re":…,"results":[ — what follows is the caller's.
 std::string begin_result(std::uint64_t re) {
