@@ -45,6 +45,8 @@ Answer Broker::limits() const {
   writer.member("batch", envelope::sent_messages_max).end_object();
   writer.key("connections").begin_object().member("max", envelope::connections_max);
   writer.member("without_token", envelope::strangers_max).end_object();
+  writer.key("waiting").begin_object().member("bytes_of_caller", LaterTurns::bytes_of_one_max);
+  writer.member("bytes", LaterTurns::bytes_max).end_object();
   writer.key("take").begin_object().member("max", envelope::taken_max);
   writer.member("wait", base::to_text(envelope::waited_max));
   writer.member("lease", base::to_text(lease_max)).end_object();

@@ -323,6 +323,7 @@ void Calls::limits_and_documents() {
   const std::string& admin = s.admin();
   EXPECT_EQ(get(s, "/v1/limits", developer).number("/take/max"), 1000u);
   EXPECT_EQ(get(s, "/v1/limits", developer).number("/connections/without_token"), 8000u);
+  EXPECT_EQ(get(s, "/v1/limits", developer).number("/waiting/bytes_of_caller"), 16u << 20);
   // D11: told as it is held to.
   const std::uint64_t largest = get(s, "/v1/limits", developer).number("/request/call_bytes");
   const auto of = [](std::uint64_t bytes) { return R"({"max":1})" + std::string(bytes - 9, ' '); };
