@@ -336,6 +336,21 @@ TEST(Steps, What_reaches_many_wants_a_turn_where_its_sender_can_wait) {
   EXPECT_FALSE(gate.in_later_turn(bench.a, LaterTurns::bytes_of_one_max + 1, [] {}));
 }
 
+// Whatever those who go on do, also what is no message.
+TEST(Steps, Those_who_go_on_share_a_turns_time) {
+  TestBench bench(open());
+  int gone_on = 0;
+  for (int i = 0; i < 3; ++i)
+    ASSERT_TRUE(static_cast<Gate&>(bench.broker).in_later_turn(bench.a, 1, [&] {
+      ++gone_on;
+      bench.clock.passed += std::chrono::milliseconds(20);
+    }));
+  for (int turn = 1; turn <= 3; ++turn) {
+    ASSERT_TRUE(bench.broker.turn());
+    EXPECT_EQ(gone_on, turn);
+  }
+}
+
 // However much waits for one session, the next has its turn.
 TEST(Steps, Deliveries_are_pushed_a_bounded_number_a_turn_to_all_in_turn) {
   TestBench bench(open(), {.deliveries_a_turn = 100});

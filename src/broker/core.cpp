@@ -190,8 +190,10 @@ void Core::release_held() {
 void Core::go_on() {
   begin_counting();
   const auto has_room = [this] { return room_for(put_off_bytes, journal::Need::growth) != journal::Room::soon; };
+  const base::Duration until = parts_.clock.monotonic() + options_.time_a_turn;
+  const auto has_time = [&] { return !turn_is_full() && parts_.clock.monotonic() < until; };
   goes_on_ = true;
-  for (std::size_t left = later_.size(); left > 0 && !turn_is_full() && has_room(); --left) later_.take()();
+  for (std::size_t left = later_.size(); left > 0 && has_time() && has_room(); --left) later_.take()();
   goes_on_ = false;
   begin_counting();
 }

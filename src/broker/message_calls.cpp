@@ -20,11 +20,12 @@ using base::ErrorCode;
 constexpr std::size_t many = 100;  // agents that one message may reach
 
 // Where the other message lies is told to who may look at it.
-base::Error id_conflict(const engine::Accepted& known, const engine::Workspace& workspace, base::AgentNumber sender) {
+base::Error id_conflict(const engine::Accepted& known, const engine::Workspace& workspace, base::AgentNumber sender,
+                        const envelope::Envelope& envelope) {
   const bool party = party_to(workspace.messages.at(known.offset), sender);
   base::Error error;
   error.code = ErrorCode::ID_CONFLICT;
-  error.where = "id";
+  error.where = envelope.made_id ? "Idempotency-Key" : "id";
   error.message = "the id " + base::quoted(known.message_id) + " belongs to " +
                   (party ? "the message at offset " + std::to_string(known.offset.value) : "another message") +
                   ", which has other content";
@@ -189,6 +190,7 @@ base::Result<Sent> MessageCalls::send(const Caller& caller, std::string_view wor
   }
   const std::size_t reach = reach_of(checked.envelope, workspace) + (superseded ? reach_of(*superseded, workspace) : 0);
   if (options && options->may_want_turn && reach > many && !core_.goes_on()) {
+    core_.count_time(core_.parts().clock.monotonic() - began);
     Sent put_off;
     put_off.wants_turn = true;
     return put_off;
@@ -206,7 +208,7 @@ base::Result<Sent> MessageCalls::send(const Caller& caller, std::string_view wor
   if (!accepted) return refused_at_last(pointing(std::move(accepted).error(), message));
   if (accepted->outcome == engine::AcceptOutcome::other_bytes &&
       !same_json(accepted->offset, number, message.native.bytes))
-    return refused_at_last(pointing(id_conflict(*accepted, workspace, caller.agent), message));
+    return refused_at_last(pointing(id_conflict(*accepted, workspace, caller.agent, checked.envelope), message));
   const bool duplicate = accepted->outcome != engine::AcceptOutcome::accepted;
   if (!duplicate) core_.count_reach(reach);
   sending.clock_read = core_.parts().clock.monotonic();

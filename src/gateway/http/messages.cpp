@@ -135,7 +135,7 @@ bool Gateway::put_off(const Request& request) {
     const auto asked = requests_.find(at);
     if (asked != requests_.end()) send_on(asked->second);  // else who asked is gone
   };
-  if (!broker_.gate.in_later_turn(*request.caller, sending.rest_bytes(), go_on)) return false;
+  if (!broker_.gate.in_later_turn(*request.caller, sending.bytes(), go_on)) return false;
   sending.keep_rest();
   loop_.hold_calls(request.id.connection, true);
   return true;

@@ -15,7 +15,7 @@ struct Sending {
   Sending() = default;
   Sending(const Sending&) = delete;
 
-  std::size_t rest_bytes() const;  // of the messages that are left
+  std::size_t bytes() const;  // kept, or to be kept, and answered
   void keep_rest();
 
   bool many = false;            // answered with an array

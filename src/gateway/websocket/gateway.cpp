@@ -75,10 +75,10 @@ bool Gateway::is_for_worker(std::size_t bytes) const {
   return bytes >= (busy ? settings_.worker_bytes : settings_.worker_bytes_idle);
 }
 
-void Gateway::go_on(net::ConnectionId socket) {
+void Gateway::go_on(net::ConnectionId socket, base::Duration until) {
   Session* const session = find(socket);
   if (!session) return;
-  session->go_on();
+  session->go_on(until);
   forget_if_over(socket, *session);
 }
 

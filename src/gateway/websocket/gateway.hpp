@@ -54,7 +54,8 @@ class Gateway final : public net::WebSocketPort {
   void forget_if_over(net::ConnectionId socket, Session& session);
   std::shared_ptr<Frame> spare_frame();
   void give_back(std::shared_ptr<Frame> frame);
-  void go_on(net::ConnectionId socket);  // a frame of its was read by a worker, or a turn has come
+  // A frame of its was read by a worker; or a turn has come, which lasts until then.
+  void go_on(net::ConnectionId socket, base::Duration until = base::Duration::max());
   bool is_for_worker(std::size_t bytes) const;
   void look_at_tokens();  // closes sessions whose token was revoked; goes on while there are any
 

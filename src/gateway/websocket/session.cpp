@@ -19,6 +19,8 @@ constexpr std::size_t around_bytes = 256;  // what a delivery has beside its mes
 // Of a frame of deliveries, unless one message is larger: what is made, sent, received and parsed stays in the cache.
 constexpr std::size_t deliver_bytes = 32 << 10;
 
+constexpr base::Duration turn_max = std::chrono::milliseconds(1);  // then the frames behind wait for another one
+
 constexpr broker::SendOptions plain{.may_want_turn = true};  // of a message beside which nothing is said
 
 // {"op":"result","re":…,"results":[ — what follows is the caller's.
@@ -136,7 +138,7 @@ void Session::wait(const net::websocket::Received& message, bool for_worker) {
   hold_reading_as_needed();
 }
 
-void Session::go_on() {
+void Session::go_on(base::Duration until) {
   while (!waiting_.empty() && !waiting_.front()->with_worker() && !waits_for_turn_) {
     const std::shared_ptr<Frame> frame = waiting_.front();
     if (!ended_ && !take(*frame)) break;
@@ -144,6 +146,7 @@ void Session::go_on() {
     waiting_bytes_ -= frame->bytes();
     gateway_.waiting_bytes_ -= frame->bytes();
     gateway_.give_back(frame);
+    if (gateway_.clock_.monotonic() >= until && !waiting_.empty()) wait_for_turn(*waiting_.front());
   }
   hold_reading_as_needed();
 }
@@ -154,7 +157,7 @@ bool Session::wait_for_turn(const Frame& frame) {
   waits_for_turn_ =
       gateway_.broker_.gate.in_later_turn(*caller_, frame.bytes(), [&gateway = gateway_, socket = socket_] {
         if (Session* const session = gateway.find(socket)) session->waits_for_turn_ = false;
-        gateway.go_on(socket);
+        gateway.go_on(socket, gateway.clock_.monotonic() + turn_max);
       });
   return waits_for_turn_;
 }
@@ -171,6 +174,7 @@ void Session::hold_reading_as_needed() {
 void Session::closed(std::uint16_t code) {
   gateway_.log_.debug("stream_closed", {{"connection", socket_.value}, {"agent", agent()}, {"code", code}});
   closed_ = true;
+  leave();
 }
 
 bool Session::take(Frame& frame) {

@@ -16,7 +16,8 @@ class Session final : public broker::Outbox {
       : gateway_(gateway), socket_(socket), workspace_(std::move(workspace)) {}
 
   void came(const net::websocket::Received& message);
-  void go_on();                     // a frame that others may wait for was read, or a turn has come
+  // A frame that others may wait for was read, or a turn has come, which lasts until then.
+  void go_on(base::Duration until);
   void closed(std::uint16_t code);  // nothing more comes, and nothing more can be said: what came is still taken
   bool over() const { return closed_ && waiting_.empty(); }
   bool greeted() const { return caller_.has_value(); }
