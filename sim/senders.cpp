@@ -302,8 +302,8 @@ bool Workload::may_be_refused(const Sending& sending, const base::Error& error) 
     case ErrorCode::TOO_OLD:
       return !remembers_all();
     case ErrorCode::ID_CONFLICT:
-      return sending.expected == Expected::conflict || error.where.ends_with("review_id");  // R37
-    case ErrorCode::RECIPIENT_UNKNOWN:                                                      // somebody was removed
+      return sending.expected == Expected::conflict || error.where == "/payload/review_id";  // R37
+    case ErrorCode::RECIPIENT_UNKNOWN:                                                       // somebody was removed
     case ErrorCode::AGENT_UNAVAILABLE:
     case ErrorCode::WAIT_CYCLE:
     case ErrorCode::TASK_UNKNOWN:  // the chronicle judges (tasks.hpp)

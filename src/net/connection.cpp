@@ -23,19 +23,19 @@ Connection::~Connection() {
 }
 
 bool Connection::before_reading() {
-  const bool had_held = phase_ == Phase::open && !held_.empty() && !calls_held_;
+  const bool had_held = phase_ == Phase::open && !held_.empty() && !reading_held_;
   if (had_held) {
     std::string bytes = std::exchange(held_, {});
     take(bytes);
   }
   const bool may_read = phase_ == Phase::lingering || (phase_ == Phase::open && !input_ended_ && !slow_ &&
-                                                       !reading_held_ && !calls_held_ && !sealed_ && held_.empty());
+                                                       !reading_held_ && !sealed_ && held_.empty());
   if (may_read) watch_.arm(Reactor::Ready::read);
   return had_held;
 }
 
 void Connection::on_readable() {
-  if (phase_ == Phase::over || sealed_ || calls_held_ || !held_.empty()) return;  // what is held comes first
+  if (phase_ == Phase::over || sealed_ || calls_are_held() || !held_.empty()) return;  // what is held comes first
   auto& buffer = shared_.read_buffer;
   const base::Duration until = shared_.clock.monotonic() + shared_.settings.reading_max;
   do {
@@ -44,8 +44,7 @@ void Connection::on_readable() {
     if (outcome == Transfer::ended) return end_of_input();
     shared_.figures.read_bytes.add(bytes);
     if (phase_ != Phase::lingering) take({buffer.data(), bytes});
-    const bool more_wanted =
-        phase_ == Phase::lingering || (phase_ == Phase::open && !reading_held_ && !calls_held_ && held_.empty());
+    const bool more_wanted = phase_ == Phase::lingering || (phase_ == Phase::open && !reading_held_ && held_.empty());
     if (bytes < buffer.size() || !more_wanted) break;
   } while (shared_.clock.monotonic() < until);
   if (phase_ != Phase::over) shared_.wants_reading(id_);
@@ -66,7 +65,7 @@ void Connection::take(std::span<char> bytes) {
 void Connection::feed_http(std::string_view& input) {
   using Step = http::ServerConnection::Step;
   while (phase_ == Phase::open && !socket_) {
-    if (calls_held_) {
+    if (reading_held_) {
       PARLEY_ASSERT(held_.empty());
       held_ = input;
       return;
@@ -204,7 +203,7 @@ bool Connection::respond(std::uint64_t number, http::Response&& response) {
   const auto status_class = static_cast<std::size_t>(response.status / 100);
   if (!http_->respond(number, std::move(response), shared_.now)) return false;
   if (status_class < shared_.figures.answers.size()) shared_.figures.answers[status_class]->add();
-  if (!held_.empty() && !calls_held_) shared_.wants_reading(id_);
+  if (!held_.empty() && !reading_held_) shared_.wants_reading(id_);
   after_machine();
   return true;
 }
@@ -237,13 +236,7 @@ void Connection::hold_reading(bool held) {
   reading_held_ = held;
   if (held) return;
   if (socket_) socket_->read_again(shared_.now);
-  shared_.wants_reading(id_);
-}
-
-void Connection::hold_calls(bool held) {
-  calls_held_ = held;
-  if (held) return;
-  if (input_ended_) waiting_since_ = shared_.now;
+  if (http_ && input_ended_) waiting_since_ = shared_.now;
   shared_.wants_reading(id_);
 }
 
@@ -323,7 +316,7 @@ void Connection::settle_output() {
   if (output_.empty()) {
     write_stalled_ = false;
     if (http_) http_->all_written(shared_.now);
-    if (!held_.empty() && !calls_held_) shared_.wants_reading(id_);
+    if (!held_.empty() && !reading_held_) shared_.wants_reading(id_);
   } else {
     watch_.arm(Reactor::Ready::write);
     if (!std::exchange(write_stalled_, true)) begin_stall();
@@ -368,7 +361,7 @@ base::Duration Connection::next_deadline() const {
   if (phase_ == Phase::over) return never;
   if (phase_ == Phase::lingering) return waiting_since_ + settings.linger_timeout;
   if (write_stalled_) at = waiting_since_ + settings.write_stall_timeout;
-  if (input_ended_ && !write_stalled_ && !calls_held_) at = waiting_since_ + settings.abandoned_timeout;
+  if (input_ended_ && !write_stalled_ && !calls_are_held()) at = waiting_since_ + settings.abandoned_timeout;
   if (phase_ != Phase::open || is_held()) return at;
   if (socket_) return std::min(at, socket_->next_deadline());
   return awaits_us() ? at : std::min(at, http_->next_deadline());
@@ -381,7 +374,7 @@ bool Connection::is_held() const {
 
 // Owed what we have, or not read from: an HTTP peer's own times stand still.
 bool Connection::awaits_us() const {
-  return http_ && (!output_.empty() || !held_.empty() || calls_held_);
+  return http_ && (!output_.empty() || !held_.empty() || reading_held_);
 }
 
 void Connection::on_time() {
@@ -397,7 +390,7 @@ void Connection::on_time() {
     }
     begin_stall();
   }
-  if (input_ended_ && !calls_held_ && now >= waiting_since_ + shared_.settings.abandoned_timeout) return cut();
+  if (input_ended_ && !calls_are_held() && now >= waiting_since_ + shared_.settings.abandoned_timeout) return cut();
   if (phase_ != Phase::open || is_held()) return;
   if (socket_) {
     if (socket_->on_time(now) == websocket::Connection::Step::closed) end_websocket();

@@ -68,12 +68,11 @@ class Connection {
   bool send(websocket::MessageKind kind, std::span<const std::string_view> pieces);
   bool close(std::uint16_t code, std::string_view reason);
   void hold_reading(bool held);
-  void hold_calls(bool held);  // those behind the newest, which is not decided yet
-  void allow_messages();       // as large as the settings allow, where it is a WebSocket
-  void cut();                  // on_closed is not called from within: the loop calls tell_closed before it destroys
-  void tell_closed();          // once, however often it is called
-  void drain();                // a WebSocket is not read from any more; HTTP ends after its answers
-  void close_drained();        // that WebSocket
+  void allow_messages();  // as large as the settings allow, where it is a WebSocket
+  void cut();             // on_closed is not called from within: the loop calls tell_closed before it destroys
+  void tell_closed();     // once, however often it is called
+  void drain();           // a WebSocket is not read from any more; HTTP ends after its answers
+  void close_drained();   // that WebSocket
 
   base::Duration next_deadline() const;
   void on_time();
@@ -100,6 +99,7 @@ class Connection {
   void settle_output();
   bool awaits_us() const;
   bool is_held() const;
+  bool calls_are_held() const { return http_ && reading_held_; }  // behind one that is not decided yet
   void begin_stall();
   std::size_t taken_by_peer() const;  // since begin_stall
   void want_flush();
@@ -116,7 +116,6 @@ class Connection {
   bool slow_ = false;
   bool counted_slow_ = false;
   bool reading_held_ = false;
-  bool calls_held_ = false;
   bool sealed_ = false;  // drained, and not closed yet
   bool input_ended_ = false;
   bool flush_wanted_ = false;

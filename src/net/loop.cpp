@@ -358,12 +358,8 @@ void Loop::catch_up(ConnectionId socket) {
   core_->schedule(*connection, socket);
 }
 
-void Loop::hold_reading(ConnectionId socket, bool held) {
-  if (auto* connection = core_->connections.find(socket)) connection->hold_reading(held);
-}
-
-void Loop::hold_calls(ConnectionId http, bool held) {
-  if (auto* connection = core_->connections.find(http)) connection->hold_calls(held);
+void Loop::hold_reading(ConnectionId id, bool held) {
+  if (auto* connection = core_->connections.find(id)) connection->hold_reading(held);
 }
 
 void Loop::vouch_for(ConnectionId id) {

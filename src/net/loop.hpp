@@ -61,10 +61,10 @@ class Loop {
   bool close(ConnectionId socket, std::uint16_t code, std::string_view reason);  // on_closed follows
   bool cut(ConnectionId connection);                                             // without a word
 
-  // Nothing more is read from it; what has been read still comes.
-  void hold_reading(ConnectionId socket, bool held);
-  void hold_calls(ConnectionId http, bool held);  // likewise; what was called behind the newest call waits with it
-  void catch_up(ConnectionId socket);             // reads what has come, before its peer is held to a deadline
+  // Nothing more is read from it. What has been read of a WebSocket still comes; over HTTP what was called behind the
+  // newest call waits.
+  void hold_reading(ConnectionId connection, bool held);
+  void catch_up(ConnectionId socket);  // reads what has come, before its peer is held to a deadline
 
   // Its peer has shown a valid token: it no longer makes room for whoever comes (D11), and its messages may be as large
   // as the settings allow, also after AcceptWebSocket with a smaller bound.

@@ -78,7 +78,7 @@ TEST_F(LoopTest, HoldsCallsBehindOneThatIsNotDecided) {
   }
   EXPECT_THAT(paths, testing::ElementsAre("/later"));
   loop->respond(*echo.later, {.body = "at last"});
-  loop->hold_calls(echo.later->connection, false);
+  loop->hold_reading(echo.later->connection, false);
   const auto text = read_to_end(client);
   EXPECT_THAT(paths, testing::ElementsAre("/later", "/b", "/c"));
   EXPECT_LT(text.find("at last"), text.find("/b []"));
@@ -95,7 +95,7 @@ TEST_F(LoopTest, HoldsCallsThatCameWithTheOneThatIsNotDecided) {
   for (int i = 0; i < 3; ++i) loop->poll();
   EXPECT_THAT(paths, testing::ElementsAre("/later"));
   loop->respond(*echo.later, {.body = "at last"});
-  loop->hold_calls(echo.later->connection, false);
+  loop->hold_reading(echo.later->connection, false);
   EXPECT_THAT(read_to_end(client), HasSubstr("/b []"));
 }
 

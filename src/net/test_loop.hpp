@@ -53,7 +53,7 @@ struct Echo final : HttpPort, WebSocketPort {
     asked(head.path);
     if (head.path == "/later") {
       later = id;
-      if (holds_calls) loop->hold_calls(id.connection, true);
+      if (holds_calls) loop->hold_reading(id.connection, true);
       unanswered.push_back(id);
       return;
     }

@@ -105,7 +105,7 @@ void Gateway::finish(RequestKey request, Response response) {
   if (at == requests_.end()) return;
   respond(at->second.id, std::move(response));
   const auto& sending = at->second.sending;
-  if (sending && !sending->kept.empty()) loop_.hold_calls(at->second.id.connection, false);
+  if (sending && !sending->kept.empty()) loop_.hold_reading(at->second.id.connection, false);
   requests_.erase(at);
 }
 

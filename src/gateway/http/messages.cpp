@@ -117,10 +117,7 @@ base::Result<broker::Sent> Gateway::send_next(const Request& request) {
   broker::Native native{sending.texts[sending.next], {}};
   if (sending.values.empty()) {
     const auto parsed = parser_.parse(native.bytes, sending.limits);
-    if (!parsed) {
-      broker_.messages.count_refused(*request.caller, parsed.error());
-      return std::unexpected(parsed.error());
-    }
+    if (!parsed) return refused(request, parsed.error());
     native = {parser_.slice(*parsed), *parsed};
   } else {
     native.value = sending.values[sending.next];
@@ -137,7 +134,7 @@ bool Gateway::put_off(const Request& request) {
   };
   if (!broker_.gate.in_later_turn(*request.caller, sending.bytes(), go_on)) return false;
   sending.keep_rest();
-  loop_.hold_calls(request.id.connection, true);
+  loop_.hold_reading(request.id.connection, true);
   return true;
 }
 

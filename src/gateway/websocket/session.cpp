@@ -254,8 +254,7 @@ base::Result<> Session::send(std::uint64_t id, json::Value content, Frame& frame
     gateway_.broker_.messages.begin(frame.batch(), *caller_, {});
     frame.fill_batch(messages);
   }
-  if (!unfinished_) unfinished_ = Unfinished{0, begin_result(id)};
-  auto [next, result] = std::move(*unfinished_);
+  auto [next, result] = std::exchange(unfinished_, std::nullopt).value_or(Unfinished{0, begin_result(id)});
   result.reserve(result.size() + (frame.batch().size() - next) * sent_bytes);
   for (; next < frame.batch().size(); ++next) {
     const auto sent = send_one(frame, next, envelopes.empty() ? plain : envelopes[next]);
@@ -267,7 +266,6 @@ base::Result<> Session::send(std::uint64_t id, json::Value content, Frame& frame
     json::Writer one(result);
     form::write_sent(one, *sent);
   }
-  unfinished_.reset();
   put(std::move(result) + "]}");
   return {};
 }
