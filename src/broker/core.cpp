@@ -186,14 +186,16 @@ void Core::release_held() {
   }
 }
 
-// Who is not done is put off again, behind the others. Where the journal is making space they wait, as input does.
+// Who is not done is put off again, behind the others; one goes on however short a turn is. Where the journal is making
+// space they wait, as input does.
 void Core::go_on() {
   begin_counting();
   const auto has_room = [this] { return room_for(put_off_bytes, journal::Need::growth) != journal::Room::soon; };
   const base::Duration until = parts_.clock.monotonic() + options_.time_a_turn;
   const auto has_time = [&] { return !turn_is_full() && parts_.clock.monotonic() < until; };
   goes_on_ = true;
-  for (std::size_t left = later_.size(); left > 0 && has_time() && has_room(); --left) later_.take()();
+  const std::size_t waiting = later_.size();
+  for (std::size_t i = 0; i < waiting && (i == 0 || has_time()) && has_room(); ++i) later_.take()();
   goes_on_ = false;
   begin_counting();
 }

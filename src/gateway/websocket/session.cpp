@@ -171,10 +171,10 @@ void Session::hold_reading_as_needed() {
   if (std::exchange(reading_held_, hold) != hold) gateway_.loop_.hold_reading(socket_, hold);
 }
 
+// It is given nothing more (`has_room`); what it holds goes back once the acks that came are done.
 void Session::closed(std::uint16_t code) {
   gateway_.log_.debug("stream_closed", {{"connection", socket_.value}, {"agent", agent()}, {"code", code}});
   closed_ = true;
-  leave();
 }
 
 bool Session::take(Frame& frame) {

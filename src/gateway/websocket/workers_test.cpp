@@ -211,6 +211,7 @@ TEST_F(StreamTest, TakesWhatCameBeforeTheConnectionWasClosed) {
       peer->close();
     }
     for (int i = 0; i < 5; ++i) turn({peer.get()});
+    ASSERT_FALSE(gateway->idle());
     peer->cut();
     ASSERT_TRUE(turn_until({}, [&] { return loop->connections() == 1; }));
     EXPECT_EQ(broker->counts().acked, politely ? 0u : 1u);
@@ -221,6 +222,24 @@ TEST_F(StreamTest, TakesWhatCameBeforeTheConnectionWasClosed) {
   EXPECT_EQ(broker->counts().acked, 1u);
   const auto inbox = broker->port().mailboxes.inbox(admin, "w", "dev", {});
   EXPECT_THAT(inbox->json, Not(HasSubstr("status_query")));
+}
+
+TEST_F(StreamTest, GivesNothingNewToAClosedConnectionWhoseFramesWait) {
+  start(1);
+  const auto sender = greeted(architect);
+  const auto peer = greeted(developer, "10");
+  close_gate();
+  peer->send(large(frame(2, message(2, "status_query", "dev"))));
+  ASSERT_TRUE(turn_until({peer.get()}, [&] { return !gateway->idle(); }));
+  peer->cut();
+  ASSERT_TRUE(turn_until({}, [&] { return loop->connections() == 1; }));
+  sender->send(frame(2, message(1)));
+  ASSERT_TRUE(answers(*sender, 1));
+  EXPECT_THAT(sender->frames[0], HasSubstr("accepted"));
+  EXPECT_EQ(broker->counts().offered, 0u);
+  open_gate();
+  ASSERT_TRUE(turn_until({}, [&] { return gateway->idle(); }));
+  EXPECT_EQ(broker->counts().offered, 0u);
 }
 
 // A frame that is alone is read sooner here than there.
