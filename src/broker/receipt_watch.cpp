@@ -101,6 +101,17 @@ void ReceiptWatch::before(const engine::State& state, const event::Event& event)
         for (const std::uint32_t agent : event.request_timed_out().silent())
           one(event.request_timed_out().request(), agent, ReceiptState::bounced);
       return;
+    case Event::kRequestGivenUp: {  // what waits in a mailbox bounces by a fact of its own
+      const event::RequestGivenUp& given_up = event.request_given_up();
+      const engine::Message* const message = workspace.messages.find(base::Offset(given_up.request()));
+      if (!message || !given_up.bounces()) return;
+      for (const std::uint32_t agent : given_up.agents()) {
+        const engine::Receipt* const receipt = message->receipt_of(base::AgentNumber(agent));
+        if (receipt && engine::taken(receipt->state) && receipt->state != ReceiptState::acted)
+          one(given_up.request(), agent, ReceiptState::bounced);
+      }
+      return;
+    }
     case Event::kNacked:
       return deliveries(event.nacked(), ReceiptState::waiting, true);
     case Event::kLeasesEnded:
@@ -159,7 +170,6 @@ void ReceiptWatch::before(const engine::State& state, const event::Event& event)
     case Event::kApprovalWithdrawn:
     case Event::kTaskDependenciesSet:
     case Event::kSessionTasksEnded:
-    case Event::kRequestGivenUp:
     case Event::kRequestPostponed:
     case Event::kResourceAllocated:
     case Event::kWorkReturned:
