@@ -11,11 +11,12 @@ namespace parley::base {
 class TestClock final : public Clock {
  public:
   Instant wall() override { return instant_of(1'770'109'200'000'000) + passed; }  // from 2026-02-03T09:00:00Z on
-  Duration monotonic() override { return passed - slept; }
+  Duration monotonic() override { return (passed += each_look) - slept; }
   Duration suspended() override { return slept; }
 
   Duration passed{};  // slept too
   Duration slept{};
+  Duration each_look{};  // passes with it
 };
 
 // For what waits for the world outside as well: the system's time, and what a test adds to it in place of sleeping. Any

@@ -1,5 +1,6 @@
 #include "broker/bounds.hpp"
 
+#include "envelope/limits.hpp"
 #include "json/value.hpp"
 
 namespace parley::broker {
@@ -23,11 +24,11 @@ base::Result<> check_lease(base::Duration lease, std::string where) {
 }
 
 base::Result<> check_asked(std::size_t count) {
-  if (count > 0 && count <= asked_max) return {};
-  return base::fail(
-      base::ErrorCode::BAD_REQUEST,
-      std::to_string(count) + " deliveries and messages are asked about; it may be 1 to " + std::to_string(asked_max),
-      "/delivery_ids");
+  if (count > 0 && count <= envelope::listed_max) return {};
+  return base::fail(base::ErrorCode::BAD_REQUEST,
+                    std::to_string(count) + " deliveries and messages are asked about; it may be 1 to " +
+                        std::to_string(envelope::listed_max),
+                    "/delivery_ids");
 }
 
 base::Result<> check_rationale(std::string_view rationale) {
@@ -41,10 +42,10 @@ base::Result<> check_rationale(std::string_view rationale) {
 }
 
 base::Result<> check_settlement(const SettleRequest& request) {
-  if (request.delivery_ids.size() > batch_max)
+  if (request.delivery_ids.size() > envelope::listed_max)
     return base::fail(base::ErrorCode::BAD_REQUEST,
                       "the call settles " + std::to_string(request.delivery_ids.size()) + " deliveries, the limit is " +
-                          std::to_string(batch_max),
+                          std::to_string(envelope::listed_max),
                       "/delivery_ids", "Settle them in several calls.");
   if (const std::size_t length = json::code_points(request.reason); length > reason_max)
     return base::fail(

@@ -6,9 +6,7 @@
 
 namespace parley::broker {
 
-inline constexpr std::size_t batch_max = 1'000;   // deliveries settled by one call
 inline constexpr std::size_t reason_max = 1'024;  // characters of a nack's reason: it is kept with the message
-inline constexpr std::size_t asked_max = 1'000;   // deliveries and messages that one call asks about
 inline constexpr base::Duration lease_min = std::chrono::milliseconds(50);  // nobody acks sooner
 inline constexpr base::Duration lease_max = std::chrono::hours(12);         // a lane waits for its taker no longer
 inline constexpr base::Duration delay_max = std::chrono::hours(12);

@@ -336,6 +336,22 @@ TEST(Steps, What_reaches_many_wants_a_turn_where_its_sender_can_wait) {
   EXPECT_FALSE(gate.in_later_turn(bench.a, LaterTurns::bytes_of_one_max + 1, [] {}));
 }
 
+// D11: whoever names what is not there, for that many are looked at; it is refused, and its time counts.
+TEST(Steps, What_is_looked_for_in_vain_fills_a_turn_as_well) {
+  TestBench bench(open(), {.time_a_turn = std::chrono::microseconds(1)});
+  ASSERT_TRUE(bench.broker.turn());
+  bench.clock.each_look = std::chrono::microseconds(1);
+  const SendOptions options{.supersedes = "nothing"};
+  const auto& refused = bench.broker.counts().refused[static_cast<std::size_t>(ErrorCode::NOT_FOUND)];
+  EXPECT_EQ(code(bench.send(bench.a, 10, "b", options)), "NOT_FOUND");
+  EXPECT_EQ(refused, 1u);
+  EXPECT_TRUE(static_cast<Gate&>(bench.broker).turn_is_full());
+  ASSERT_TRUE(bench.broker.turn());
+  EXPECT_FALSE(static_cast<Gate&>(bench.broker).turn_is_full());
+  EXPECT_EQ(code(bench.broker.port().messages.rescind(bench.a, "team", "nothing", {}, {})), "NOT_FOUND");
+  EXPECT_TRUE(static_cast<Gate&>(bench.broker).turn_is_full());
+}
+
 // Whatever those who go on do, also what is no message.
 TEST(Steps, Those_who_go_on_share_a_turns_time) {
   TestBench bench(open());
@@ -389,6 +405,36 @@ TEST(Steps, A_turn_pushes_a_bounded_number_of_bytes) {
   EXPECT_GT(outbox.count, 10u);
   EXPECT_LT(outbox.count, 20u);  // 4 MB
   while (outbox.count < 40) ASSERT_TRUE(broker.turn());
+}
+
+// Nor does it give more to those who wait: what is left is given in the next ones, each once.
+TEST(Steps, A_turn_wakes_those_that_its_bytes_are_enough_for) {
+  TestBench bench(open());
+  Broker& broker = bench.broker;
+  std::vector<Caller> agents{bench.b};
+  for (int i = 0; i < 19; ++i) agents.push_back(bench.enrol("agent-" + std::to_string(i)));
+  ASSERT_TRUE(bench.unlimited());
+  ASSERT_TRUE(broker.turn());
+  std::size_t given = 0, polls = 0;
+  std::function<void(const Caller&)> poll = [&](const Caller& agent) {
+    ++polls;
+    const auto taken = broker.port().mailboxes.take(agent, "team", agent.id, {.max = 10, .lease = {}, .take_id = {}});
+    ASSERT_TRUE(taken);
+    given += taken->size();
+    if (taken->empty())
+      broker.port().polls.wait_for_mail(agent, "team", agent.id, std::chrono::seconds(10), [&] { poll(agent); });
+  };
+  for (const Caller& agent : agents) poll(agent), poll(agent);
+  for (const Caller& agent : agents) ASSERT_EQ(code(bench.send(500'000, agent.id)), "");
+  polls = 0;
+  std::size_t turns = 0;
+  for (std::size_t before = 0; given < agents.size(); before = given) {
+    ASSERT_FALSE(broker.idle());
+    ASSERT_TRUE(broker.turn());
+    ASSERT_LE(given - before, 9u);  // 4 MB
+    ASSERT_LT(++turns, 20u);
+  }
+  EXPECT_EQ(polls, agents.size());  // who had nothing to take was not woken
 }
 
 // A journal whose reader counts, and may give errors as a broken disk does.

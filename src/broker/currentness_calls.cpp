@@ -33,7 +33,10 @@ base::Result<Answer> MessageCalls::rescind(const Caller& caller, std::string_vie
                                            std::string_view message_id, std::string_view to, std::string_view reason) {
   PARLEY_TRY(const base::WorkspaceNumber number, enter(core_.state(), caller, workspace_name, Right::read));
   const engine::Workspace& workspace = core_.state().workspace(number);
-  PARLEY_TRY(const base::Offset offset, own_message(workspace, caller, message_id, to));
+  const base::Duration began = core_.parts().clock.monotonic();
+  const auto own = own_message(workspace, caller, message_id, to);
+  core_.count_time(core_.parts().clock.monotonic() - began);  // every agent may be looked at (R7)
+  PARLEY_TRY(const base::Offset offset, own);
   PARLEY_TRY(const event::Event event, event_that_counted(core_.history(), workspace, offset));
   core_.count_reach(workspace.messages.at(offset).receipts.size());
   PARLEY_TRY(const bool now,

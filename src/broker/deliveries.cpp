@@ -22,6 +22,17 @@ void note_times(const engine::Workspace& workspace, base::Offset order, Delivery
 
 }  // namespace
 
+// What is offered must be read: where it cannot be, the server stops before anybody is told of it (P9, B3).
+base::Result<std::vector<Delivery>> DeliveryCalls::give(const Mailbox& mailbox,
+                                                        const std::vector<engine::Offer>& offers) {
+  auto deliveries = render(mailbox, offers);
+  if (deliveries)
+    room_.take(*deliveries);
+  else
+    core_.fail(deliveries.error());
+  return deliveries;
+}
+
 base::Result<std::vector<Delivery>> DeliveryCalls::render(const Mailbox& mailbox,
                                                           const std::vector<engine::Offer>& offers) {
   const engine::Workspace& workspace = core_.state().workspace(mailbox.workspace);
@@ -59,7 +70,6 @@ base::Result<std::vector<Delivery>> DeliveryCalls::render(const Mailbox& mailbox
   return deliveries;
 }
 
-// What is offered must be read: where it cannot be, the server stops before anybody is told of it (P9, B3).
 base::Result<std::vector<engine::Offer>> DeliveryCalls::offer(engine::TakeMessages command) {
   command.expired_max = expiries_left_;
   const std::uint64_t ended = core_.counts().expired;
@@ -82,9 +92,7 @@ base::Result<std::vector<Delivery>> DeliveryCalls::take(const Caller& caller, st
                                     .lease = request.lease,
                                     .take_id = request.take_id,
                                 }));
-  auto deliveries = render({number, agent_number}, offers);
-  if (!deliveries) core_.fail(deliveries.error());
-  return deliveries;
+  return give({number, agent_number}, offers);
 }
 
 base::Result<std::vector<Settled>> DeliveryCalls::settle(const Caller& caller, std::string_view workspace,

@@ -60,20 +60,22 @@ class DeliveryCalls final : public Mailboxes, public Sessions, public Polls {
     std::uint32_t credit = 0;
     base::Duration lease{};
   };
-  struct Room {  // for what one turn may yet push (D11)
+  struct Room {  // for what one turn may yet give (D11)
     std::size_t deliveries = 0;
     std::uint64_t bytes = 0;
     bool any() const { return deliveries > 0 && bytes > 0; }
-    void take(std::span<const Delivery> pushed);
+    void take(std::span<const Delivery> given);
   };
 
   base::Result<> note_poll(const Mailbox& mailbox);
   base::SessionId fresh_session(bool connection);
   base::Result<std::vector<engine::Offer>> offer(engine::TakeMessages command);
+  base::Result<std::vector<Delivery>> give(const Mailbox& mailbox, const std::vector<engine::Offer>& offers);
   base::Result<std::vector<Delivery>> render(const Mailbox& mailbox, const std::vector<engine::Offer>& offers);
-  void push(base::SessionId id, Session& session, Room& room);
-  void serve_some(Room& room);
-  void serve(const Mailbox& mailbox, Room& room);
+  void push(base::SessionId id, Session& session);
+  void serve_some();
+  void serve(const Mailbox& mailbox);
+  void wake(const Mailbox& mailbox);
 
   Core& core_;
   Waits waits_;
@@ -82,7 +84,8 @@ class DeliveryCalls final : public Mailboxes, public Sessions, public Polls {
   absl::btree_map<Mailbox, base::Instant> polled_;  // where a poll is a sign of life (R40)
   absl::btree_set<Mailbox> serving_;                // those of a turn before that have not had theirs yet
   absl::btree_set<Mailbox> starved_;                // pushed to nobody, for want of room
-  std::size_t expiries_left_ = 0;                   // that takes may still decide in this turn (D11)
+  Room room_;
+  std::size_t expiries_left_ = 0;  // that takes may still decide in this turn (D11)
 };
 
 }  // namespace parley::broker

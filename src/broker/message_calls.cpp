@@ -160,7 +160,8 @@ base::Result<> MessageCalls::admit(const Caller& caller, std::string_view worksp
 
 base::Result<Sent> MessageCalls::send(const Caller& caller, std::string_view workspace_name, Batch& batch,
                                       std::size_t index, const SendOptions* options) {
-  PARLEY_CHECK(admit(caller, workspace_name, batch));
+  if (auto admitted = admit(caller, workspace_name, batch); !admitted)
+    return refused(caller, std::move(admitted).error());
   Batch::State& sending = batch.state();
   const base::WorkspaceNumber number = sending.workspace;
   const engine::Workspace& workspace = core_.state().workspace(number);
@@ -186,7 +187,9 @@ base::Result<Sent> MessageCalls::send(const Caller& caller, std::string_view wor
   const profile::Ruleset& ruleset = *message.terms.ruleset;
   std::unique_ptr<Superseded> superseded;
   if (options && !options->supersedes.empty()) {
-    PARLEY_TRY(superseded, superseded_by(core_.history(), workspace, number, caller, *options));
+    auto found = superseded_by(core_.history(), workspace, number, caller, *options);
+    if (!found) return refused_at_last(std::move(found).error());
+    superseded = std::move(*found);
   }
   const std::size_t reach = reach_of(checked.envelope, workspace) + (superseded ? reach_of(*superseded, workspace) : 0);
   if (options && options->may_want_turn && reach > many && !core_.goes_on()) {

@@ -6,7 +6,7 @@
 namespace parley::broker {
 namespace {
 
-// Of messages that are pushed (D11); one at least is, whatever its size.
+// Of messages that are given (D11); one at least is, whatever its size.
 constexpr std::uint64_t bytes_a_turn = 4u << 20;
 constexpr std::size_t expiries_a_turn = 1'000;  // D11: those that takes come upon; the timers have as many
 
@@ -28,31 +28,29 @@ void DeliveryCalls::wake_due() {
   for (WaitDone& done : waits_.take_due(core_.now())) done();
 }
 
-void DeliveryCalls::Room::take(std::span<const Delivery> pushed) {
-  deliveries -= std::min(deliveries, pushed.size());
-  for (const Delivery& delivery : pushed) bytes -= std::min<std::uint64_t>(bytes, delivery.message.size());
+void DeliveryCalls::Room::take(std::span<const Delivery> given) {
+  deliveries -= std::min(deliveries, given.size());
+  for (const Delivery& delivery : given) bytes -= std::min<std::uint64_t>(bytes, delivery.message.size());
 }
 
-void DeliveryCalls::push(base::SessionId id, Session& session, Room& room) {
+void DeliveryCalls::push(base::SessionId id, Session& session) {
   const Mailbox mailbox = session.mailbox;
   const engine::Agent& agent = core_.state().workspace(mailbox.workspace).registry.agent(mailbox.agent);
-  while (room.any()) {
+  while (room_.any()) {
     const auto leased = static_cast<std::uint32_t>(agent.mailbox.leased_count(id));
     if (session.credit <= leased || !agent.mailbox.anything_ready(id) || !session.outbox->has_room()) return;
-    const std::size_t max = std::min<std::size_t>(session.credit - leased, room.deliveries);
+    const std::size_t max = std::min<std::size_t>(session.credit - leased, room_.deliveries);
     const auto offers = offer({.workspace = mailbox.workspace,
                                .agent = mailbox.agent,
                                .session = id,
                                .max = static_cast<std::uint32_t>(max),
-                               .bytes_max = room.bytes,
+                               .bytes_max = room_.bytes,
                                .lease = session.lease,
                                .take_id = {}});
     if (!offers) starved_.insert(mailbox);
     if (!offers || offers->empty()) return;
-    const auto deliveries = render(mailbox, *offers);
-    if (!deliveries) core_.fail(deliveries.error());
+    const auto deliveries = give(mailbox, *offers);
     if (!deliveries) return;
-    room.take(*deliveries);
     session.outbox->deliver(*deliveries);
     core_.history().release();
   }
@@ -72,32 +70,36 @@ void DeliveryCalls::push_receipts() {
 
 // What one turn has no room for is served first in the next, whatever is touched meanwhile: nobody is passed over.
 void DeliveryCalls::serve_touched() {
-  Room room{core_.options().deliveries_a_turn, bytes_a_turn};
-  serve_some(room);
+  room_ = {core_.options().deliveries_a_turn, bytes_a_turn};
+  serve_some();
   if (serving_.empty()) serving_.swap(core_.touched());
-  serve_some(room);
+  serve_some();
 }
 
-void DeliveryCalls::serve_some(Room& room) {
-  while (!serving_.empty() && room.any()) {
+void DeliveryCalls::serve_some() {
+  while (!serving_.empty() && room_.any()) {
     const Mailbox mailbox = *serving_.begin();
     serving_.erase(serving_.begin());
-    serve(mailbox, room);
+    serve(mailbox);
   }
 }
 
-void DeliveryCalls::serve(const Mailbox& mailbox, Room& room) {
+void DeliveryCalls::serve(const Mailbox& mailbox) {
   if (mailbox.agent == base::AgentNumber{}) {
     for (WaitDone& done : waits_.take(mailbox)) core_.after_sync(std::move(done));
     return;
   }
   if (const auto session = session_of_.find(mailbox); session != session_of_.end())
-    push(session->second, sessions_.at(session->second), room);
-  if (!core_.state().workspace(mailbox.workspace).registry.agent(mailbox.agent).mailbox.anything_ready({})) return;
-  for (WaitDone& done : waits_.take(mailbox)) {
-    const std::uint64_t before = core_.counts().offered;
-    done();
-    room.deliveries -= std::min<std::uint64_t>(room.deliveries, core_.counts().offered - before);
+    push(session->second, sessions_.at(session->second));
+  wake(mailbox);
+}
+
+// Long polls, each once. Who wakes takes, or waits again behind the others.
+void DeliveryCalls::wake(const Mailbox& mailbox) {
+  const engine::Mailbox& mail = core_.state().workspace(mailbox.workspace).registry.agent(mailbox.agent).mailbox;
+  for (std::size_t left = waits_.count(mailbox); left > 0 && mail.anything_ready({}); --left) {
+    if (!room_.any()) return static_cast<void>(core_.touched().insert(mailbox));  // in another turn
+    if (WaitDone done = waits_.take_first(mailbox)) done();
   }
 }
 

@@ -26,15 +26,24 @@ void Waits::cancel(WaitId id) {
 
 std::vector<WaitDone> Waits::take(WaitFor what) {
   std::vector<WaitDone> done;
-  for (auto at = by_what_.lower_bound({what, WaitId{}}); at != by_what_.end() && at->first == what;
-       at = by_what_.lower_bound({what, WaitId{}}))
-    done.push_back(remove(at->second));
+  while (WaitDone next = take_first(what)) done.push_back(std::move(next));
   return done;
+}
+
+WaitDone Waits::take_first(WaitFor what) {
+  const auto at = by_what_.lower_bound({what, WaitId{}});
+  return at != by_what_.end() && at->first == what ? remove(at->second) : WaitDone();
 }
 
 bool Waits::any(WaitFor what) const {
   const auto at = by_what_.lower_bound({what, WaitId{}});
   return at != by_what_.end() && at->first == what;
+}
+
+std::size_t Waits::count(WaitFor what) const {
+  std::size_t count = 0;
+  for (auto at = by_what_.lower_bound({what, WaitId{}}); at != by_what_.end() && at->first == what; ++at) ++count;
+  return count;
 }
 
 std::vector<WaitDone> Waits::take_due(base::Instant now) {

@@ -20,7 +20,9 @@ class Waits {
   WaitId add(WaitFor what, base::Instant deadline, WaitDone done);
   void cancel(WaitId id);
   std::vector<WaitDone> take(WaitFor what);  // all that wait for it
+  WaitDone take_first(WaitFor what);         // empty: nobody waits
   bool any(WaitFor what) const;
+  std::size_t count(WaitFor what) const;
   std::vector<WaitDone> take_due(base::Instant now);  // whose time is over
   std::optional<base::Instant> next_deadline() const;
 

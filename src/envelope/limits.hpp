@@ -15,6 +15,7 @@ inline constexpr std::size_t target_bytes_max = 8u << 10;
 inline constexpr std::size_t connections_max = 16'000;
 inline constexpr std::size_t strangers_max = 8'000;                     // connections that have shown no valid token
 inline constexpr std::size_t taken_max = 1'000;                         // messages of one take
+inline constexpr std::size_t listed_max = 1'000;                        // ids that one call settles, or asks about
 inline constexpr base::Duration waited_max = std::chrono::seconds(60);  // for what is not there yet
 
 }  // namespace parley::envelope

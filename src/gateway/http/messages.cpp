@@ -14,7 +14,6 @@ namespace {
 
 using base::ErrorCode;
 
-constexpr std::size_t batch_max = envelope::sent_messages_max;
 constexpr std::size_t key_bytes_max = 256;
 
 bool is_array(std::string_view text) {
@@ -69,10 +68,11 @@ base::Result<> check_one(const broker::SendOptions& options, bool many) {
                     "Send one native message.");
 }
 
-net::http::Response too_many(std::size_t count) {
-  return error_response(
-      base::error(ErrorCode::PAYLOAD_TOO_LARGE,
-                  "the batch has " + std::to_string(count) + " messages, the limit is " + std::to_string(batch_max)));
+base::Result<> check_count(std::size_t messages) {
+  if (messages <= envelope::sent_messages_max) return {};
+  return base::fail(ErrorCode::PAYLOAD_TOO_LARGE, "the batch has " + std::to_string(messages) +
+                                                      " messages, the limit is " +
+                                                      std::to_string(envelope::sent_messages_max));
 }
 
 }  // namespace
@@ -93,12 +93,11 @@ base::Result<> Gateway::read_messages(const Request& request, const net::http::H
   const auto parsed = parser_.parse(bytes, sending.limits);
   if (!parsed) {
     sending.limits = {};
-    auto parts = sending.many ? json::parts_of(bytes, batch_max) : std::nullopt;
+    auto parts = sending.many ? json::parts_of(bytes, envelope::sent_messages_max) : std::nullopt;
     if (parts && std::ranges::all_of(*parts, json::is_one_part)) {
       sending.texts = std::move(*parts);
       return {};
     }
-    broker_.messages.count_refused(*request.caller, parsed.error());
     return std::unexpected(parsed.error());
   }
   if (!sending.many) {
@@ -128,7 +127,7 @@ base::Result<broker::Sent> Gateway::send_next(const Request& request) {
 // What follows on its connection waits as well: calls are done in their order.
 bool Gateway::put_off(const Request& request) {
   Sending& sending = *request.sending;
-  const auto go_on = [this, at = key(request.id)] {
+  const auto go_on = [this, at = key_of(request.id)] {
     const auto asked = requests_.find(at);
     if (asked != requests_.end()) send_on(asked->second);  // else who asked is gone
   };
@@ -159,22 +158,22 @@ void Gateway::send_on(Request& request) {
   for (; sending.next < sending.texts.size(); ++sending.next) {
     const auto sent = is_known ? send_in_turn(request) : refused(request, no_longer_valid());
     if (!sent) return;
-    if (!*sent && !sending.many) return finish(key(request.id), error_response(sent->error()));
+    if (!*sent && !sending.many) return finish(key_of(request.id), error_response(sent->error()));
     if (sending.next > 0) sending.answer += ',';
     json::Writer writer(sending.answer);
     form::write_sent(writer, *sent);
   }
-  if (sending.many) return finish(key(request.id), json_response(207, '[' + sending.answer + ']'));
-  finish(key(request.id), json_response(202, std::move(sending.answer)));
+  if (sending.many) return finish(key_of(request.id), json_response(207, '[' + sending.answer + ']'));
+  finish(key_of(request.id), json_response(202, std::move(sending.answer)));
 }
 
 void Gateway::send(Request& request, const net::http::Head& head, std::string_view bytes) {
   request.sending = std::make_unique<Sending>();
-  if (const auto read = read_messages(request, head, bytes); !read)
-    return finish(key(request.id), error_response(read.error()));
-  if (request.sending->texts.size() > batch_max)
-    return finish(key(request.id), too_many(request.sending->texts.size()));
-  send_on(request);
+  auto read = read_messages(request, head, bytes);
+  if (read) read = check_count(request.sending->texts.size());
+  if (read) return send_on(request);
+  broker_.messages.count_refused(*request.caller, read.error());
+  finish(key_of(request.id), error_response(read.error()));
 }
 
 }  // namespace parley::gateway::http

@@ -98,7 +98,7 @@ void Frame::run() {
   read_kept();
   if (!document_) return;
   const json::Value messages = document_->find("messages");
-  if (!messages.is_array() || messages.size() > batch_max) return;
+  if (!messages.is_array() || messages.size() > envelope::sent_messages_max) return;
   fill_batch(messages);
   batch_.prepare();
 }

@@ -36,7 +36,7 @@ class Frame final : public net::Job {
   std::uint64_t id_of_refused() const { return id_of_refused_; }  // of what is no document; 0: it tells none
   broker::Batch& batch() { return batch_; }
   bool has_batch() const { return has_batch_; }
-  void fill_batch(json::Value messages);                    // of the document, at most batch_max; the batch was begun
+  void fill_batch(json::Value messages);  // of the document, at most sent_messages_max; the batch was begun
   const base::Error* defect_of(std::size_t message) const;  // in the batch: why it is no JSON; null: it is
 
  private:

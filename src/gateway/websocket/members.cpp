@@ -1,6 +1,7 @@
 #include "gateway/websocket/members.hpp"
 
 #include "base/quoted.hpp"
+#include "envelope/limits.hpp"
 
 namespace parley::gateway::websocket {
 namespace {
@@ -74,8 +75,8 @@ base::Result<std::vector<std::string_view>> texts_of(json::Value frame, std::str
   const json::Value list = frame.find(key);
   if (!list) return texts;
   const std::string name(key);
-  if (!list.is_array() || list.size() > batch_max)
-    return bad_frame('`' + name + "` is no array of at most " + std::to_string(batch_max), '/' + name);
+  if (!list.is_array() || list.size() > envelope::listed_max)
+    return bad_frame('`' + name + "` is no array of at most " + std::to_string(envelope::listed_max), '/' + name);
   texts.reserve(list.size());
   for (const json::Value item : list.elements()) {
     if (!item.is_string()) return bad_frame('`' + name + "` holds what is no text", '/' + name);

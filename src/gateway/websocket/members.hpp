@@ -7,19 +7,16 @@
 
 #include "base/result.hpp"
 #include "broker/port/sending.hpp"
-#include "envelope/limits.hpp"
 #include "json/value.hpp"
 
 namespace parley::gateway::websocket {
-
-inline constexpr std::size_t batch_max = envelope::sent_messages_max;
 
 std::unexpected<base::Error> bad_frame(std::string message, std::string where, std::string hint = {});
 
 base::Result<std::uint32_t> credit_of(json::Value frame, std::string_view key);
 base::Result<std::string_view> text_of(json::Value frame, std::string_view key);  // empty where it is left out
 base::Result<bool> flag_of(json::Value frame, std::string_view key);              // false where it is left out
-// Under `key`, at most batch_max; where it is left out none.
+// Under `key`, at most envelope::listed_max; where it is left out none.
 base::Result<std::vector<std::string_view>> texts_of(json::Value frame, std::string_view key);
 // Beside `messages`, one each; empty: nothing is said.
 base::Result<std::vector<broker::SendOptions>> envelopes_of(json::Value frame, std::size_t messages);
