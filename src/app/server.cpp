@@ -187,11 +187,14 @@ base::Result<> serve(const cli::ServeOptions& options, const std::function<void(
   net::Workers workers(clock, loop, workers_for(std::thread::hardware_concurrency()));
   gateway::websocket::Gateway sockets(broker.port(), loop, workers.threads() > 0 ? &workers : nullptr, clock, *log);
   WrongTokens wrong_tokens(clock, *log);
-  http.on_wrong_token = [&wrong_tokens] { wrong_tokens.seen("http"); };
-  sockets.on_wrong_token = [&] {
-    metrics.counter(observe::Metric::unauthenticated).add();
-    wrong_tokens.seen("websocket");
+  const auto count_unauthenticated = [&](std::string_view front) {
+    return [&, front](bool wrong_token) {
+      metrics.counter(observe::Metric::unauthenticated).add();
+      if (wrong_token) wrong_tokens.seen(front);
+    };
   };
+  http.on_unauthenticated = count_unauthenticated("http");
+  sockets.on_unauthenticated = count_unauthenticated("websocket");
   http.before_metrics = [&] { update(metrics, broker.counts()); };
   http.not_ready = [&syncer] {
     return syncer.last_took() > slow_sync ? std::string("the last sync took over 1 s") : std::string();

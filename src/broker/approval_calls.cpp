@@ -200,8 +200,8 @@ base::Result<Answer> WorkCalls::decide_approval(const Caller& caller, std::strin
                                                 std::string_view id, json::Value body) {
   PARLEY_TRY(const base::WorkspaceNumber number, enter(core_.state(), caller, workspace_name, Right::read));
   const engine::Workspace& workspace = core_.state().workspace(number);
-  PARLEY_TRY(const base::Offset offset, find_approval(workspace, id));
   PARLEY_TRY(engine::DecideApproval command, read_decision(body));
+  PARLEY_TRY(const base::Offset offset, find_approval(workspace, id));
   const Approval& approval = *workspace.approvals.find(offset);
   command.workspace = number;
   command.approval = offset;

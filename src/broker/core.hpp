@@ -119,6 +119,7 @@ class Core final : private journal::Outcomes {
   }
   template <class Command>
   auto decide_for(const Caller& caller, const Command& command, journal::Need need = journal::Need::growth) {
+    static_assert(!std::is_void_v<decltype(engine_.decide(command, context(), decided_))>, "only time has no actor");
     return decide(command, need, &caller);
   }
 

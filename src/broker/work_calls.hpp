@@ -5,7 +5,7 @@
 
 namespace parley::broker {
 
-struct HeldMessage;
+class HeldMessage;
 
 class WorkCalls final : public Work {
  public:

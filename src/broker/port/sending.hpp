@@ -28,7 +28,7 @@ class Batch {
   Batch();
   ~Batch();
 
-  void add(const Native& message);  // after Port::begin, which empties it
+  void add(const Native& message);  // after Messages::begin, which empties it
   std::size_t size() const;
   // Judges all of them under what held at begin(). Any thread, before the first is sent; or never: sending does it
   // then.

@@ -20,8 +20,7 @@ base::Error too_much_waits();  // for a later turn, where a full one would put o
 // {"message_id", "offset", "status", "warnings": […]}, or {"error": …}
 void write_sent(json::Writer& writer, const base::Result<broker::Sent>& sent);
 
-// {"delivery_id", "offset", "attempt", "lease_until", "priority", "origin"?, "message" or "notice", "made"?,
-// "warnings": […]}, with commas between
+// Each a `Delivery` of openapi.json, with commas between.
 void append_deliveries(std::string& out, std::span<const broker::Delivery> deliveries);
 
 // {"message_id", "offset", "recipient", "state", "at", "why"?, "retrying_at"?, "delivery_error"?}

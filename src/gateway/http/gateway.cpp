@@ -90,7 +90,7 @@ void Gateway::log_call(const Request& request, std::string_view method, std::str
 
 // Answers leave when everything decided so far is durable, refusals and reads too (D3).
 void Gateway::respond(net::RequestId id, Response response) {
-  const auto at = requests_.find(key(id));
+  const auto at = requests_.find(key_of(id));
   const int status = response.status;
   if (at != requests_.end()) response = shared_with(at->second.origin, std::move(response));
   broker_.gate.after_sync(
@@ -111,7 +111,7 @@ void Gateway::finish(RequestKey request, Response response) {
 
 Response Gateway::refusal(net::RequestId id, const net::http::Head* head, const base::Error& error) {
   Response response = error_response(error);
-  const auto at = requests_.extract(key(id));
+  const auto at = requests_.extract(key_of(id));
   if (!at) {
     Request unknown;
     unknown.id = id;
@@ -146,8 +146,7 @@ base::Result<> Gateway::authenticate(Request& request, const net::http::Head& he
   const std::string_view token = bearer(head);
   if (!token.empty()) request.caller = broker_.gate.caller_of(token);
   if (!request.caller) {
-    metrics_.counter(observe::Metric::unauthenticated).add();
-    if (!token.empty()) on_wrong_token();
+    on_unauthenticated(!token.empty());
     return base::fail(ErrorCode::UNAUTHENTICATED,
                       token.empty() ? "the request has no bearer token" : "the bearer token is not valid here",
                       "Authorization");
@@ -212,32 +211,32 @@ net::HeadDecision Gateway::on_head(net::RequestId id, const net::http::Head& hea
   }
   if (route.body_bytes_max == 0 && head.has_body())
     return refuse(base::error(ErrorCode::BAD_REQUEST, "this call takes no body", "Content-Length"));
-  requests_.emplace(key(id), std::move(request));
+  requests_.emplace(key_of(id), std::move(request));
   return net::AcceptBody{route.body_bytes_max};
 }
 
 void Gateway::on_request(net::RequestId id, const net::http::Head& head, std::string_view bytes) {
-  const auto at = requests_.find(key(id));
+  const auto at = requests_.find(key_of(id));
   if (at == requests_.end()) return;
   Request& request = at->second;
   const Route& route = *request.match.route;
-  if (!is_known_still(request)) return finish(key(id), error_response(no_longer_valid()));
+  if (!is_known_still(request)) return finish(key_of(id), error_response(no_longer_valid()));
   if (route.call == Call::send_messages || route.call == Call::supersede_message) return send(request, head, bytes);
   Body body;
   if (route.body_bytes_max > 0) {
     auto parsed = parser_.parse(bytes.empty() ? std::string_view("{}") : bytes);
     base::Result<> checked = parsed ? contract_.check_body(route.operation, *parsed) : base::Result<>();
     if (!parsed) checked = std::unexpected(std::move(parsed).error());
-    if (!checked) return finish(key(id), error_response(checked.error()));
+    if (!checked) return finish(key_of(id), error_response(checked.error()));
     body = *parsed;
   }
   if (route.call == Call::take) return take(request, body);
   if (route.call == Call::read_log) return read_log(request);
   if (route.call == Call::await_tasks) return await_tasks(request, body);
-  if (route.call == Call::openapi) return finish(key(id), {.shared = document_});
+  if (route.call == Call::openapi) return finish(key_of(id), {.shared = document_});
   if (route.call == Call::metrics) {
     before_metrics();
-    return finish(key(id), {.content_type = "text/plain; version=0.0.4", .body = metrics_.text()});
+    return finish(key_of(id), {.content_type = "text/plain; version=0.0.4", .body = metrics_.text()});
   }
   const auto answered = answer(request, body);
   Response response = answered ? json_response(answered->status, answered->json) : error_response(answered.error());

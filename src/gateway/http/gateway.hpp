@@ -34,13 +34,13 @@ class Gateway final : public net::HttpPort {
 
   // Before a scrape: whatever is counted elsewhere is copied into the metrics.
   std::function<void()> before_metrics = [] {};
-  std::function<void()> on_wrong_token = [] {};
+  std::function<void(bool wrong_token)> on_unauthenticated = [](bool) {};  // or none at all
   // Why the process as a whole is not ready; empty: it is.
   std::function<std::string()> not_ready = [] { return std::string(); };
 
  private:
   using RequestKey = std::pair<std::uint64_t, std::uint64_t>;  // connection, number
-  static RequestKey key(net::RequestId id) { return {id.connection.value, id.number}; }
+  static RequestKey key_of(net::RequestId id) { return {id.connection.value, id.number}; }
   using Body = json::Value;
 
   // A request whose head was accepted, until it is answered.

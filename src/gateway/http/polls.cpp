@@ -55,12 +55,12 @@ Gateway::Request* Gateway::still_asked(RequestKey key) {
 void Gateway::take(Request& request, Body body) {
   const auto wait = form::duration_member(body, "wait");
   const auto lease = form::lease_member(body);
-  if (!wait || !lease) return finish(key(request.id), error_response(wait ? lease.error() : wait.error()));
+  if (!wait || !lease) return finish(key_of(request.id), error_response(wait ? lease.error() : wait.error()));
   let_wait(request, wait->value_or(base::Duration{}));
   request.take.max = static_cast<std::uint32_t>(body.find("max").if_uint().value_or(1));
   request.take.lease = *lease;
   request.take_id = body.find("take_id").if_string().value_or("");
-  try_take(key(request.id));
+  try_take(key_of(request.id));
 }
 
 void Gateway::try_take(RequestKey key) {
@@ -81,13 +81,13 @@ void Gateway::read_log(Request& request) {
   for (const auto& [name, value] : request.query) {
     if (name != "wait") continue;
     const auto parsed = base::parse_duration(value);
-    if (!parsed) return finish(key(request.id), error_response(parsed.error()));
+    if (!parsed) return finish(key_of(request.id), error_response(parsed.error()));
     wait = *parsed;
   }
   let_wait(request, wait);
   read_number(request.query, "from", request.log_from);
   read_number(request.query, "max", request.log_max);
-  try_log(key(request.id));
+  try_log(key_of(request.id));
 }
 
 void Gateway::try_log(RequestKey key) {
@@ -107,14 +107,14 @@ void Gateway::try_log(RequestKey key) {
 
 void Gateway::await_tasks(Request& request, Body body) {
   const auto timeout = form::duration_member(body, "timeout");
-  if (!timeout) return finish(key(request.id), error_response(timeout.error()));
+  if (!timeout) return finish(key_of(request.id), error_response(timeout.error()));
   let_wait(request, timeout->value_or(base::Duration{}));
   for (const json::Value id : body.find("task_ids").elements()) request.tasks.task_ids.emplace_back(id.as_string());
   const std::string_view mode = body.find("mode").if_string().value_or("all");
   request.tasks.until = mode == "any"             ? broker::TaskWait::Until::any
                         : mode == "first_failure" ? broker::TaskWait::Until::first_failure
                                                   : broker::TaskWait::Until::all;
-  try_tasks(key(request.id));
+  try_tasks(key_of(request.id));
 }
 
 void Gateway::try_tasks(RequestKey key) {

@@ -43,7 +43,7 @@ class Gateway final : public net::WebSocketPort {
 
   bool idle() const { return waiting_bytes_ == 0; }  // no frame waits for its turn
 
-  std::function<void()> on_wrong_token = [] {};
+  std::function<void(bool wrong_token)> on_unauthenticated = [](bool) {};  // or none, or another agent's
 
  private:
   friend class Session;

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "base/quoted.hpp"
+#include "envelope/limits.hpp"
 #include "gateway/form/form.hpp"
 #include "gateway/websocket/members.hpp"
 
@@ -64,6 +65,16 @@ constexpr Session::Operation Session::operations[] = {
     {"drain", &Session::drain, {}},
     {"hello", &Session::hello, {"token", "agent_id", "credit", "lease", "receipts"}},
 };
+
+std::string Session::operations_hint() {
+  std::string names;
+  for (const Operation& operation : operations) {
+    if (operation.op == "hello") continue;  // the first frame alone
+    if (!names.empty()) names += operation.op == "drain" ? " or " : ", ";
+    names += operation.op;
+  }
+  return "Use " + names + '.';
+}
 
 void Session::put(std::string frame) {
   gateway_.broker_.gate.after_sync([&loop = gateway_.loop_, socket = socket_, frame = std::move(frame)]() mutable {
@@ -205,8 +216,7 @@ base::Result<> Session::run(std::uint64_t id, json::Value content, Frame& frame)
     return base::fail(ErrorCode::UNAUTHENTICATED, "the first frame must be hello", "/op",
                       R"(Begin with {"id": 1, "op": "hello", "token": TOKEN}.)");
   if (operation == std::end(operations) || (greeted() && op == "hello"))
-    return bad_frame(base::quoted(op) + " is no operation here", "/op",
-                     "Use send, rescind, check, ack, acted, nack, extend, credit or drain.");
+    return bad_frame(base::quoted(op) + " is no operation here", "/op", operations_hint());
   for (const auto [key, value] : content.members()) {
     const auto& members = operation->members;
     if (key != "op" && key != "id" && (key.empty() || std::find(members.begin(), members.end(), key) == members.end()))
@@ -220,7 +230,7 @@ base::Result<> Session::hello(std::uint64_t id, json::Value content, Frame&) {
   PARLEY_TRY(const std::string_view agent, text_of(content, "agent_id"));
   auto caller = token.empty() ? std::nullopt : gateway_.broker_.gate.caller_of(token);
   if (!caller || caller->workspace != workspace_ || (!agent.empty() && agent != caller->id)) {
-    gateway_.on_wrong_token();
+    gateway_.on_unauthenticated(!token.empty() && !caller);
     return base::fail(ErrorCode::UNAUTHENTICATED, "the token is none of this agent in this workspace", "/token",
                       "Say hello with the token of an agent of this workspace.");
   }
@@ -247,8 +257,8 @@ base::Result<> Session::hello(std::uint64_t id, json::Value content, Frame&) {
 
 base::Result<> Session::send(std::uint64_t id, json::Value content, Frame& frame) {
   const json::Value messages = content.find("messages");
-  if (!messages.is_array() || messages.size() > batch_max)
-    return bad_frame("`messages` is no array of at most " + std::to_string(batch_max), "/messages");
+  if (!messages.is_array() || messages.size() > envelope::sent_messages_max)
+    return bad_frame("`messages` is no array of at most " + std::to_string(envelope::sent_messages_max), "/messages");
   PARLEY_TRY(const auto envelopes, envelopes_of(content, messages.size()));
   if (!frame.has_batch()) {
     gateway_.broker_.messages.begin(frame.batch(), *caller_, {});
@@ -332,7 +342,8 @@ base::Result<> Session::extend(std::uint64_t id, json::Value content, Frame&) {
 
 base::Result<> Session::settle(std::uint64_t id, broker::Settlement what, json::Value content) {
   PARLEY_TRY(const auto ids, texts_of(content, "delivery_ids"));
-  if (ids.empty()) return bad_frame("`delivery_ids` is no array of 1 to " + std::to_string(batch_max), "/delivery_ids");
+  if (ids.empty())
+    return bad_frame("`delivery_ids` is no array of 1 to " + std::to_string(envelope::listed_max), "/delivery_ids");
   broker::SettleRequest request;
   request.what = what;
   request.delivery_ids = ids;

@@ -57,6 +57,7 @@ class Session final : public broker::Outbox {
   void no_frame(const Frame& frame, const base::Error& error, std::uint64_t id);  // what came was none
   void log_frame(const Frame& frame, std::string_view op, std::uint64_t id, const base::Result<>& outcome);
 
+  static std::string operations_hint();
   // `content` is the frame's document.
   base::Result<> hello(std::uint64_t id, json::Value content, Frame&);
   base::Result<> send(std::uint64_t id, json::Value content, Frame& frame);
