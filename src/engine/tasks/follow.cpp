@@ -254,7 +254,10 @@ class Follow {
     moved.set_epoch(epoch);
     moved.set_assigner(command_.sender.value);
     moved.set_assignee(to_.front().value);
-    if (watch.deadline != Instant{}) moved.set_deadline(base::unix_us(watch.deadline));
+    if (watch.deadline != Instant{}) {
+      warn_if_over(watch.deadline, context_.now, warnings_);
+      moved.set_deadline(base::unix_us(watch.deadline));
+    }
     moved.set_timeout(watch.timeout.count());
     PARLEY_CHECK(write_terms(command_.envelope, moved));
     moved.set_max_iterations(iterations_in(command_.envelope));

@@ -5,6 +5,7 @@
 #include "base/excerpt.hpp"
 #include "base/quoted.hpp"
 #include "engine/messages/fields.hpp"
+#include "engine/tasks/watch.hpp"
 #include "json/parser.hpp"
 
 namespace parley::engine {
@@ -90,8 +91,7 @@ base::Result<> write_offer(const envelope::Envelope& envelope, const Workspace& 
     offer.set_quality(*quality);
   }
   if (const auto deadline = instant_in(envelope, "work_deadline")) {
-    if (*deadline <= now)
-      warnings.push_back({"", "DEADLINE_OVER", "The work was wanted by " + base::to_rfc3339(*deadline) + "."});
+    warn_if_over(*deadline, now, warnings);
     offer.set_deadline(base::unix_us(*deadline));
   }
   Instant due = instant_in(envelope, "deadline").value_or(Instant{});

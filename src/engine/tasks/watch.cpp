@@ -354,4 +354,9 @@ void decide_cancelled(const Deciding& deciding, Offset offset, const profile::Ru
   end_with_it(scene, why);
 }
 
+void warn_if_over(Instant deadline, Instant now, std::vector<base::Problem>& warnings) {
+  if (deadline > now) return;
+  warnings.push_back({"", "DEADLINE_OVER", "The work was wanted by " + base::to_rfc3339(deadline) + "."});
+}
+
 }  // namespace parley::engine

@@ -64,4 +64,7 @@ void decide_cancelled(const Deciding& deciding, Offset task, const profile::Rule
 constexpr base::Duration longest_timeout = std::chrono::hours(24 * 30);
 constexpr std::size_t assignments_max = 100;  // of one task (D11)
 
+// Work that is given although the time by which it was wanted is over: accepted, and said.
+void warn_if_over(Instant deadline, Instant now, std::vector<base::Problem>& warnings);
+
 }  // namespace parley::engine
