@@ -7,7 +7,6 @@
 #include "base/result.hpp"
 #include "engine/command.hpp"
 #include "engine/decided.hpp"
-#include "engine/retry.hpp"
 #include "envelope/settled.hpp"
 
 namespace parley::engine {
