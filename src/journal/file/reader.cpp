@@ -91,7 +91,7 @@ base::Result<> FileReader::body(Position position, std::string& into) {
   const std::string_view bytes = loaded->bytes.substr(block.body_at(index), block.facts().body_length(index));
   // One damaged body does not take its neighbours in the block with it.
   if (!loaded->bodies_intact && base::sha256(bytes) != block.facts().body_hash(index)) {
-    return damaged(setup_.folder, block.body_at(index), position,
+    return damaged(path(loaded->generation), loaded->at + block.body_at(index), position,
                    "native bytes do not have the hash that was recorded");
   }
   into.assign(bytes);
@@ -151,7 +151,8 @@ base::Result<const FileReader::LoadedChunk*> FileReader::load(const Chunk& place
       continue;
     }
     const std::string_view whole = rest.substr(0, frame->length);
-    chunk.blocks.push_back({*block, whole, block->bodies_intact(whole, segment_key)});
+    chunk.blocks.push_back(
+        {*block, whole, block->bodies_intact(whole, segment_key), place.generation, place.from + at});
     at += frame->length;
   }
   while (cached_bytes_ > setup_.cache_bytes && chunks_.size() > 1) {

@@ -35,6 +35,8 @@ class FileReader final : public Reader {
     Block block;  // views into the chunk's bytes
     std::string_view bytes;
     bool bodies_intact;
+    Generation generation;
+    std::uint64_t at;  // in its segment
   };
   struct LoadedChunk {
     Chunk place;
