@@ -79,10 +79,17 @@ base::Result<Visit> FileReader::read_segment(const Segment& segment, Position fr
   return Visit::next;
 }
 
+base::Result<> FileReader::event(Position position, std::string& into) {
+  PARLEY_TRY(const LoadedBlock* const loaded, block_of(position));
+  const Facts& facts = loaded->block.facts();
+  into.assign(facts.event(facts.index_of(position)));
+  return {};
+}
+
 base::Result<> FileReader::body(Position position, std::string& into) {
   PARLEY_TRY(const LoadedBlock* const loaded, block_of(position));
   const Block& block = loaded->block;
-  const auto index = static_cast<std::uint32_t>(position.value - block.facts().first().value);
+  const std::uint32_t index = block.facts().index_of(position);
   if (block.kind(index) != BodyKind::kept) {
     const bool erased = block.kind(index) == BodyKind::erased;
     return base::fail(base::ErrorCode::NOT_FOUND, erased ? "the bytes were erased" : "the record has no native bytes",

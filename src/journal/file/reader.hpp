@@ -1,5 +1,5 @@
-// Reads the file journal beside its writer: replay through a stream of blocks, bodies through a small cache of chunks
-// that makes sequential readers cheap. Holds its own descriptors; one thread, any thread.
+// Reads the file journal beside its writer: replay through a stream of blocks, single events and bodies through a small
+// cache of chunks that makes sequential readers cheap. Holds its own descriptors; one thread, any thread.
 #pragma once
 #include <list>
 #include <memory>
@@ -25,6 +25,7 @@ class FileReader final : public Reader {
   explicit FileReader(ReaderSetup setup) : setup_(std::move(setup)) {}
 
   base::Result<> read(Position from, const EntryVisitor& visit) override;
+  base::Result<> event(Position position, std::string& into) override;
   base::Result<> body(Position position, std::string& into) override;
 
   // The chain hash that the block which begins at `position` says it follows; nothing where no block begins there.
