@@ -3,6 +3,7 @@
 #pragma once
 #include <list>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "base/file.hpp"
@@ -35,7 +36,7 @@ class FileReader final : public Reader {
   struct LoadedBlock {
     Block block;  // views into the chunk's bytes
     std::string_view bytes;
-    bool bodies_intact;
+    std::optional<bool> bodies_intact;  // once a body was asked for: most that look for an event want none
     Generation generation;
     std::uint64_t at;  // in its segment
   };
@@ -56,8 +57,9 @@ class FileReader final : public Reader {
   base::Result<std::vector<IndexRow>> index_of(const Segment& segment);
   base::Result<std::vector<IndexRow>> rebuild_index(const Segment& segment);
   base::Result<Visit> read_segment(const Segment& segment, Position from, Position to, const EntryVisitor& visit);
-  base::Result<const LoadedBlock*> block_of(Position position);
-  base::Result<const LoadedChunk*> load(const Chunk& place);
+  base::Result<LoadedBlock*> block_of(Position position);
+  base::Result<LoadedChunk*> load(const Chunk& place);
+  bool bodies_intact(LoadedBlock& loaded) const;
 
   ReaderSetup setup_;
   std::list<OpenSegment> open_;    // newest use first
