@@ -492,6 +492,7 @@ class Watched final : public journal::Journal {
         return visit(entry);
       });
     }
+    base::Result<> event(base::Position position, std::string& into) override { return inner->event(position, into); }
     base::Result<> body(base::Position position, std::string& into) override {
       if (journal.broken) return base::fail(ErrorCode::JOURNAL_FAILED, "Input/output error");
       return inner->body(position, into);

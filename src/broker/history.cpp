@@ -30,18 +30,12 @@ base::Result<std::string_view> History::body(base::Position position) {
 }
 
 base::Result<event::Event> History::event(base::Position position) {
+  std::string fetched;
+  const Block* const block = block_of(position);
+  if (block == nullptr) PARLEY_CHECK(reader_->event(position, fetched));
+  const std::string_view bytes = block != nullptr ? block->event(position) : std::string_view(fetched);
   event::Event event;
-  if (const Block* block = block_of(position)) {
-    const std::string_view bytes = block->event(position);
-    if (!event.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) return unreadable_event(position);
-    return event;
-  }
-  bool parsed = false;
-  PARLEY_CHECK(reader_->read(position, [&](const journal::Entry& entry) {
-    parsed = event.ParseFromArray(entry.event.data(), static_cast<int>(entry.event.size()));
-    return base::Result<journal::Visit>(journal::Visit::stop);
-  }));
-  if (!parsed) return unreadable_event(position);
+  if (!event.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) return unreadable_event(position);
   return event;
 }
 

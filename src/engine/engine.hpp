@@ -7,7 +7,6 @@
 #include "base/result.hpp"
 #include "engine/command.hpp"
 #include "engine/decided.hpp"
-#include "engine/retry.hpp"
 #include "envelope/settled.hpp"
 
 namespace parley::engine {
@@ -114,7 +113,7 @@ class Engine {
   void decide(const StartServer&, const Context&, Decided&) const;
   void decide(const StopServer&, const Context&, Decided&) const;
   void decide(const SkipTime&, const Context&, Decided&) const;
-  // What is due by now, at most 1,000 timers (D11), of one workspace; nothing where nothing is due.
+  // What is due by now, of whichever workspace, at most 1,000 timers (D11); nothing where nothing is due.
   void decide_due(const Context&, Decided&, const PolledAt& polled = {}) const;
   // The next step of what was decided and is unfinished, at most so many messages; nothing where nothing is.
   void decide_unfinished(std::size_t most, const Context&, Decided&) const;

@@ -11,9 +11,4 @@ base::Duration backoff(const profile::RetryPolicy& policy, std::uint32_t failed,
   return base::Duration(static_cast<std::int64_t>(seed % (static_cast<std::uint64_t>(whole) + 1)));
 }
 
-base::Instant later(base::Instant now, base::Duration wait) {
-  constexpr base::Instant last = std::chrono::sys_days(std::chrono::year(9999) / 12 / 31);
-  return now < last && wait < last - now ? now + wait : last;
-}
-
 }  // namespace parley::engine

@@ -7,9 +7,6 @@ namespace parley::engine {
 // `failed` attempts so far, at least 1; `seed` decides the jitter.
 base::Duration backoff(const profile::RetryPolicy& policy, std::uint32_t failed, std::uint64_t seed);
 
-// `wait` later, however long it is: never past what an Instant holds (C3).
-base::Instant later(base::Instant now, base::Duration wait);
-
 // Offers that a restart or a lost connection took back: more of them mean a message that kills its readers (R46).
 inline constexpr std::uint8_t uncounted_offers_max = 16;
 

@@ -48,9 +48,6 @@ TEST(Backoff, C3_without_a_delay_or_with_any_there_is_no_overflow) {
   policy.base_delay = base::Duration::max();
   policy.max_delay = base::Duration::max() / 2;
   EXPECT_LE(backoff(policy, 7, 1), policy.max_delay);
-  EXPECT_GT(later(base::instant_of(1'770'109'200'000'000), base::Duration::max()),
-            base::instant_of(1'770'109'200'000'000));
-  EXPECT_EQ(later(base::instant_of(5), base::Duration(7)), base::instant_of(12));
 }
 
 }  // namespace

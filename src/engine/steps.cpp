@@ -9,6 +9,7 @@
 #include "engine/mailboxes/open_messages.hpp"
 #include "engine/messages/notice.hpp"
 #include "engine/requests/give_up.hpp"
+#include "engine/retry.hpp"
 #include "engine/reviews/time_out.hpp"
 #include "engine/tasks/returned.hpp"
 #include "engine/tasks/session.hpp"

@@ -60,7 +60,15 @@ class JournalConformance : public ::testing::TestWithParam<Backend> {
     EXPECT_TRUE(read.has_value()) << error_text(read);
     EXPECT_EQ(seen, history_.size());
     EXPECT_EQ(journal().head().position, Position(history_.size()));
-    for (std::size_t i = 0; i < history_.size(); ++i) expect_body(*reader, i);
+    for (std::size_t i = 0; i < history_.size(); ++i) expect_record(*reader, i);
+  }
+
+  void expect_record(Reader& reader, std::size_t index) {
+    std::string event;
+    auto read = reader.event(Position(index + 1), event);
+    ASSERT_TRUE(read.has_value()) << error_text(read);
+    EXPECT_EQ(event, history_[index].first.event);
+    expect_body(reader, index);
   }
 
   void expect_body(Reader& reader, std::size_t index) {
@@ -143,11 +151,13 @@ TEST_P(JournalConformance, AnErrorOfTheVisitorEndsTheReading) {
 
 TEST_P(JournalConformance, PositionsPastTheHeadAreNotFound) {
   append({{"a", "x"}});
-  std::string body;
+  std::string bytes;
   for (const std::uint64_t position : {std::uint64_t{0}, std::uint64_t{2}, UINT64_MAX}) {
-    auto read = journal().reader()->body(Position(position), body);
-    ASSERT_FALSE(read.has_value());
-    EXPECT_EQ(read.error().code, base::ErrorCode::NOT_FOUND);
+    const auto reader = journal().reader();
+    for (const auto& read : {reader->body(Position(position), bytes), reader->event(Position(position), bytes)}) {
+      ASSERT_FALSE(read.has_value());
+      EXPECT_EQ(read.error().code, base::ErrorCode::NOT_FOUND);
+    }
   }
 }
 
@@ -249,7 +259,7 @@ TEST_P(JournalConformance, RandomHistoriesReadBack) {
     }
     expect_history();
     const auto reader = journal().reader();
-    for (int i = 0; i < 50; ++i) expect_body(*reader, random() % history_.size());
+    for (int i = 0; i < 50; ++i) expect_record(*reader, random() % history_.size());
   }
 }
 

@@ -82,6 +82,11 @@ base::Digest Facts::body_hash(std::uint32_t index) const {
 std::string_view Facts::events() const {
   return bytes_.substr(facts_head_bytes + std::size_t{count()} * facts_row_bytes);
 }
+std::string_view Facts::event(std::uint32_t index) const {
+  std::size_t at = 0;
+  for (std::uint32_t i = 0; i < index; ++i) at += event_length(i);
+  return events().substr(at, event_length(index));
+}
 
 const char* Facts::row(std::uint32_t index) const {
   PARLEY_ASSERT(index < count());

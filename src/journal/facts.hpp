@@ -38,6 +38,7 @@ class Facts {
   Position last() const;
   base::Instant engine_time() const;
   std::uint32_t count() const;
+  std::uint32_t index_of(Position position) const { return static_cast<std::uint32_t>(position.value - first().value); }
   base::Digest previous() const;
   std::string_view bytes() const { return bytes_; }
   base::Digest chain() const { return base::sha256(bytes_); }
@@ -46,6 +47,7 @@ class Facts {
   std::uint32_t body_length(std::uint32_t index) const;
   base::Digest body_hash(std::uint32_t index) const;
   std::string_view events() const;  // one after the other
+  std::string_view event(std::uint32_t index) const;
 
  private:
   explicit Facts(std::string_view bytes) : bytes_(bytes) {}

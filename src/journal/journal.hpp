@@ -60,6 +60,8 @@ class Reader {
   // In order from `from` to the head as it is at the call. Checks the checksum and the chain of what it passes; loads
   // no bodies.
   virtual base::Result<> read(Position from, const EntryVisitor& visit) = 0;
+  // Replaces `into` by the record's event: for single ones, where read() would begin anew each time.
+  virtual base::Result<> event(Position position, std::string& into) = 0;
   // Replaces `into` by the record's native bytes, which are checked.
   virtual base::Result<> body(Position position, std::string& into) = 0;
 };

@@ -100,7 +100,6 @@ bool Connection::decide_head() {
     return true;
   }
   auto decision = shared_.http->on_head({id_, number}, head);
-  if (phase_ != Phase::open) return true;  // it was cut
   if (auto* response = std::get_if<http::Response>(&decision)) {
     respond(number, std::move(*response));
   } else if (std::holds_alternative<AnswerLater>(decision)) {

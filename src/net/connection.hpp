@@ -69,7 +69,6 @@ class Connection {
   bool close(std::uint16_t code, std::string_view reason);
   void hold_reading(bool held);
   void allow_messages();  // as large as the settings allow, where it is a WebSocket
-  void cut();             // on_closed is not called from within: the loop calls tell_closed before it destroys
   void tell_closed();     // once, however often it is called
   void drain();           // a WebSocket is not read from any more; HTTP ends after its answers
   void close_drained();   // that WebSocket
@@ -79,7 +78,6 @@ class Connection {
   base::Duration scheduled = base::Duration::max();  // the loop's: when it will look at next_deadline again
 
   bool over() const { return phase_ == Phase::over; }
-  std::size_t unwritten_bytes() const { return output_.size(); }
 
  private:
   // ending: nothing more is read by a machine, what is in the output is written; lingering: all is written, the peer
@@ -94,6 +92,7 @@ class Connection {
   void end_of_input();
   void after_machine();
   void end_websocket();
+  void cut();  // on_closed is not called from within: the loop calls tell_closed before it destroys
   void count_slow();
   void begin_ending();
   void settle_output();

@@ -344,13 +344,6 @@ bool Loop::close(ConnectionId socket, std::uint16_t code, std::string_view reaso
   return connection != nullptr && connection->close(code, reason);
 }
 
-bool Loop::cut(ConnectionId id) {
-  auto* connection = core_->connections.find(id);
-  if (connection == nullptr || connection->over()) return false;
-  connection->cut();
-  return true;
-}
-
 void Loop::catch_up(ConnectionId socket) {
   auto* const connection = core_->connections.find(socket);
   if (connection == nullptr) return;
@@ -367,11 +360,6 @@ void Loop::vouch_for(ConnectionId id) {
   if (connection == nullptr) return;
   core_->connections.vouch_for(id);
   connection->allow_messages();
-}
-
-std::size_t Loop::unwritten_bytes(ConnectionId id) const {
-  const auto* connection = core_->connections.find(id);
-  return connection == nullptr ? 0 : connection->unwritten_bytes();
 }
 
 std::size_t Loop::connections() const {

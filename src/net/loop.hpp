@@ -59,7 +59,6 @@ class Loop {
   bool send(ConnectionId socket, websocket::MessageKind kind, std::string&& message);  // large ones are not copied
   bool send(ConnectionId socket, websocket::MessageKind kind, std::span<const std::string_view> pieces);
   bool close(ConnectionId socket, std::uint16_t code, std::string_view reason);  // on_closed follows
-  bool cut(ConnectionId connection);                                             // without a word
 
   // Nothing more is read from it. What has been read of a WebSocket still comes; over HTTP what was called behind the
   // newest call waits.
@@ -70,7 +69,6 @@ class Loop {
   // as the settings allow, also after AcceptWebSocket with a smaller bound.
   void vouch_for(ConnectionId connection);
 
-  std::size_t unwritten_bytes(ConnectionId connection) const;
   std::size_t connections() const;
 
   // Shutting down: no new connections; what has come is read, and nothing more of WebSockets. HTTP connections end

@@ -108,15 +108,18 @@ void decide_withheld(const Deciding& deciding, Offset message, const RulesetOf& 
   decide_resumed(deciding, *known, ruleset_of(assigner.properties.profile));
 }
 
-void decide_withdrawn(Decided& decided, const Workspace& workspace, WorkspaceNumber number, Offset message) {
-  const Approval* const known = workspace.approvals.find(message);
-  if (!known || !known->waits()) return;
-  const Approval& approval = *known;
+void write_withdrawn(Decided& decided, const Workspace& workspace, WorkspaceNumber number, Offset message) {
   event::ApprovalWithdrawn& event = *decided.add(number).mutable_approval_withdrawn();
   event.set_approval(message.value);
   event.set_state(static_cast<std::uint32_t>(*machine::approval::move_of(Step::withdraw).to));
-  event.set_asker(approval.asker.value);
-  if (approval.holds) withhold(decided, workspace, number, message).set_superseded(true);
+  event.set_asker(workspace.approvals.find(message)->asker.value);
+}
+
+void decide_withdrawn(Decided& decided, const Workspace& workspace, WorkspaceNumber number, Offset message) {
+  const Approval* const known = workspace.approvals.find(message);
+  if (!known || !known->waits()) return;
+  write_withdrawn(decided, workspace, number, message);
+  if (known->holds) withhold(decided, workspace, number, message).set_superseded(true);
 }
 
 void apply(State& state, Workspace& workspace, WorkspaceNumber number, const event::ApprovalWithdrawn& event,

@@ -15,6 +15,9 @@ std::optional<Asking> held_completion(const AcceptMessage& command, const Worksp
 // Rejected, by a human or by time: it goes to nobody, and the task that it would have ended goes on.
 void decide_withheld(const Deciding& deciding, Offset message, const RulesetOf& ruleset_of);
 
+// It waits for nobody any more: of one that still does.
+void write_withdrawn(Decided& decided, const Workspace& workspace, WorkspaceNumber number, Offset message);
+
 // What it is about is over, and with it what there was to decide.
 void decide_withdrawn(Decided& decided, const Workspace& workspace, WorkspaceNumber number, Offset message);
 

@@ -142,13 +142,6 @@ bool has_it(ReceiptState state) {
   return state == ReceiptState::leased || state == ReceiptState::acked || state == ReceiptState::offered;
 }
 
-void withdraw_approval(Decided& decided, const Workspace& workspace, const TakeBack& command) {
-  event::ApprovalWithdrawn& event = *decided.add(command.workspace).mutable_approval_withdrawn();
-  event.set_approval(command.message.value);
-  event.set_state(static_cast<std::uint32_t>(*machine::approval::move_of(machine::approval::Step::withdraw).to));
-  event.set_asker(workspace.approvals.find(command.message)->asker.value);
-}
-
 constexpr std::string_view took_back = "its sender took it back";
 
 std::string with_reason(std::string_view why, const TakeBack& command) {
@@ -304,7 +297,7 @@ void decide_taken_back(const Deciding& deciding, const TakeBack& command, const 
   const auto rules_of = [&](Offset task) {
     return ruleset_of(workspace.registry.agent(workspace.tasks.at(task).assigner).properties.profile);
   };
-  if (consequences.withdraws) withdraw_approval(decided, workspace, command);
+  if (consequences.withdraws) write_withdrawn(decided, workspace, command.workspace, command.message);
   if (consequences.resumes != Offset{}) decide_resumed(deciding, consequences.resumes, rules_of(consequences.resumes));
   if (const Offset review = consequences.withdraws_review; review != Offset{})
     write_review_end(

@@ -5,8 +5,8 @@
 #include "base/quoted.hpp"
 #include "engine/appliers.hpp"
 #include "engine/health/follow.hpp"
+#include "engine/later.hpp"
 #include "engine/messages/said.hpp"
-#include "engine/retry.hpp"
 #include "engine/tasks/returned.hpp"
 
 namespace parley::engine {

@@ -2,10 +2,10 @@
 #include <algorithm>
 
 #include "engine/appliers.hpp"
+#include "engine/later.hpp"
 #include "engine/mailboxes/selection.hpp"
 #include "engine/mailboxes/transitions.hpp"
 #include "engine/messages/expiry.hpp"
-#include "engine/retry.hpp"
 
 namespace parley::engine {
 namespace {

@@ -4,6 +4,7 @@
 
 #include "base/excerpt.hpp"
 #include "engine/appliers.hpp"
+#include "engine/later.hpp"
 #include "engine/mailboxes/failures.hpp"
 #include "engine/mailboxes/transitions.hpp"
 #include "engine/retry.hpp"

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "engine/retry.hpp"
+#include "engine/later.hpp"
 #include "engine/workspaces/workspace.hpp"
 
 namespace parley::engine {

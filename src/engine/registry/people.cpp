@@ -6,8 +6,8 @@
 #include "base/quoted.hpp"
 #include "engine/appliers.hpp"
 #include "engine/id.hpp"
+#include "engine/later.hpp"
 #include "engine/registry/credentials.hpp"
-#include "engine/retry.hpp"
 
 namespace parley::engine {
 namespace {

@@ -1,5 +1,6 @@
 #include "engine/requests/ask_again.hpp"
 
+#include "engine/later.hpp"
 #include "engine/messages/fields.hpp"
 #include "engine/retry.hpp"
 

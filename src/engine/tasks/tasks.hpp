@@ -159,12 +159,24 @@ struct Task {
   void archive(Archive& a) {
     a(id, state, epoch, assigner, assignee, assignments, ordered, given_at, moved_at, watch, terms, due, over_at, held);
     a(reviewer, max_iterations, split_by, taken, in_part, given_up, shares, history);
-    TaskOffer kept = offer ? std::move(*offer) : TaskOffer{};
-    a(kept);
-    offer = kept.open() ? std::make_unique<TaskOffer>(std::move(kept)) : nullptr;
-    TaskError last = error ? std::move(*error) : TaskError{};
-    a(last);
-    error = last.type != TaskErrorType::none ? std::make_unique<TaskError>(std::move(last)) : nullptr;
+    archive_made(a, offer);
+    archive_made(a, error);
+    if constexpr (Archive::loads) {
+      if (!offer->open()) offer.reset();
+      if (error->type == TaskErrorType::none) error.reset();
+    }
+  }
+
+ private:
+  // None is written as an empty one. Saving makes none: what is saved is the state in use.
+  template <class Archive, class Value>
+  static void archive_made(Archive& a, std::unique_ptr<Value>& value) {
+    if constexpr (Archive::loads) {
+      a(value);
+    } else {
+      Value empty;
+      a(value ? *value : empty);
+    }
   }
 };
 

@@ -158,6 +158,7 @@ TEST(JournalDamage, B1_WhatIsNotDamagedStaysReadable) {
   std::string bytes = original.files->contents(Bench::segment(1));
   const std::size_t body = bytes.find("body 6");
   ASSERT_NE(body, std::string::npos);
+  const std::string place = "byte " + std::to_string(body) + ", position 6:";
   bytes[body + 1] = '?';
   Bench bench = with(original, Bench::segment(1), std::move(bytes));
   ASSERT_TRUE(bench.open());
@@ -170,6 +171,8 @@ TEST(JournalDamage, B1_WhatIsNotDamagedStaysReadable) {
       EXPECT_EQ(read, *numbered(position, 500).body);
     } else {
       EXPECT_EQ(got.error().code, base::ErrorCode::JOURNAL_DAMAGED);
+      EXPECT_EQ(got.error().where, Bench::segment(1));
+      EXPECT_TRUE(got.error().message.starts_with(place)) << got.error().message;
     }
   }
   auto report = verify(*bench.files, "data");

@@ -181,7 +181,6 @@ class FileJournal final : public Journal {
     offset_ = counted_from_ = newest.end;
     limit_ = std::max(offset_, state.capacity - std::min(state.capacity, index_reserve_));
     sealed_ = newest.seal.has_value();
-    segment_before_ = newest.before;
     head_ = state.head;
     durable_ = told_ = head_.position;
     space_.continue_after(Generation(newest.generation.value + state.ready.size()));
@@ -291,7 +290,6 @@ class FileJournal final : public Journal {
     offset_ = counted_from_ = blocks_at;
     limit_ = blocks_at + segment_room_;
     sealed_ = false;
-    segment_before_ = head_;
     header_page_.assign(blocks_at, '\0');
     write_header(header_page_.data(), {format_version, id_, next->generation, options_.segment_bytes, head_});
     header_due_ = true;
@@ -352,7 +350,6 @@ class FileJournal final : public Journal {
   std::uint64_t offset_ = 0;  // where its next block goes
   std::uint64_t limit_ = 0;   // where its blocks must end
   bool sealed_ = false;
-  Head segment_before_;
   std::uint64_t counted_from_ = 0, blocks_ = 0;  // since that byte
   bool next_is_late_ = false;                    // it was half full, and the next one still being made ready
   std::string header_page_;

@@ -123,7 +123,7 @@ TEST_F(FileJournalSpace, IsOnlyReservedAfterASegmentOfFewBlocks) {
   EXPECT_EQ(writes_after(2), 0u);
 }
 
-// O6: beside a running server, which rolls through segments meanwhile.
+// O6: beside a running server, which rolls through segments meanwhile, and removes old snapshots.
 TEST(FileJournal, AJournalThatIsWrittenIsVerifiedAsIntact) {
   const auto files = base::system_files();
   std::string pattern = (std::filesystem::temp_directory_path() / "parley-journal-XXXXXX").string();
@@ -144,6 +144,8 @@ TEST(FileJournal, AJournalThatIsWrittenIsVerifiedAsIntact) {
     RecordedOutcomes outcomes;
     opened->journal->poll(outcomes);
     if (i % 20 == 0) opened->journal->tick();
+    auto snapshot = opened->journal->begin_snapshot();
+    ASSERT_TRUE(snapshot && (*snapshot)->write("state") && (*snapshot)->commit());
   }
   writing = false;
   verifier.join();

@@ -79,10 +79,17 @@ base::Result<Visit> FileReader::read_segment(const Segment& segment, Position fr
   return Visit::next;
 }
 
-base::Result<> FileReader::body(Position position, std::string& into) {
+base::Result<> FileReader::event(Position position, std::string& into) {
   PARLEY_TRY(const LoadedBlock* const loaded, block_of(position));
+  const Facts& facts = loaded->block.facts();
+  into.assign(facts.event(facts.index_of(position)));
+  return {};
+}
+
+base::Result<> FileReader::body(Position position, std::string& into) {
+  PARLEY_TRY(LoadedBlock* const loaded, block_of(position));
   const Block& block = loaded->block;
-  const auto index = static_cast<std::uint32_t>(position.value - block.facts().first().value);
+  const std::uint32_t index = block.facts().index_of(position);
   if (block.kind(index) != BodyKind::kept) {
     const bool erased = block.kind(index) == BodyKind::erased;
     return base::fail(base::ErrorCode::NOT_FOUND, erased ? "the bytes were erased" : "the record has no native bytes",
@@ -90,12 +97,17 @@ base::Result<> FileReader::body(Position position, std::string& into) {
   }
   const std::string_view bytes = loaded->bytes.substr(block.body_at(index), block.facts().body_length(index));
   // One damaged body does not take its neighbours in the block with it.
-  if (!loaded->bodies_intact && base::sha256(bytes) != block.facts().body_hash(index)) {
-    return damaged(setup_.folder, block.body_at(index), position,
+  if (!bodies_intact(*loaded) && base::sha256(bytes) != block.facts().body_hash(index)) {
+    return damaged(path(loaded->generation), loaded->at + block.body_at(index), position,
                    "native bytes do not have the hash that was recorded");
   }
   into.assign(bytes);
   return {};
+}
+
+bool FileReader::bodies_intact(LoadedBlock& loaded) const {
+  if (!loaded.bodies_intact) loaded.bodies_intact = loaded.block.bodies_intact(loaded.bytes, key(loaded.generation));
+  return *loaded.bodies_intact;
 }
 
 base::Result<std::optional<base::Digest>> FileReader::chain_before(Position position) {
@@ -104,13 +116,13 @@ base::Result<std::optional<base::Digest>> FileReader::chain_before(Position posi
   return loaded->block.facts().previous();
 }
 
-base::Result<const FileReader::LoadedBlock*> FileReader::block_of(Position position) {
+base::Result<FileReader::LoadedBlock*> FileReader::block_of(Position position) {
   const auto segment = setup_.catalog->segment_of(position);
   if (!segment) {
     return base::fail(base::ErrorCode::NOT_FOUND, "no such position", "position " + std::to_string(position.value));
   }
   PARLEY_TRY(const Chunk place, locate(*segment, position));
-  PARLEY_TRY(const LoadedChunk* const chunk, load(place));
+  PARLEY_TRY(LoadedChunk* const chunk, load(place));
   const auto after = std::upper_bound(chunk->blocks.begin(), chunk->blocks.end(), position,
                                       [](Position p, const LoadedBlock& b) { return p < b.block.facts().first(); });
   if (after != chunk->blocks.begin() && std::prev(after)->block.facts().last() >= position) return &*std::prev(after);
@@ -118,7 +130,7 @@ base::Result<const FileReader::LoadedBlock*> FileReader::block_of(Position posit
                  "no intact block holds the position between this byte and byte " + std::to_string(place.to));
 }
 
-base::Result<const FileReader::LoadedChunk*> FileReader::load(const Chunk& place) {
+base::Result<FileReader::LoadedChunk*> FileReader::load(const Chunk& place) {
   const auto same = [&](const LoadedChunk& c) {
     return c.place.generation == place.generation && c.place.from == place.from;
   };
@@ -151,7 +163,7 @@ base::Result<const FileReader::LoadedChunk*> FileReader::load(const Chunk& place
       continue;
     }
     const std::string_view whole = rest.substr(0, frame->length);
-    chunk.blocks.push_back({*block, whole, block->bodies_intact(whole, segment_key)});
+    chunk.blocks.push_back({*block, whole, std::nullopt, place.generation, place.from + at});
     at += frame->length;
   }
   while (cached_bytes_ > setup_.cache_bytes && chunks_.size() > 1) {

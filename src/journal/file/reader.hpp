@@ -1,8 +1,9 @@
-// Reads the file journal beside its writer: replay through a stream of blocks, bodies through a small cache of chunks
-// that makes sequential readers cheap. Holds its own descriptors; one thread, any thread.
+// Reads the file journal beside its writer: replay through a stream of blocks, single events and bodies through a small
+// cache of chunks that makes sequential readers cheap. Holds its own descriptors; one thread, any thread.
 #pragma once
 #include <list>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "base/file.hpp"
@@ -25,6 +26,7 @@ class FileReader final : public Reader {
   explicit FileReader(ReaderSetup setup) : setup_(std::move(setup)) {}
 
   base::Result<> read(Position from, const EntryVisitor& visit) override;
+  base::Result<> event(Position position, std::string& into) override;
   base::Result<> body(Position position, std::string& into) override;
 
   // The chain hash that the block which begins at `position` says it follows; nothing where no block begins there.
@@ -34,7 +36,9 @@ class FileReader final : public Reader {
   struct LoadedBlock {
     Block block;  // views into the chunk's bytes
     std::string_view bytes;
-    bool bodies_intact;
+    std::optional<bool> bodies_intact;  // once a body was asked for: most that look for an event want none
+    Generation generation;
+    std::uint64_t at;  // in its segment
   };
   struct LoadedChunk {
     Chunk place;
@@ -53,8 +57,9 @@ class FileReader final : public Reader {
   base::Result<std::vector<IndexRow>> index_of(const Segment& segment);
   base::Result<std::vector<IndexRow>> rebuild_index(const Segment& segment);
   base::Result<Visit> read_segment(const Segment& segment, Position from, Position to, const EntryVisitor& visit);
-  base::Result<const LoadedBlock*> block_of(Position position);
-  base::Result<const LoadedChunk*> load(const Chunk& place);
+  base::Result<LoadedBlock*> block_of(Position position);
+  base::Result<LoadedChunk*> load(const Chunk& place);
+  bool bodies_intact(LoadedBlock& loaded) const;
 
   ReaderSetup setup_;
   std::list<OpenSegment> open_;    // newest use first

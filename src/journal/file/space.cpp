@@ -41,7 +41,7 @@ void Space::refill(Fill fill) {
   collect();
   if (state_ == State::failed || state_ == State::making) return;
   if (ready_.size() >= ahead_) {
-    state_ = State::full_pool;
+    state_ = State::idle;
     return;
   }
   if (state_ == State::refused) {
@@ -75,7 +75,7 @@ void Space::collect() {
   if (!result) return;
   if (*result) {
     ready_.push_back({newest_, std::move(**result)});
-    state_ = State::full_pool;
+    state_ = State::idle;
     return;
   }
   newest_ = Generation(newest_.value - 1);

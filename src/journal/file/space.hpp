@@ -33,7 +33,7 @@ struct ReadySegment {
 class Space {
  public:
   enum class State : std::uint8_t {
-    full_pool,
+    idle,  // none is being made
     making,
     refused,  // no space, or no descriptor or memory, as error() says; retry() tries again
     failed,   // a write or sync failed: the journal must stop
@@ -74,7 +74,7 @@ class Space {
   std::deque<ReadySegment> ready_;
   Generation newest_;  // made or being made
   std::shared_ptr<Made> made_ = std::make_shared<Made>();
-  State state_ = State::full_pool;
+  State state_ = State::idle;
   bool retry_ = false;
   base::Error error_;
 };

@@ -51,8 +51,14 @@ class Verification {
   }
 
   base::Result<> take_snapshot(Position position) {
-    PARLEY_TRY(const SnapshotInfo info, check_snapshot(files_, folder_, id_, position));
-    snapshot_heads_.push_back(info.at);
+    auto info = check_snapshot(files_, folder_, id_, position);
+    if (!info && info.error().code != base::ErrorCode::JOURNAL_DAMAGED) {
+      // A running server may have removed it for newer ones since the folder was listed.
+      PARLEY_TRY(const Listing now, list_folder(files_, folder_));
+      if (std::ranges::find(now.snapshots, position) == now.snapshots.end()) return {};
+    }
+    if (!info) return std::unexpected(std::move(info).error());
+    snapshot_heads_.push_back(info->at);
     synced_ = std::max(synced_, position);
     ++report_.snapshots;
     return {};

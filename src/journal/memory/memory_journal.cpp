@@ -82,17 +82,28 @@ class MemoryReader final : public Reader {
     return {};
   }
 
+  base::Result<> event(Position position, std::string& into) override {
+    PARLEY_TRY(const auto block, block_of(position));
+    const Facts facts = block->facts();
+    into.assign(facts.event(facts.index_of(position)));
+    return {};
+  }
+
   base::Result<> body(Position position, std::string& into) override {
-    const std::size_t index = store_->find(position);
-    if (index == store_->count()) return not_found(position, "no such position");
-    const auto block = store_->block(index);
-    const std::size_t i = position.value - block->facts().first().value;
+    PARLEY_TRY(const auto block, block_of(position));
+    const std::uint32_t i = block->facts().index_of(position);
     if (block->kinds[i] != BodyKind::kept) return not_found(position, "the record has no native bytes");
     into.assign(block->bodies[i]);
     return {};
   }
 
  private:
+  base::Result<std::shared_ptr<const Block>> block_of(Position position) const {
+    const std::size_t index = store_->find(position);
+    if (index == store_->count()) return not_found(position, "no such position");
+    return store_->block(index);
+  }
+
   static base::Result<Visit> visit_block(const Block& block, Position from, const EntryVisitor& visit) {
     const Facts facts = block.facts();
     std::string_view events = facts.events();

@@ -29,7 +29,7 @@ class Output {
 
   std::size_t size() const { return size_; }
   bool empty() const { return size_ == 0; }
-  std::string text() const;  // all of it, for tests
+  std::string text() const;  // all of it, copied: for short answers, and tests
 
  private:
   struct Piece {
