@@ -557,7 +557,7 @@ TEST(Log, A_follower_is_woken_by_its_own_workspace) {
   EXPECT_EQ(quiet, 0);
 }
 
-// COR-03: who has read the log up to a block that is still on its way to the disk is woken once that can be read.
+// D3: who has read the log up to a block that is still on its way to the disk is woken once that can be read.
 TEST(Log, A_follower_is_woken_for_what_was_on_its_way) {
   auto journal = std::make_unique<Watched>(open());
   Watched& watched = *journal;

@@ -277,7 +277,7 @@ class Run {
   std::map<std::pair<AgentNumber, Offset>, std::uint32_t> epochs_;
 };
 
-// COR-03, D5: a broadcast keeps to the directions of its type.
+// MSH-02: a broadcast keeps to the directions of its type.
 TEST(Engine, A_broadcast_reaches_those_alone_who_may_receive_it) {
   profile::Ruleset rules = *engine::rules();
   const auto type = *rules.type_named("request");

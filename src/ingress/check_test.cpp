@@ -369,6 +369,8 @@ TEST(Priorities, TheTypesClassIsAFloor) {
   EXPECT_EQ(of("TASK_UPDATE", "extractor-1", "low", "low"), Priority::normal);
   EXPECT_EQ(of("TASK_UPDATE", "extractor-1", "low", "critical"), Priority::critical);
   EXPECT_EQ(of("TASK_COMPLETE", "extractor-2", "normal", "low"), Priority::high);
+  EXPECT_EQ(of("TASK_FAILED", "extractor-1", "high", "low"), Priority::high);
+  EXPECT_EQ(of("STATUS_UPDATE", "extractor-1", "normal", "low"), Priority::normal);
   EXPECT_EQ(of("ERROR_REPORT", "extractor-1", "normal", "low"), Priority::critical);
   EXPECT_EQ(of("HEARTBEAT", "extractor-2", "high", "critical"), Priority::low);
 }

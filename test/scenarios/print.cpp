@@ -8,12 +8,6 @@
 namespace parley::scenarios {
 namespace {
 
-std::string type_of(json::Value message) {
-  for (const char* at : {"message_type", "messageType", "type"})
-    if (const auto type = message.find(at).if_string()) return std::string(*type);
-  return "?";
-}
-
 std::string notice(json::Value notice) {
   std::string text = " notice " + std::string(notice.find("notice").if_string().value_or("?")) + " of";
   for (const json::Value about : notice.find("messages").elements()) text += ' ' + json::to_text(about.find("offset"));
@@ -62,7 +56,7 @@ std::string print(World& world, const std::string& workspace, const broker::Deli
   if (!document) return "DELIVERED NO JSON\n";
   std::string text = "delivery " + delivery.delivery_id + " attempt=" + std::to_string(delivery.attempt) +
                      " priority=" + std::string(envelope::name(delivery.priority));
-  text += delivery.notice ? notice(document->root()) : ' ' + type_of(document->root());
+  text += delivery.notice ? notice(document->root()) : ' ' + world.type_of(document->root());
   if (delivery.by_server && !delivery.notice) text += " of the server";
   for (const std::string& at : show)
     text += ' ' + (at == "task_error" ? task_error(delivery) : json::to_text(document->root().at_pointer(at)));

@@ -9,7 +9,6 @@
 #include "json/writer.hpp"
 #include "print.hpp"
 #include "profile/files.hpp"
-#include "profile/load.hpp"
 #include "source.hpp"
 
 namespace parley::scenarios {
@@ -18,8 +17,10 @@ namespace {
 using base::Result;
 
 // profile collab set=/version="1.1.0" set=…: one of the five, with changes in its profile.json, in that one's place.
+// profile kitchen folder=test/…: one beside the five, of a folder of the source tree.
 void change_profile(const Call& call) {
-  auto files = profile::read_folder(source_folder() + "/spec/profiles/" + call.word(0));
+  const std::string folder = call.option("folder", "spec/profiles/" + call.word(0));
+  auto files = profile::read_folder(source_folder() + '/' + folder);
   if (!files) return call.world.say("SCRIPT: " + scenarios::print(files.error()));
   std::string& text = files->at("profile.json");
   for (const std::string& set : call.command.all("set")) {
@@ -28,9 +29,8 @@ void change_profile(const Call& call) {
     if (!changed) return call.world.say("SCRIPT: " + scenarios::print(changed.error()));
     text = *changed;
   }
-  call.world.say("changed, and restarted ");
-  auto ruleset = profile::load(*files);
-  const auto added = ruleset ? call.world.add_profile(*ruleset) : std::unexpected(ruleset.error());
+  call.world.say(call.command.has("folder") ? "added, and restarted " : "changed, and restarted ");
+  const auto added = call.world.add_profile(*files);
   if (!added) call.world.say(scenarios::print(added.error()));
 }
 

@@ -7,6 +7,7 @@
 #include "json/parser.hpp"
 #include "print.hpp"
 #include "profile/files.hpp"
+#include "profile/load.hpp"
 
 namespace parley::scenarios {
 namespace {
@@ -46,8 +47,10 @@ void World::begin(base::Instant wall) {
 
 World::~World() = default;
 
-base::Result<> World::add_profile(profile::RulesetPtr ruleset) {
-  PARLEY_CHECK(rulesets_.add(std::move(ruleset)));
+base::Result<> World::add_profile(const profile::Files& files) {
+  PARLEY_TRY(const profile::RulesetPtr ruleset, profile::load(files));
+  PARLEY_CHECK(rulesets_.add(ruleset));
+  wires_.insert_or_assign(ruleset->name, wire_of(files));
   restart({});
   return {};
 }
@@ -79,6 +82,12 @@ void World::keep_token(const std::string& who, std::string token) {
 const Wire* World::wire(std::string_view profile) const {
   const auto known = wires_.find(profile);
   return known == wires_.end() ? nullptr : &known->second;
+}
+
+std::string World::type_of(json::Value message) const {
+  for (const auto& [profile, wire] : wires_)
+    if (const auto type = message.at_pointer(wire.type).if_string()) return std::string(*type);
+  return "?";
 }
 
 std::string World::native_bytes(const std::string& name) const {

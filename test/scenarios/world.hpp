@@ -10,6 +10,7 @@
 
 #include "base/test_clock.hpp"
 #include "broker/broker.hpp"
+#include "profile/files.hpp"
 #include "profile/rulesets.hpp"
 
 namespace parley::scenarios {
@@ -43,7 +44,7 @@ class World {
   void begin(base::Instant wall);  // anew, at this time
 
   // A profile beside the five, or in the place of one. The process starts anew.
-  base::Result<> add_profile(profile::RulesetPtr ruleset);
+  base::Result<> add_profile(const profile::Files& files);
 
   broker::Broker& broker() { return *broker_; }
   VirtualClock& clock() { return clock_; }
@@ -57,6 +58,7 @@ class World {
 
   std::string workspace;  // the current one
   const Wire* wire(std::string_view profile) const;
+  std::string type_of(json::Value message) const;           // wherever a profile has it; "?": none does
   std::string native_bytes(const std::string& name) const;  // of a message sent under a name
   void keep_native(const std::string& name, std::string bytes);
   void sent(const std::string& to, base::Offset offset, std::string bytes);

@@ -214,6 +214,7 @@ class Mutants::Walk {
       const std::string next = below(evaluated, name);
       if (refuses(name, stated)) try_keyword(place, name, stated, next, value, instance);
       if (name == "required") try_required(place, stated, next, value, instance);
+      if (name == "enum") try_members(place, stated, value);
       descend(place, name, stated, next, value, instance);
     }
   }
@@ -249,6 +250,16 @@ class Mutants::Walk {
     for (const json::Value name : names.elements())
       offer(place.keyword("required") + '/' + std::to_string(number++), instance, evaluated,
             without_member(example_, value, name.as_string()));
+  }
+
+  // What else of the schema depends on the member is of no account where one example is accepted with it.
+  void try_members(const Place& place, json::Value stated, json::Value value) {
+    for (const json::Value member : stated.elements()) {
+      bool& accepted = mutants_.members_[place.keyword("enum") + ' ' + json::to_text(member)];
+      if (accepted) continue;
+      const auto document = json::Document::parse(replaced(example_, value, json::to_text(member)));
+      accepted = document && program_.accepts(document->root());
+    }
   }
 
   void descend(const Place& place, std::string_view name, json::Value stated, const std::string& evaluated,

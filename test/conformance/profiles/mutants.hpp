@@ -1,5 +1,6 @@
 // Proof that each keyword of each schema of a profile does its work: for every occurrence an example is changed so that
-// this keyword, at this place, must refuse it. Works on the schemas' texts, apart from the compiler that it tests.
+// this keyword, at this place, must refuse it; and for every member of every enum so that it must not. Works on the
+// schemas' texts, apart from the compiler that it tests.
 #pragma once
 #include <functional>
 #include <map>
@@ -38,6 +39,10 @@ class Mutants {
 
   const std::map<std::string, Mutant>& made() const { return made_; }  // by keyword
 
+  // Members of enums that an example reached, and whether it, or another, is accepted with that member in its place:
+  // "common.schema.json#/$defs/Scope/enum \"agent\"".
+  const std::map<std::string, bool>& members() const { return members_; }
+
   // The keyword that an evaluated path ends at, as in Mutant::keyword but for the name of `required`.
   std::string keyword_at(const std::string& schema_path, std::string_view evaluated) const;
 
@@ -52,6 +57,7 @@ class Mutants {
   std::map<std::string, json::Document> documents_;  // by file name, "common.schema.json"
   schema::Registry registry_;
   std::map<std::string, Mutant> made_;
+  std::map<std::string, bool> members_;
 };
 
 }  // namespace parley::conformance

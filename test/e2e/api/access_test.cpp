@@ -221,6 +221,7 @@ struct Access : testing::Test {
   }
 };
 
+// COR-03: who has a token of another workspace (`foreign`) finds nothing in this one, whatever the operation.
 TEST_F(Access, I1_is_denied_by_default_in_every_cell) {
   int cells = 0;
   for (int who = 0; who < count; ++who) {
