@@ -203,7 +203,8 @@ TEST(Routes, Know_what_is_not_found_and_what_is_not_allowed) {
         "/v1/workspaces/demo/agents/a/inbox/take/more/and/more", "/V1/workspaces"})
     EXPECT_EQ(match("GET", path).error().code, base::ErrorCode::NOT_FOUND) << path;
   EXPECT_EQ(match("PUT", "/v1/workspaces").error().code, base::ErrorCode::METHOD_NOT_ALLOWED);
-  EXPECT_EQ(match("PUT", "/v1/workspaces").error().where, "POST, GET, HEAD");
+  EXPECT_EQ(match("PUT", "/v1/workspaces").error().where, "/v1/workspaces");
+  EXPECT_EQ(match("PUT", "/v1/workspaces").error().legal_next, (std::vector<std::string>{"POST", "GET", "HEAD"}));
   EXPECT_EQ(match("get", "/v1/workspaces").error().code, base::ErrorCode::METHOD_NOT_ALLOWED);
   EXPECT_EQ(match("HEAD", "/v1/workspaces/demo/stream").error().code, base::ErrorCode::METHOD_NOT_ALLOWED);
   EXPECT_EQ(match("GET", "/v1/workspaces/%zz").error().code, base::ErrorCode::BAD_REQUEST);

@@ -625,6 +625,8 @@ TEST_F(Calls, Requests_of_another_form_are_refused) {
   const std::string take_at = workspace + "/agents/developer-01/inbox/take";
   EXPECT_EQ(call(s, {"PUT", workspace, architect}).status, 405);
   EXPECT_EQ(call(s, {"PUT", workspace, architect}).reply.field("Allow"), "GET, HEAD, PATCH");
+  EXPECT_EQ(call(s, {"PUT", workspace, architect}).text("/error/where"), workspace);
+  EXPECT_EQ(call(s, {"PUT", workspace, architect}).text("/error/legal_next/1"), "HEAD");
   EXPECT_EQ(get(s, "/v1/nothing", architect).status, 404);
   EXPECT_EQ(get(s, "/v1/workspaces/%00", architect).status, 400);
   EXPECT_EQ(get(s, workspace + "?a=1", architect).status, 400);
