@@ -632,6 +632,7 @@ TEST_F(Calls, Requests_of_another_form_are_refused) {
   EXPECT_EQ(get(s, workspace + "?a=1", architect).status, 400);
   EXPECT_EQ(call(s, {"POST", take_at, developer, "{}", "text/plain"}).status, 415);
   EXPECT_EQ(call(s, {"POST", take_at, developer, "{}", ""}).status, 415);
+  EXPECT_EQ(call(s, {"POST", take_at, developer, "{}", "application/json; charset=latin1"}).status, 415);
   EXPECT_EQ(call(s, {"POST", take_at, developer, "{}", "application/x-ndjson"}).status, 415);
   EXPECT_EQ(call(s, {"POST", take_at, developer, "{}", "application/json", {{"Content-Encoding", "gzip"}}}).status,
             415);
