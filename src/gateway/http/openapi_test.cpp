@@ -174,6 +174,17 @@ TEST(OpenApi, Refuses_bodies_with_a_member_misspelt) {
   EXPECT_GE(bodies, 12);
 }
 
+TEST(Contract, Of_a_member_that_is_none_lists_those_there_are) {
+  const Contract contract;
+  const auto legal_next = [&](std::string_view body) {
+    const json::Document document = json::Document::parse(body).value();
+    return contract.check_body("changeWorkspace", document.root()).error().legal_next;
+  };
+  EXPECT_EQ(legal_next(R"({"validaton":"strict"})"), (std::vector<std::string>{"validation", "profiles", "settings"}));
+  EXPECT_THAT(legal_next(R"({"settings":{"leas":"60s"}})"), testing::Contains("lease"));
+  EXPECT_THAT(legal_next(R"({"settings":{"lease":60}})"), testing::IsEmpty());
+}
+
 TEST(Contract, Checks_query_parameters_by_name_and_form) {
   const Contract contract;
   EXPECT_TRUE(contract.check_query("listAgents", {}));

@@ -84,6 +84,12 @@ void Calls::workspaces() {
   EXPECT_EQ(post(s, "/v1/workspaces", admin, R"({"name":"second"})").code(), "WORKSPACE_EXISTS");
   EXPECT_EQ(get(s, "/v1/workspaces?limit=1", admin).root().find("items").size(), 1u);
   EXPECT_EQ(get(s, other, admin).text("/settings/lease"), "45s");
+  const Answer document = get(s, "/openapi.json", "");
+  const Answer plain = get(s, workspace, admin);
+  const json::Value documented = document.root().at_pointer("/components/schemas/NewSettings/properties");
+  EXPECT_EQ(documented.size(), plain.root().find("settings").size());
+  for (const auto [name, schema] : documented.members())
+    EXPECT_EQ(json::to_text(schema.find("default")), json::to_text(plain.root().find("settings").find(name))) << name;
   EXPECT_EQ(call(s, {"PATCH", other, admin, R"({"settings":{"lease":"1m"}})"}).text("/settings/lease"), "1m");
 }
 
