@@ -441,6 +441,25 @@ TEST(Commands, Who_was_not_registered_leaves_no_folder_of_tokens) {
   EXPECT_FALSE(std::filesystem::exists(server.folder() + "/tokens/nowhere"));
 }
 
+TEST(Commands, An_agent_that_has_no_role_is_told_which_there_are) {
+  const Server server;
+  ASSERT_EQ(run_parley(server, {"workspace", "create", "team"}).status, 0);
+  const std::string said = run_parley(server, {"agent", "add", "a", "--profile", "collab"}).out;
+  EXPECT_THAT(said, HasSubstr("architect, developer, reviewer"));
+  EXPECT_THAT(said, HasSubstr("parley agent change a --type ROLE"));
+  EXPECT_THAT(run_parley(server, {"agent", "add", "wroker", "--profile", "supervisor"}).out,
+              HasSubstr("orchestrator, "));
+  for (const std::vector<std::string>& with_one :
+       {std::vector<std::string>{"b", "--profile", "collab", "--type", "developer"},
+        {"worker", "--profile", "supervisor"},
+        {"m", "--profile", "mesh"},
+        {"h", "--profile", "handoff"}}) {
+    std::vector<std::string> arguments{"agent", "add"};
+    arguments.insert(arguments.end(), with_one.begin(), with_one.end());
+    EXPECT_THAT(run_parley(server, arguments).out, Not(HasSubstr("--type"))) << with_one.front();
+  }
+}
+
 TEST(Commands, Where_there_are_several_workspaces_they_are_named) {
   const Server server;
   for (const char* name : {"one", "two"}) ASSERT_EQ(run_parley(server, {"workspace", "create", name}).status, 0);
