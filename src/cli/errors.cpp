@@ -18,6 +18,10 @@ std::string joined(const std::vector<std::string>& texts) {
   return line;
 }
 
+std::string rule_of(const base::Problem& problem, bool is_tty) {
+  return problem.schema.empty() ? "" : "  " + coloured("(" + printable(problem.schema) + ")", Colour::faint, is_tty);
+}
+
 // What the catalogue tells a program to do, in terms of the command line.
 constexpr std::pair<base::ErrorCode, std::string_view> advice[] = {
     {base::ErrorCode::AGENT_EXISTS, "Change it with `parley agent change`, or choose another id."},
@@ -54,6 +58,18 @@ std::string see_help(const std::string& path) {
   return "See `parley help" + (path.empty() ? "" : " " + path) + "`.";
 }
 
+std::string warning_text(const base::Problem& warning, bool is_tty) {
+  const bool has_code = !warning.schema.starts_with('/');  // else it is a rule of the schema
+  std::string text = "  " + coloured("warning", Colour::yellow, is_tty);
+  const auto add = [&text](const std::string& said) {
+    if (!said.empty()) text += "  " + printable(said);
+  };
+  if (has_code) add(warning.schema);
+  add(warning.instance);
+  add(warning.message);
+  return text + (has_code ? "" : rule_of(warning, is_tty)) + "\n";
+}
+
 std::string error_text(const base::Error& error, bool is_tty) {
   std::string text;
   if (exit_of(error) == Exit::usage)
@@ -69,9 +85,7 @@ std::string error_text(const base::Error& error, bool is_tty) {
   text += coloured(base::info(error.code).name, Colour::strong, is_tty) + "  " + printable(error.message) + "\n";
   for (const auto& problem : error.details) {
     const std::string place = problem.instance.empty() ? "the document" : printable(problem.instance);
-    const std::string rule =
-        problem.schema.empty() ? "" : "  " + coloured("(" + printable(problem.schema) + ")", Colour::faint, is_tty);
-    line("at", place + ": " + printable(problem.message) + rule);
+    line("at", place + ": " + printable(problem.message) + rule_of(problem, is_tty));
   }
   line("where", printable(error.where));
   line("hint", printable(error.hint_text()));

@@ -17,6 +17,10 @@ void print_error(const Context& context, const base::Error& error);
 // "See `parley help agent add`."
 std::string see_help(const std::string& path);
 
+// A warning that came with something accepted, as a line:
+//   warning  BOUNCED  /to  the mailbox of 'b' is full
+std::string warning_text(const base::Problem& warning, bool is_tty);
+
 std::string error_text(const base::Error& error, bool is_tty);
 
 }  // namespace parley::cli

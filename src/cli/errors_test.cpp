@@ -28,6 +28,14 @@ TEST(ErrorText, code_places_where_hint_and_legal_moves_in_this_order) {
             "  next   task_progress, task_completion\n");
 }
 
+TEST(WarningText, code_place_and_what_is_so) {
+  EXPECT_EQ(warning_text({"/to", "BOUNCED", "the mailbox of 'b' is full"}, false),
+            "  warning  BOUNCED  /to  the mailbox of 'b' is full\n");
+  EXPECT_EQ(warning_text({"", "NO_RECIPIENT", "nobody is there"}, false), "  warning  NO_RECIPIENT  nobody is there\n");
+  EXPECT_EQ(warning_text({"/a", "/properties/a/type", "found \033[5m"}, false),
+            "  warning  /a  found \\u001b[5m  (/properties/a/type)\n");
+}
+
 TEST(ErrorText, when_to_try_again_is_said) {
   auto error = base::fail(base::ErrorCode::RATE_LIMITED, "too many").error();
   error.retry_after = std::chrono::milliseconds(1500);
