@@ -35,6 +35,19 @@ TEST(Commands, An_address_that_is_none_is_refused_before_anything_is_made) {
   }
 }
 
+TEST(Commands, A_name_that_can_never_match_is_refused_before_anything_is_made) {
+  const std::string folder = "/tmp/parley-e2e-none-" + std::to_string(::getpid());
+  const auto serve = [&](const char* option, const char* name) {
+    return run_parley({"serve", "--data", folder, "--listen", "127.0.0.1:0", option, name});
+  };
+  for (const char* origin :
+       {"app.example.org", "https://app.example.org/", "https://", "://a", "https://*.a.org", "null"})
+    EXPECT_THAT(serve("--allow-origin", origin).err, HasSubstr("  where  --allow-origin")) << origin;
+  for (const char* host : {"http://proxy.example.org", "proxy.example.org/", "*.example.org"})
+    EXPECT_THAT(serve("--allow-host", host).err, HasSubstr("  where  --allow-host")) << host;
+  EXPECT_FALSE(std::filesystem::exists(folder));
+}
+
 TEST(Commands, An_address_that_others_can_reach_is_told_as_such) {
   EXPECT_THAT(run_parley({"serve", "--data", "/tmp/parley-e2e-none", "--listen", "0.0.0.0:0"}).err,
               HasSubstr("0.0.0.0 is not a loopback address"));
