@@ -192,7 +192,7 @@ base::Result<> serve(const cli::ServeOptions& options, const std::function<void(
   net::Loop loop(clock, metrics, *log, std::move(settings));
 
   PARLEY_CHECK(check_data_folder(options.data_folder));
-  PARLEY_CHECK(files->make_folder(options.data_folder));
+  PARLEY_CHECK(make_data_folder(*files, options.data_folder));
   journal::file::BesideSyncer syncer(
       {.clock = &clock, .loop_has_more = [&loop] { return loop.more_is_ready(); }, .wake = [&loop] { loop.wake(); }});
   PARLEY_TRY(const auto journal, open_journal(options, *files, random, syncer, *log));

@@ -34,6 +34,8 @@ constexpr std::pair<base::ErrorCode, std::string_view> advice[] = {
     {base::ErrorCode::WORKSPACE_EXISTS, "Change it with `parley workspace set`, or choose another name."},
 };
 
+}  // namespace
+
 // Where a server said something better than its catalogue does, that stays.
 base::Error advised(base::Error error, const std::string& path) {
   if (error.code == base::ErrorCode::BAD_REQUEST && error.hint_text() == base::info(error.code).hint)
@@ -42,8 +44,6 @@ base::Error advised(base::Error error, const std::string& path) {
     if (error.code == code && error.hint_text() == base::info(code).hint) error.hint = hint;
   return error;
 }
-
-}  // namespace
 
 std::unexpected<base::Error> misuse(std::string message, std::string hint) {
   return base::fail(base::ErrorCode::BAD_REQUEST, std::move(message), std::string(command_line), std::move(hint));

@@ -14,6 +14,10 @@ namespace parley::cli {
 //     next   task_progress, task_completion
 void print_error(const Context& context, const base::Error& error);
 
+// With a hint that tells what to do on the command line, where the catalogue's tells it to a program. `path`: of the
+// verb, "agent add".
+base::Error advised(base::Error error, const std::string& path);
+
 // "See `parley help agent add`."
 std::string see_help(const std::string& path);
 

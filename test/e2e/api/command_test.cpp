@@ -31,6 +31,7 @@ TEST(Commands, An_address_that_is_none_is_refused_before_anything_is_made) {
     EXPECT_EQ(ran.status, 1) << address << ran.out;
     EXPECT_THAT(ran.err, HasSubstr("--listen")) << address;
     EXPECT_THAT(ran.err, Not(HasSubstr("beyond-loopback"))) << "there is no such option";
+    EXPECT_THAT(ran.err, Not(HasSubstr("Stop what listens"))) << "nothing does";
     EXPECT_FALSE(std::filesystem::exists(folder)) << address;
   }
 }
@@ -257,6 +258,25 @@ TEST(Commands, A_list_that_is_cut_off_says_so_and_can_be_gone_on_with) {
     EXPECT_TRUE(rest->root().find("next").is_null());
     EXPECT_EQ(some({}).err, "");
   }
+}
+
+// As somebody else, which root alone can be.
+TEST(Commands, A_data_folder_of_somebody_else_is_told_as_such) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root may become another user";
+  const Server server;
+  const auto as_nobody = [&](const std::string& verb) {
+    const std::string told = server.folder() + ".told";
+    const std::string line = "setpriv --reuid=65534 --regid=65534 --clear-groups \"$PARLEY_BINARY\" " + verb +
+                             " --data " + server.folder() + " > " + told + " 2>&1";
+    (void)std::system(line.c_str());
+    std::ifstream file(told);
+    std::string text((std::istreambuf_iterator<char>(file)), {});
+    std::filesystem::remove(told);
+    return text;
+  };
+  EXPECT_THAT(as_nobody("verify"), HasSubstr("FORBIDDEN"));
+  EXPECT_THAT(as_nobody("verify"), HasSubstr("as the user that the server runs as"));
+  EXPECT_THAT(as_nobody("doctor"), Not(HasSubstr("`parley serve` makes it")));
 }
 
 TEST(Commands, A_data_folder_that_is_none_is_told_as_such) {
