@@ -210,6 +210,21 @@ TEST(CommandLine, the_settings_of_a_workspace_are_listed_in_the_help) {
   }
 }
 
+TEST(CommandLine, an_empty_value_does_not_count_as_none) {
+  const std::vector<std::vector<std::string>> mistakes{{"serve", "--data", ""},
+                                                       {"verify", "--data", ""},
+                                                       {"task", "list", "--as", "", "-w", "w"},
+                                                       {"task", "list", "-w", ""},
+                                                       {"workspace", "list", "--token", ""},
+                                                       {"task", "show", "", "-w", "w"},
+                                                       {"ack", "--as", "a", "", "-w", "w"}};
+  for (const auto& mistake : mistakes) {
+    const auto told = run_cli(mistake);
+    EXPECT_EQ(told.status, 2) << mistake.front() << told.err;
+    EXPECT_NE(told.err.find("it is empty"), std::string::npos) << mistake.front() << told.err;
+  }
+}
+
 TEST(CommandLine, what_is_no_verb_is_named_wherever_it_stands) {
   const std::vector<std::pair<std::vector<std::string>, std::string>> wrong{
       {{"help", "bogus"}, "no verb 'bogus'"},
