@@ -72,6 +72,7 @@ TEST(OpenApi, Says_which_calls_need_a_token_and_which_take_a_body) {
     EXPECT_EQ(route.body_bytes_max > 0, bool(operation.find("requestBody"))) << route.operation;
     EXPECT_TRUE(operation.find("summary").is_string()) << route.operation;
     EXPECT_TRUE(operation.at_pointer("/responses/default")) << route.operation;
+    EXPECT_TRUE(operation.at_pointer("/responses/400")) << route.operation << ": a query parameter it does not have";
     EXPECT_EQ(route.access == Access::anyone, !operation.at_pointer("/responses/401")) << route.operation;
   }
 }
