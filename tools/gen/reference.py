@@ -1,5 +1,5 @@
-"""Writes the generated parts of docs/reference from spec/: the tables of calls, forms and settings in http.md, the table in errors.md, the
-states and moves in machines.md.
+"""Writes the generated parts of docs/reference from spec/: the tables of calls, forms and settings in http.md, the tables in errors.md
+and metrics.md, the states and moves in machines.md.
 
 reference.py [--check] ROOT   What stands between `<!-- generated … -->` and `<!-- end -->` is replaced. With --check
 nothing is written, and the exit status is 1 where a page is stale.
@@ -114,6 +114,14 @@ def error_table():
         yield f"| `{e['code']}` | {e['http']} | {e['text']} | {e['hint']} |"
 
 
+def metrics():
+    yield "| metric | kind | label | meaning |"
+    yield "|---|---|---|---|"
+    for m in json.loads((root / "spec/catalog/metrics.json").read_text(encoding="utf-8"))["metrics"]:
+        label = f"`{m['label']}`" if "label" in m else ""
+        yield f"| `{m['name']}` | {m['kind']} | {label} | {m['help']} |"
+
+
 def machine_pages():
     for file in sorted((root / "spec/machines").glob("*.json")):
         machine = json.loads(file.read_text(encoding="utf-8"))
@@ -148,9 +156,9 @@ def machine_pages():
         yield ""
 
 
-parts = {"calls": calls, "forms": forms, "settings": settings, "errors": error_table, "machines": machine_pages}
+parts = {"calls": calls, "forms": forms, "settings": settings, "errors": error_table, "metrics": metrics, "machines": machine_pages}
 stale = []
-for page in [root / f"docs/reference/{name}.md" for name in ("http", "errors", "machines")]:
+for page in [root / f"docs/reference/{name}.md" for name in ("http", "errors", "machines", "metrics")]:
     text = page.read_text(encoding="utf-8")
 
     def part(found):
