@@ -1,6 +1,7 @@
 // Code, what is so, where, what to do next, when, what is legal next: always in this order.
 #include "cli/errors.hpp"
 
+#include <algorithm>
 #include <ostream>
 #include <utility>
 
@@ -16,6 +17,12 @@ std::string joined(const std::vector<std::string>& texts) {
   std::string line;
   for (const auto& text : texts) line += (line.empty() ? "" : ", ") + printable(text);
   return line;
+}
+
+// A single defect, which is the message, at the place that `where` names.
+bool is_said_already(const base::Error& error, const base::Problem& problem) {
+  const bool is_placed = !error.where.empty() || problem.instance.empty();
+  return error.details.size() == 1 && error.message == problem.message && is_placed;
 }
 
 std::string rule_of(const base::Problem& problem, bool is_tty) {
@@ -34,10 +41,20 @@ constexpr std::pair<base::ErrorCode, std::string_view> advice[] = {
     {base::ErrorCode::WORKSPACE_EXISTS, "Change it with `parley workspace set`, or choose another name."},
 };
 
+// Which call it was, and that its parameter stands in a query, says nothing to who wrote an option.
+void tell_of_options(base::Error& error) {
+  if (!error.details.empty() && error.message.ends_with(": " + error.details.front().message))
+    error.message = error.details.front().message;
+  if (!error.where.starts_with('?')) return;
+  error.where.replace(0, 1, "--");
+  std::ranges::replace(error.where, '_', '-');
+}
+
 }  // namespace
 
 // Where a server said something better than its catalogue does, that stays.
 base::Error advised(base::Error error, const std::string& path) {
+  if (error.code == base::ErrorCode::BAD_REQUEST || error.code == base::ErrorCode::BAD_ID) tell_of_options(error);
   if (error.code == base::ErrorCode::BAD_REQUEST && error.hint_text() == base::info(error.code).hint)
     error.hint = see_help(path);
   for (const auto& [code, hint] : advice)
@@ -84,6 +101,7 @@ std::string error_text(const base::Error& error, bool is_tty) {
   text += coloured(refused ? "refused: " : "not reached: ", Colour::red, is_tty);
   text += coloured(base::info(error.code).name, Colour::strong, is_tty) + "  " + printable(error.message) + "\n";
   for (const auto& problem : error.details) {
+    if (is_said_already(error, problem)) continue;
     const std::string place = problem.instance.empty() ? "the document" : printable(problem.instance);
     line("at", place + ": " + printable(problem.message) + rule_of(problem, is_tty));
   }

@@ -14,8 +14,8 @@ namespace parley::cli {
 //     next   task_progress, task_completion
 void print_error(const Context& context, const base::Error& error);
 
-// With a hint that tells what to do on the command line, where the catalogue's tells it to a program. `path`: of the
-// verb, "agent add".
+// In terms of the command line: options instead of query parameters, and a hint that names commands, where the
+// catalogue's is for a program. `path`: of the verb, "agent add".
 base::Error advised(base::Error error, const std::string& path);
 
 // "See `parley help agent add`."

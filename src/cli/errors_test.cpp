@@ -28,6 +28,20 @@ TEST(ErrorText, code_places_where_hint_and_legal_moves_in_this_order) {
             "  next   task_progress, task_completion\n");
 }
 
+TEST(ErrorText, what_is_wrong_with_an_option_is_told_once_and_names_it) {
+  const base::Problem detail{"/reply_by", "/properties/reply_by/format", "\"yesterday\" is no date-time"};
+  const base::Error error{base::ErrorCode::BAD_REQUEST,
+                          "sendMessages does not take these query parameters: " + detail.message,
+                          "",
+                          "?reply_by",
+                          {},
+                          {detail}};
+  EXPECT_EQ(error_text(advised(error, "send"), false),
+            "refused: BAD_REQUEST  \"yesterday\" is no date-time\n"
+            "  where  --reply-by\n"
+            "  hint   See `parley help send`.\n");
+}
+
 TEST(WarningText, code_place_and_what_is_so) {
   EXPECT_EQ(warning_text({"/to", "BOUNCED", "the mailbox of 'b' is full"}, false),
             "  warning  BOUNCED  /to  the mailbox of 'b' is full\n");
