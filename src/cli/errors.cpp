@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/time.hpp"
+#include "cli/nearest.hpp"
 #include "sdk/cpp/error_text.hpp"
 
 namespace parley::cli {
@@ -50,11 +51,20 @@ void tell_of_options(base::Error& error) {
   std::ranges::replace(error.where, '_', '-');
 }
 
+// Of a name that is a slip away from one of those there are, that one alone.
+void tell_what_was_meant(base::Error& error) {
+  if (error.details.empty() || !error.details.front().schema.ends_with("/additionalProperties")) return;
+  const std::string& place = error.details.front().instance;
+  if (const std::string meant = nearest(place.substr(place.rfind('/') + 1), error.legal_next); !meant.empty())
+    error.legal_next = {meant};
+}
+
 }  // namespace
 
 // Where a server said something better than its catalogue does, that stays.
 base::Error advised(base::Error error, const std::string& path) {
   if (error.code == base::ErrorCode::BAD_REQUEST || error.code == base::ErrorCode::BAD_ID) tell_of_options(error);
+  tell_what_was_meant(error);
   if (error.code == base::ErrorCode::BAD_REQUEST && error.hint_text() == base::info(error.code).hint)
     error.hint = see_help(path);
   for (const auto& [code, hint] : advice)

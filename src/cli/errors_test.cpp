@@ -42,6 +42,14 @@ TEST(ErrorText, what_is_wrong_with_an_option_is_told_once_and_names_it) {
             "  hint   See `parley help send`.\n");
 }
 
+TEST(ErrorText, a_name_that_is_a_slip_away_is_told_alone) {
+  base::Error error{base::ErrorCode::BAD_REQUEST, "x", "", "/settings/leas", {"tasks", "lease"}, {}};
+  error.details = {{"/settings/leas", "/properties/settings/additionalProperties", "there is no member 'leas' here"}};
+  EXPECT_EQ(advised(error, "workspace set").legal_next, (std::vector<std::string>{"lease"}));
+  error.details.front().instance = "/settings/nothing";
+  EXPECT_EQ(advised(error, "workspace set").legal_next.size(), 2u);
+}
+
 TEST(WarningText, code_place_and_what_is_so) {
   EXPECT_EQ(warning_text({"/to", "BOUNCED", "the mailbox of 'b' is full"}, false),
             "  warning  BOUNCED  /to  the mailbox of 'b' is full\n");
