@@ -72,6 +72,13 @@ base::Result<> check_data_folder(const std::string& folder) {
   return {};
 }
 
+base::Result<> make_data_folder(base::FileSystem& files, const std::string& folder) {
+  auto made = files.make_folder(folder);
+  if (made || made.error().code == base::ErrorCode::STORAGE_FULL) return made;
+  return base::fail(base::ErrorCode::BAD_REQUEST, folder + " cannot be made: " + made.error().message, "--data",
+                    "Name another data folder with --data.");
+}
+
 base::Result<AdminToken> admin_token(base::FileSystem& files, const std::string& folder, base::Random& random) {
   AdminToken token{{}, folder + "/admin.token", false};
   struct stat status{};

@@ -19,6 +19,9 @@ struct AdminToken {
 // Whether there is a folder to write in, or one in which it can be made.
 base::Result<> check_data_folder(const std::string& folder);
 
+// With what is above it. BAD_REQUEST: it cannot be made there.
+base::Result<> make_data_folder(base::FileSystem& files, const std::string& folder);
+
 // Reads DATA/admin.token, or makes it: 256 random bits, readable by its owner alone (D10).
 base::Result<AdminToken> admin_token(base::FileSystem& files, const std::string& folder, base::Random& random);
 

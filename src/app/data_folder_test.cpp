@@ -71,6 +71,15 @@ TEST_F(DataFolder, A_token_that_others_can_read_is_refused) {
   EXPECT_EQ(refused.error().code, base::ErrorCode::FORBIDDEN);
 }
 
+TEST_F(DataFolder, A_folder_that_cannot_be_made_is_told_as_such) {
+  const auto files = base::system_files();
+  const auto refused = make_data_folder(*files, "/proc/parley");
+  ASSERT_FALSE(refused.has_value());
+  EXPECT_EQ(refused.error().where, "--data");
+  EXPECT_THAT(refused.error().message, testing::HasSubstr("/proc/parley cannot be made"));
+  EXPECT_TRUE(make_data_folder(*files, folder_.path()).has_value()) << "it is there";
+}
+
 // Whichever call fails, the error says why.
 TEST_F(DataFolder, What_cannot_be_written_says_why) {
   for (const Call call : {Call::open, Call::write, Call::sync, Call::rename, Call::sync_folder}) {

@@ -11,6 +11,7 @@
 #include "app/turns.hpp"
 #include "app/wrong_tokens.hpp"
 #include "base/file.hpp"
+#include "base/quoted.hpp"
 #include "broker/broker.hpp"
 #include "envelope/limits.hpp"
 #include "gateway/http/gateway.hpp"
@@ -46,6 +47,25 @@ base::Result<net::ListenOptions> parse_listen(const std::string& text) {
   }
   return base::fail(ErrorCode::BAD_REQUEST, "'" + text + "' is no address to listen on", "--listen",
                     "Write ADDRESS:PORT, like 127.0.0.1:7411.");
+}
+
+bool is_host(std::string_view text) {
+  return !text.empty() && text.find_first_of("/@?#* ") == text.npos;
+}
+
+// What is neither can never match, and would be found out by whom it was meant for.
+base::Result<> check_names(const cli::ServeOptions& options) {
+  for (const std::string& host : options.allowed_hosts)
+    if (!is_host(host))
+      return base::fail(ErrorCode::BAD_REQUEST, base::quoted(host) + " is no host", "--allow-host",
+                        "Write HOST or HOST:PORT, like proxy.example.org, without scheme and path.");
+  for (const std::string& origin : options.allowed_origins) {
+    const std::size_t at = origin.find("://");
+    if (at == 0 || at == origin.npos || !is_host(origin.substr(at + 3)))
+      return base::fail(ErrorCode::BAD_REQUEST, base::quoted(origin) + " is no origin", "--allow-origin",
+                        "Write SCHEME://HOST[:PORT], like https://app.example.org, without a path.");
+  }
+  return {};
 }
 
 base::Result<> try_to_listen(const net::ListenOptions& options) {
@@ -165,13 +185,14 @@ base::Result<> serve(const cli::ServeOptions& options, const std::function<void(
   observe::Metrics metrics;
   const profile::Rulesets rulesets = profile::built_in();
   PARLEY_TRY(const net::ListenOptions listen, parse_listen(options.listen));
+  PARLEY_CHECK(check_names(options));
   PARLEY_CHECK(try_to_listen(listen));  // a server that will not come about makes no data folder
 
   PARLEY_TRY(auto settings, loop_settings(options));
   net::Loop loop(clock, metrics, *log, std::move(settings));
 
   PARLEY_CHECK(check_data_folder(options.data_folder));
-  PARLEY_CHECK(files->make_folder(options.data_folder));
+  PARLEY_CHECK(make_data_folder(*files, options.data_folder));
   journal::file::BesideSyncer syncer(
       {.clock = &clock, .loop_has_more = [&loop] { return loop.more_is_ready(); }, .wake = [&loop] { loop.wake(); }});
   PARLEY_TRY(const auto journal, open_journal(options, *files, random, syncer, *log));

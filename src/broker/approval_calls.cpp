@@ -33,7 +33,8 @@ bool sees(const Caller& caller, const Approval& approval) {
 }
 
 std::unexpected<base::Error> approval_not_known(std::string_view id) {
-  return base::fail(ErrorCode::APPROVAL_UNKNOWN, "no approval '" + base::excerpt(id, 64) + "' is known here");
+  return base::fail(ErrorCode::APPROVAL_UNKNOWN, "no approval '" + base::excerpt(id, 64) + "' is known here",
+                    "approval_id");
 }
 
 base::Result<base::Offset> find_approval(const engine::Workspace& workspace, std::string_view id) {

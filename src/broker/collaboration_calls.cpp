@@ -77,7 +77,8 @@ base::Result<Answer> WorkCalls::collaboration(const Caller& caller, std::string_
   const engine::Workspace& workspace = core_.state().workspace(number);
   const auto offset = workspace.collaborations.find(id);
   if (!offset || !sees(caller, workspace.collaborations.at(*offset)))
-    return base::fail(ErrorCode::NOT_FOUND, "no collaboration '" + base::excerpt(id, 64) + "' is known here");
+    return base::fail(ErrorCode::NOT_FOUND, "no collaboration '" + base::excerpt(id, 64) + "' is known here",
+                      "collaboration_id");
   Answer answer;
   json::Writer writer(answer.json);
   writer.begin_object();

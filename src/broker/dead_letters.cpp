@@ -59,9 +59,10 @@ base::Result<DeadLetterAt> dead_letter_at(const engine::State& state, const Call
                    (agent == base::AgentNumber{} || agent == caller.agent);
   if (!own && !may(state, caller, number, Right::manage))
     return base::fail(ErrorCode::FORBIDDEN,
-                      base::quoted(caller.id) + " may neither redrive nor discard another agent's dead letters");
+                      base::quoted(caller.id) + " may neither redrive nor discard another agent's dead letters",
+                      "delivery_id");
   if (agent == base::AgentNumber{})
-    return base::fail(ErrorCode::NOT_FOUND, "no dead letter " + base::quoted(id) + " is here");
+    return base::fail(ErrorCode::NOT_FOUND, "no dead letter " + base::quoted(id) + " is here", "delivery_id");
   return DeadLetterAt{number, agent, letter.offset};
 }
 

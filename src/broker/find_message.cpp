@@ -24,7 +24,7 @@ bool party_to(const engine::Message& message, base::AgentNumber agent) {
 }
 
 std::unexpected<base::Error> not_known(std::string_view message_id) {
-  return base::fail(ErrorCode::NOT_FOUND, "no message " + base::quoted(message_id) + " is known here", {},
+  return base::fail(ErrorCode::NOT_FOUND, "no message " + base::quoted(message_id) + " is known here", "message_id",
                     "Ids are remembered for the window in GET /v1/limits; older messages are in the log. Where an "
                     "id may be sent to several recipients, ?to= says whose.");
 }
@@ -96,8 +96,8 @@ std::optional<base::Offset> offset_received(const engine::Workspace& workspace, 
 base::Result<base::Offset> own_message(const engine::Workspace& workspace, const Caller& caller,
                                        std::string_view message_id, std::string_view to) {
   if (caller.kind != Caller::Kind::agent)
-    return base::fail(ErrorCode::FORBIDDEN, base::quoted(caller.id) + " is no agent, and only agents send messages", {},
-                      "Take a message back with the token of the agent that sent it.");
+    return base::fail(ErrorCode::FORBIDDEN, base::quoted(caller.id) + " is no agent, and only agents send messages",
+                      "Authorization", "Take a message back with the token of the agent that sent it.");
   PARLEY_TRY(const base::Offset offset, offset_of(workspace, caller, message_id, to));
   const engine::Message& message = workspace.messages.at(offset);
   if (message.sender == caller.agent) return offset;

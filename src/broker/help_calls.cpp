@@ -84,7 +84,8 @@ base::Result<Answer> WorkCalls::help_request(const Caller& caller, std::string_v
   const engine::Workspace& workspace = core_.state().workspace(number);
   const auto offset = workspace.help.find(id);
   if (!offset || !sees(caller, workspace.help.at(*offset)))
-    return base::fail(ErrorCode::NOT_FOUND, "no request for help '" + base::excerpt(id, 64) + "' is known here");
+    return base::fail(ErrorCode::NOT_FOUND, "no request for help '" + base::excerpt(id, 64) + "' is known here",
+                      "help_id");
   Answer answer;
   json::Writer writer(answer.json);
   PARLEY_CHECK(write_help(writer, core_.history(), workspace, *offset));

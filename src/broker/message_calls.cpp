@@ -148,7 +148,8 @@ base::Result<> MessageCalls::admit(const Caller& caller, std::string_view worksp
   if (sending.admitted_at == core_.admissions() && sending.workspace_name == workspace_name) return {};
   PARLEY_TRY(const base::WorkspaceNumber number, enter(core_.state(), caller, workspace_name, Right::read));
   if (caller.kind != Caller::Kind::agent)
-    return base::fail(ErrorCode::FORBIDDEN, base::quoted(caller.id) + " is no agent, and only agents send messages", {},
+    return base::fail(ErrorCode::FORBIDDEN, base::quoted(caller.id) + " is no agent, and only agents send messages",
+                      "Authorization",
                       "Send with the token of the agent whose message it is; people decide with POST "
                       "…/approvals/{id}/decision, and send nothing yet.");
   sending.terms = terms_of(caller);

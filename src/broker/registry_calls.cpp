@@ -31,12 +31,12 @@ engine::AgentProperties read_properties(json::Value body, engine::AgentPropertie
 
 base::Result<base::AgentNumber> find_agent(const engine::Workspace& workspace, std::string_view id) {
   if (const auto number = workspace.registry.find_agent(id)) return *number;
-  return base::fail(ErrorCode::NOT_FOUND, "no agent " + base::quoted(id) + " is registered here");
+  return base::fail(ErrorCode::NOT_FOUND, "no agent " + base::quoted(id) + " is registered here", "id");
 }
 
 base::Result<base::PersonNumber> find_person(const engine::Workspace& workspace, std::string_view id) {
   if (const auto number = workspace.registry.find_person(id)) return *number;
-  return base::fail(ErrorCode::NOT_FOUND, "no person " + base::quoted(id) + " is registered here");
+  return base::fail(ErrorCode::NOT_FOUND, "no person " + base::quoted(id) + " is registered here", "id");
 }
 
 // 200 and no token for what is registered already; 201 and the token, once, for what is new.
@@ -112,7 +112,7 @@ base::Result<Answer> RegistryCalls::allocate(const Caller& caller, std::string_v
   PARLEY_TRY(const base::AgentNumber agent, find_agent(core_.state().workspace(number), id));
   const auto known = base::named<engine::Resource>(engine::resource_names, resource);
   if (!known)
-    return base::fail(ErrorCode::NOT_FOUND, "there is no resource '" + base::excerpt(resource, 64) + "'", {},
+    return base::fail(ErrorCode::NOT_FOUND, "there is no resource '" + base::excerpt(resource, 64) + "'", "resource",
                       "Allocate tokens, cpu, memory or budget.");
   engine::AllocateResource command{number, agent, *known, {}, {}, body.find("renew").if_bool().value_or(false)};
   if (const json::Value limit = body.find("limit"); !limit.is_null()) command.limit = read_amount(limit);

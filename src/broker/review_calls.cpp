@@ -171,7 +171,7 @@ bool may_read_messages(const engine::Workspace& workspace, const Caller& caller,
 
 base::Result<base::Offset> find_review(const engine::Workspace& workspace, std::string_view id) {
   if (const auto offset = workspace.reviews.find(id)) return *offset;
-  return base::fail(ErrorCode::NOT_FOUND, "no review " + base::quoted(id) + " is known here");
+  return base::fail(ErrorCode::NOT_FOUND, "no review " + base::quoted(id) + " is known here", "review_id");
 }
 
 }  // namespace
@@ -220,7 +220,7 @@ base::Result<Answer> WorkCalls::findings(const Caller& caller, std::string_view 
   PARLEY_TRY(const base::WorkspaceNumber number, enter(core_.state(), caller, workspace_name, Right::read));
   const engine::Workspace& workspace = core_.state().workspace(number);
   const auto task = workspace.tasks.find(task_id);
-  if (!task) return base::fail(ErrorCode::NOT_FOUND, "no task " + base::quoted(task_id) + " is known here");
+  if (!task) return base::fail(ErrorCode::NOT_FOUND, "no task " + base::quoted(task_id) + " is known here", "task_id");
   const engine::ReviewedTask* const reviewed = workspace.reviews.of_task(*task);
   ListPage list;
   if (!reviewed) return list.end();

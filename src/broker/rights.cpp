@@ -48,7 +48,9 @@ base::Result<base::WorkspaceNumber> enter(const engine::State& state, const Call
                                           Right right) {
   const auto number = state.find_workspace(workspace);
   const bool member = number && (caller.kind == Caller::Kind::admin || caller.workspace_number == *number);
-  if (!member) return base::fail(ErrorCode::NOT_FOUND, "no workspace " + base::quoted(workspace) + " is here for you");
+  if (!member)
+    return base::fail(ErrorCode::NOT_FOUND, "no workspace " + base::quoted(workspace) + " is here for you",
+                      "workspace");
   if (removed(state, caller))
     return base::fail(ErrorCode::UNAUTHENTICATED, base::quoted(caller.id) + " was removed from this workspace");
   if (!may(state, caller, *number, right))
@@ -60,10 +62,10 @@ base::Result<base::AgentNumber> look_into_mailbox(const engine::State& state, co
                                                   base::WorkspaceNumber workspace, std::string_view agent) {
   const bool own = caller.kind == Caller::Kind::agent && caller.id == agent;
   if (!own && !may(state, caller, workspace, Right::oversee))
-    return base::fail(ErrorCode::FORBIDDEN,
-                      base::quoted(caller.id) + " may not look into the mailbox of another agent");
+    return base::fail(ErrorCode::FORBIDDEN, base::quoted(caller.id) + " may not look into the mailbox of another agent",
+                      "id");
   if (const auto number = state.workspace(workspace).registry.find_agent(agent)) return *number;
-  return base::fail(ErrorCode::NOT_FOUND, "no agent " + base::quoted(agent) + " is registered here");
+  return base::fail(ErrorCode::NOT_FOUND, "no agent " + base::quoted(agent) + " is registered here", "id");
 }
 
 base::Result<base::AgentNumber> own_mailbox(const Caller& caller, base::WorkspaceNumber workspace,
@@ -71,7 +73,7 @@ base::Result<base::AgentNumber> own_mailbox(const Caller& caller, base::Workspac
   if (caller.kind == Caller::Kind::agent && caller.workspace_number == workspace && caller.id == agent)
     return caller.agent;
   return base::fail(ErrorCode::FORBIDDEN, base::quoted(caller.id) + " may not take from the mailbox of another agent",
-                    {}, "Use the token of the agent whose mailbox it is.");
+                    "id", "Use the token of the agent whose mailbox it is.");
 }
 
 base::Result<> may_give(const engine::State& state, const Caller& caller, const std::vector<std::string>& roles) {

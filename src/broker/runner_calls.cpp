@@ -62,7 +62,7 @@ base::Result<Answer> RegistryCalls::revoke_runner(const Caller& caller, std::str
   PARLEY_TRY(const base::WorkspaceNumber number, enter(core_.state(), caller, workspace_name, Right::manage));
   const engine::Runners& runners = core_.state().workspace(number).runners;
   if (!runners.find(id))
-    return base::fail(ErrorCode::NOT_FOUND, "no runner '" + base::excerpt(id, 64) + "' is registered here");
+    return base::fail(ErrorCode::NOT_FOUND, "no runner '" + base::excerpt(id, 64) + "' is registered here", "id");
   PARLEY_CHECK(core_.decide_for(caller, engine::RevokeRunner{number, std::string(id)}));
   Answer answer;
   json::Writer writer(answer.json);

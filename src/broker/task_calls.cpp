@@ -159,7 +159,7 @@ void write_taken(json::Writer& writer, const engine::Workspace& workspace, const
 }
 
 std::unexpected<base::Error> unknown_task(std::string_view id) {
-  return base::fail(ErrorCode::NOT_FOUND, "no task " + base::quoted(id) + " is known here");
+  return base::fail(ErrorCode::NOT_FOUND, "no task " + base::quoted(id) + " is known here", "task_id");
 }
 
 base::Result<const engine::Task*> find_task(const engine::Workspace& workspace, std::string_view id) {
@@ -285,11 +285,15 @@ base::Result<TasksAwaited> WorkCalls::await_tasks(const Caller& caller, std::str
   std::vector<const engine::Task*> tasks;
   Ended ended;
   for (const std::string& id : wait.task_ids) {
-    PARLEY_TRY(const engine::Task* const task, find_task(workspace, id));
-    tasks.push_back(task);
-    if (!machine::task::is_over(task->state)) continue;
+    auto task = find_task(workspace, id);
+    if (!task) {
+      task.error().where = "/task_ids/" + std::to_string(tasks.size());
+      return std::unexpected(std::move(task).error());
+    }
+    tasks.push_back(*task);
+    if (!machine::task::is_over((*task)->state)) continue;
     ++ended.over;
-    if (task->state != engine::TaskState::completed) ++ended.failed;
+    if ((*task)->state != engine::TaskState::completed) ++ended.failed;
   }
   TasksAwaited awaited{is_done(wait.until, ended, tasks.size()), {}};
   if (!awaited.done && !as_it_stands) return awaited;

@@ -1,8 +1,12 @@
 // `parley agent`: register, list, show, change and remove agents; set their limits; renew their tokens.
+#include <ostream>
+
 #include "cli/registration.hpp"
 #include "cli/verbs.hpp"
 #include "json/parser.hpp"
 #include "json/writer.hpp"
+#include "profile/files.hpp"
+#include "profile/load.hpp"
 
 namespace parley::cli {
 namespace {
@@ -42,8 +46,25 @@ std::string body_of(const AgentOptions& options, bool with_id) {
   return text;
 }
 
+// Who has no role, in a profile that lists them all, is registered and can send nothing.
+void tell_of_roles(const Terminal& terminal, const AgentOptions& options) {
+  const auto files = profile::built_in_files(options.profile);
+  if (files.empty()) return;
+  const auto rules = profile::load(files);
+  if (!rules || (*rules)->roles.empty() || (*rules)->roles_open) return;
+  if (!(*rules)->role_of_agent(options.id, options.type).empty()) return;
+  std::string roles;
+  for (const std::string& role : (*rules)->roles) roles += (roles.empty() ? "" : ", ") + role;
+  terminal.out << "  " << coloured("role   ", Colour::faint, terminal.out_is_tty) << "none, so it can send nothing; "
+               << options.profile << " has " << roles << "\n  "
+               << coloured("next   ", Colour::faint, terminal.out_is_tty) << "parley agent change "
+               << printable(options.id) << " --type ROLE\n";
+}
+
 base::Result<Exit> add(Context& context, const AgentOptions& options) {
-  return register_one(context, options.online, "agents", options.id, body_of(options, true));
+  auto exit = register_one(context, options.online, "agents", options.id, body_of(options, true));
+  if (exit && *exit == Exit::done && !context.json) tell_of_roles(context.terminal, options);
+  return exit;
 }
 
 // What it may use (HND-12). The limit goes out as it was written: it is a decimal, and counted exactly.

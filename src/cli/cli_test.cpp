@@ -196,6 +196,35 @@ TEST(CommandLine, a_mistake_that_is_found_without_a_server_is_one_of_usage) {
   }
 }
 
+TEST(CommandLine, the_settings_of_a_workspace_are_listed_in_the_help) {
+  std::ifstream file(std::string(std::getenv("PARLEY_SOURCE")) + "/spec/api/openapi.json");
+  const std::string text((std::istreambuf_iterator<char>(file)), {});
+  const auto document = json::Document::parse(text);
+  ASSERT_TRUE(document);
+  const auto settings = document->root().at_pointer("/components/schemas/NewSettings/properties");
+  EXPECT_GT(settings.size(), 20u);
+  for (const char* const verb : {"create", "set"}) {
+    const std::string page = run_cli({"help", "workspace", verb}).out;
+    for (const auto [name, schema] : settings.members())
+      EXPECT_NE(page.find(" " + std::string(name)), std::string::npos) << name;
+  }
+}
+
+TEST(CommandLine, an_empty_value_does_not_count_as_none) {
+  const std::vector<std::vector<std::string>> mistakes{{"serve", "--data", ""},
+                                                       {"verify", "--data", ""},
+                                                       {"task", "list", "--as", "", "-w", "w"},
+                                                       {"task", "list", "-w", ""},
+                                                       {"workspace", "list", "--token", ""},
+                                                       {"task", "show", "", "-w", "w"},
+                                                       {"ack", "--as", "a", "", "-w", "w"}};
+  for (const auto& mistake : mistakes) {
+    const auto told = run_cli(mistake);
+    EXPECT_EQ(told.status, 2) << mistake.front() << told.err;
+    EXPECT_NE(told.err.find("it is empty"), std::string::npos) << mistake.front() << told.err;
+  }
+}
+
 TEST(CommandLine, what_is_no_verb_is_named_wherever_it_stands) {
   const std::vector<std::pair<std::vector<std::string>, std::string>> wrong{
       {{"help", "bogus"}, "no verb 'bogus'"},

@@ -3,9 +3,17 @@
 
 #include <ostream>
 
+#include "cli/errors.hpp"
 #include "json/writer.hpp"
 
 namespace parley::cli {
+namespace {
+
+std::string text_in(json::Value object, std::string_view key) {
+  return std::string(object.find(key).if_string().value_or(""));
+}
+
+}  // namespace
 
 void print_delivery(const Terminal& terminal, const sdk::Delivery& delivery) {
   const bool tty = terminal.out_is_tty;
@@ -15,8 +23,8 @@ void print_delivery(const Terminal& terminal, const sdk::Delivery& delivery) {
   if (!delivery.lease_until.empty()) terminal.out << "  lease until " << printable(delivery.lease_until);
   terminal.out << '\n';
   for (const auto warning : delivery.warnings.elements())
-    terminal.out << coloured("  warning ", Colour::yellow, tty) << cell_of(warning.find("instance")) << ": "
-                 << cell_of(warning.find("message"), 200) << '\n';
+    terminal.out << warning_text(
+        {text_in(warning, "instance"), text_in(warning, "schema"), text_in(warning, "message")}, tty);
   const auto shown = delivery.message ? delivery.message : delivery.notice;
   terminal.out << printable_json(json::to_text(shown, 2)) << '\n';
 }

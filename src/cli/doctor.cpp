@@ -11,6 +11,7 @@
 
 #include "base/clock.hpp"
 #include "base/file.hpp"
+#include "cli/errors.hpp"
 #include "cli/online.hpp"
 #include "cli/sync_probe.hpp"
 #include "cli/verbs.hpp"
@@ -50,8 +51,11 @@ bool check_folder(const std::string& folder, Findings& findings) {
                       is_private ? "" : "chmod 700 " + folder});
   const std::string token = folder + "/admin.token";
   if (::stat(token.c_str(), &info) != 0) {
-    findings.push_back({"admin token", Health::doubtful, token + ": " + std::strerror(errno),
-                        "`parley serve` makes it; elsewhere give a token with PARLEY_TOKEN."});
+    const int why = errno;
+    findings.push_back({"admin token", Health::doubtful, token + ": " + std::strerror(why),
+                        why == EACCES ? "Run this as the user that the server runs as, or give a token with --token or "
+                                        "PARLEY_TOKEN."
+                                      : "`parley serve` makes it; elsewhere give a token with PARLEY_TOKEN."});
     return true;
   }
   const bool is_secret = (info.st_mode & 077) == 0;
@@ -122,7 +126,8 @@ void check_server(const Online& online, Findings& findings) {
     if (reply)
       findings.push_back({title, Health::good, good + " in " + std::to_string(took.count()) + " ms"});
     else
-      findings.push_back({title, Health::bad, reply.error().message, std::string(reply.error().hint_text()),
+      findings.push_back({title, Health::bad, reply.error().message,
+                          std::string(advised(reply.error(), "doctor").hint_text()),
                           exit_of(reply.error()) == Exit::unreachable});
     return reply.has_value() || sdk::kind_of(reply.error()) == sdk::Failure::refused;
   };

@@ -14,8 +14,16 @@ namespace parley::cli {
 //     next   task_progress, task_completion
 void print_error(const Context& context, const base::Error& error);
 
+// In terms of the command line: options instead of query parameters, and a hint that names commands, where the
+// catalogue's is for a program. `path`: of the verb, "agent add".
+base::Error advised(base::Error error, const std::string& path);
+
 // "See `parley help agent add`."
 std::string see_help(const std::string& path);
+
+// A warning that came with something accepted, as a line:
+//   warning  BOUNCED  /to  the mailbox of 'b' is full
+std::string warning_text(const base::Problem& warning, bool is_tty);
 
 std::string error_text(const base::Error& error, bool is_tty);
 

@@ -28,6 +28,36 @@ TEST(ErrorText, code_places_where_hint_and_legal_moves_in_this_order) {
             "  next   task_progress, task_completion\n");
 }
 
+TEST(ErrorText, what_is_wrong_with_an_option_is_told_once_and_names_it) {
+  const base::Problem detail{"/reply_by", "/properties/reply_by/format", "\"yesterday\" is no date-time"};
+  const base::Error error{base::ErrorCode::BAD_REQUEST,
+                          "sendMessages does not take these query parameters: " + detail.message,
+                          "",
+                          "?reply_by",
+                          {},
+                          {detail}};
+  EXPECT_EQ(error_text(advised(error, "send"), false),
+            "refused: BAD_REQUEST  \"yesterday\" is no date-time\n"
+            "  where  --reply-by\n"
+            "  hint   See `parley help send`.\n");
+}
+
+TEST(ErrorText, a_name_that_is_a_slip_away_is_told_alone) {
+  base::Error error{base::ErrorCode::BAD_REQUEST, "x", "", "/settings/leas", {"tasks", "lease"}, {}};
+  error.details = {{"/settings/leas", "/properties/settings/additionalProperties", "there is no member 'leas' here"}};
+  EXPECT_EQ(advised(error, "workspace set").legal_next, (std::vector<std::string>{"lease"}));
+  error.details.front().instance = "/settings/nothing";
+  EXPECT_EQ(advised(error, "workspace set").legal_next.size(), 2u);
+}
+
+TEST(WarningText, code_place_and_what_is_so) {
+  EXPECT_EQ(warning_text({"/to", "BOUNCED", "the mailbox of 'b' is full"}, false),
+            "  warning  BOUNCED  /to  the mailbox of 'b' is full\n");
+  EXPECT_EQ(warning_text({"", "NO_RECIPIENT", "nobody is there"}, false), "  warning  NO_RECIPIENT  nobody is there\n");
+  EXPECT_EQ(warning_text({"/a", "/properties/a/type", "found \033[5m"}, false),
+            "  warning  /a  found \\u001b[5m  (/properties/a/type)\n");
+}
+
 TEST(ErrorText, when_to_try_again_is_said) {
   auto error = base::fail(base::ErrorCode::RATE_LIMITED, "too many").error();
   error.retry_after = std::chrono::milliseconds(1500);

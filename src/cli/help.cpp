@@ -130,6 +130,7 @@ void append_reference(std::string& text, const Verb& verb, const std::string& pa
       own.push_back(option);
   if (!own.empty()) text += "\n" + table_of(own);
   if (!others.empty()) text += "\nAlso " + others + ": [where the server is](#where-the-server-is).\n";
+  if (!verb.notes.empty()) text += "\n" + verb.notes;
   if (!verb.examples.empty()) {
     text += "\n```sh\n";
     for (const auto& example : verb.examples) text += example + "\n";
@@ -183,6 +184,7 @@ std::string help_page(const Verb& verb, const std::string& path, bool is_tty) {
     all.push_back({"--json", "one JSON document on standard output"});
   }
   text += "\n" + rows(all, width_of_all(all));
+  if (!verb.notes.empty()) text += "\n" + verb.notes;
   if (!verb.examples.empty()) {
     text += "\n";
     for (const auto& example : verb.examples) text += "  " + coloured(example, Colour::faint, is_tty) + "\n";

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <set>
 #include <span>
 #include <sstream>
 
@@ -59,6 +60,18 @@ std::string not_negative(const std::string& text) {
   return first != text.npos && text[first] == '-' ? "\"" + text + "\" is negative" : std::string();
 }
 
+// Where nothing would count as not said, and what is meant then is another folder, another caller, a list.
+bool must_say_something(const Option& option) {
+  const bool is_text = std::holds_alternative<std::string*>(option.target) ||
+                       std::holds_alternative<std::vector<std::string>*>(option.target);
+  static const std::set<std::string_view> names{"--as", "--data", "--server", "--token", "-w,--workspace"};
+  return is_text && (option.is_positional() || names.contains(option.flags()));
+}
+
+std::string not_empty(const std::string& text) {
+  return text.empty() ? "it is empty" : "";
+}
+
 void add_verb(CLI::App& parent, const Verb& verb, Parsed& parsed, const std::string& path) {
   CLI::App* const app = parent.add_subcommand(verb.name, verb.summary);
   app->set_help_flag();
@@ -67,6 +80,7 @@ void add_verb(CLI::App& parent, const Verb& verb, Parsed& parsed, const std::str
     CLI::Option* const added = std::visit(Adder{*app, option}, option.target);
     added->required(option.required);
     if (takes_unsigned(option.target)) added->check(not_negative);
+    if (must_say_something(option)) added->check(not_empty);
     if (option.least > 0) added->check(CLI::Range(option.least, std::numeric_limits<std::uint32_t>::max(), ""));
     if (!option.choices.empty()) added->check(CLI::IsMember(option.choices));
   }

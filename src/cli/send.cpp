@@ -101,9 +101,7 @@ void print_text(const Context& context, const base::Result<sdk::Sent>& outcome) 
   terminal.out << coloured(outcome->duplicate ? "duplicate " : "accepted  ",
                            outcome->duplicate ? Colour::yellow : Colour::green, terminal.out_is_tty)
                << printable(outcome->message_id) << "  offset " << outcome->offset << '\n';
-  for (const auto& warning : outcome->warnings)
-    terminal.out << "  " << coloured("warning ", Colour::yellow, terminal.out_is_tty) << printable(warning.instance)
-                 << ": " << printable(warning.message) << '\n';
+  for (const auto& warning : outcome->warnings) terminal.out << warning_text(warning, terminal.out_is_tty);
 }
 
 // BEY-05: what `parley review run-checks --sign` wrote, for one message.

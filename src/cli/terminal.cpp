@@ -207,11 +207,14 @@ void print_members(const Terminal& terminal, json::Value object, std::size_t ind
   for (const auto [key, value] : object.members()) width = std::max(width, width_of(printable(key)));
   for (const auto [key, value] : object.members()) {
     const std::string name = printable(key), cell = cell_of(value, 2000);
-    const bool own_lines = value.is_object() && width_of(cell) > most_on_a_line;
+    const bool own_lines = (value.is_object() || value.is_array()) && width_of(cell) > most_on_a_line;
     terminal.out << std::string(indent, ' ') << coloured(name, Colour::faint, terminal.out_is_tty);
     if (!own_lines) terminal.out << std::string(width - width_of(name) + 2, ' ') << cell;
     terminal.out << '\n';
-    if (own_lines) print_members(terminal, value, indent + 2);
+    if (!own_lines) continue;
+    if (value.is_object()) print_members(terminal, value, indent + 2);
+    for (const json::Value element : value.elements())
+      terminal.out << std::string(indent + 2, ' ') << cell_of(element, 2000) << '\n';
   }
 }
 

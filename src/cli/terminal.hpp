@@ -48,7 +48,7 @@ std::string cell_of(json::Value value, std::size_t max = 60);
 // An array of objects as a table, with the columns in the order in which their names come first; small objects in them
 // have a column a member. Members named in `hidden` are left out.
 void print_items(const Terminal& terminal, json::Value items, const Row& hidden = {});
-// An object as lines of name and value; a large object in it has lines of its own.
+// An object as lines of name and value; a large object in it has lines of its own, of a long list each element has one.
 void print_members(const Terminal& terminal, json::Value object, std::size_t indent = 0);
 
 // A JSON document on standard output: as it is, or escaped where a terminal reads it.

@@ -77,6 +77,16 @@ TEST(Members, a_large_object_has_lines_of_its_own) {
   EXPECT_EQ(out.str(), "name      demo\nsmall     {\"a\":1}\nsettings\n  lease  30s\n  words  " + text + "\n");
 }
 
+TEST(Members, each_element_of_a_long_list_has_a_line) {
+  std::ostringstream out, err;
+  const Terminal terminal{out, err, false, false, {}};
+  const std::string text(90, 'x');
+  const auto object =
+      json::Document::parse(R"({"short": [1, 2], "history": [{"at": 1, "a": ")" + text + R"("}, {"at": 2}]})");
+  print_members(terminal, object->root());
+  EXPECT_EQ(out.str(), "short    [1,2]\nhistory\n  {\"at\":1,\"a\":\"" + text + "\"}\n  {\"at\":2}\n");
+}
+
 TEST(Cell, long_values_are_cut_between_characters) {
   const auto value = json::Document::parse("\"äöüäöü\"");
   EXPECT_EQ(cell_of(value->root(), 4), "äöü…");

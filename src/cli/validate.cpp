@@ -49,9 +49,7 @@ void print_text(const Context& context, const std::string& file, const Assessmen
   terminal.out << coloured(printable(file), Colour::strong, tty) << "  " << printable(assessment.profile) << " "
                << printable(assessment.type) << " (" << assessment.kind << ")  strict " << verdict(assessment.strict)
                << ", lenient " << verdict(assessment.lenient) << '\n';
-  for (const auto& warning : assessment.warnings)
-    terminal.out << "  " << coloured("warning", Colour::yellow, tty) << "  " << printable(warning.instance) << ": "
-                 << printable(warning.message) << '\n';
+  for (const auto& warning : assessment.warnings) terminal.out << warning_text(warning, tty);
   if (assessment.strict) terminal.out << error_text(*assessment.strict, tty);
   const bool differs =
       assessment.lenient && assessment.strict && assessment.lenient->message != assessment.strict->message;

@@ -57,6 +57,7 @@ struct Verb {
   std::vector<Option> options{};
   std::function<base::Result<Exit>(Context&)> run{};  // none where it has verbs of its own
   std::vector<Verb> verbs{};
+  std::string notes{};  // what its page says after the options, lines
 };
 
 // Verbs of one purpose, as the help page shows them.

@@ -2,6 +2,7 @@
 #include "journal/file/verify.hpp"
 
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
@@ -29,16 +30,18 @@ std::string to_json(const Report& report) {
   return text;
 }
 
-// What is wrong with a name is not wrong with a journal.
+// What is wrong with a name, or with who asks, is not wrong with a journal.
 base::Result<> check_folder(const std::string& folder) {
   struct stat status{};
-  if (::stat(folder.c_str(), &status) != 0)
-    return base::fail(base::ErrorCode::NOT_FOUND, folder + ": " + std::strerror(errno), "--data",
-                      "Name the server's data folder with --data.");
-  if (!S_ISDIR(status.st_mode))
+  const bool found = ::stat(folder.c_str(), &status) == 0;
+  if (found && !S_ISDIR(status.st_mode))
     return base::fail(base::ErrorCode::BAD_REQUEST, folder + " is not a folder", "--data",
                       "Name the server's data folder with --data.");
-  return {};
+  if (found && ::access(folder.c_str(), R_OK | X_OK) == 0) return {};
+  const std::string why = folder + ": " + std::strerror(errno);
+  if (found || errno == EACCES)
+    return base::fail(base::ErrorCode::FORBIDDEN, why, "--data", "Run this as the user that the server runs as.");
+  return base::fail(base::ErrorCode::NOT_FOUND, why, "--data", "Name the server's data folder with --data.");
 }
 
 base::Result<Exit> verify(Context& context, const std::string& data_folder) {

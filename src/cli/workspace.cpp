@@ -98,6 +98,15 @@ std::vector<Option> properties(WorkspaceOptions& options) {
           {"--set NAME=VALUE", "a setting as name=value, the value JSON or text; may be repeated", &options.settings}};
 }
 
+// The names, as spec/api/openapi.json has them.
+constexpr std::string_view settings_note =
+    "Settings; docs/reference/http.md says what each means:\n"
+    "  mailbox_messages, mailbox_bytes, recipients, remembered_ids, remembered_for, lease, sequence_back,\n"
+    "  rate_messages, rate_window, kept_records, open_requests, review_timeout, review_escalation, unsigned_checks,\n"
+    "  auto_revision, approvals, tasks, task_progress_after, task_progress_every, task_silence, heartbeat_every,\n"
+    "  heartbeats_missed, breaker, loop_hops, loop_rounds, loop_messages, enabled_chains, risk_thresholds,\n"
+    "  budget_limits\n";
+
 }  // namespace
 
 Verb workspace_verb() {
@@ -111,7 +120,8 @@ Verb workspace_verb() {
                      .summary = "Make a workspace",
                      .examples = {"parley workspace create demo --validation lenient --profile collab"},
                      .options = properties(*options) + server,
-                     .run = bound(create)},
+                     .run = bound(create),
+                     .notes = std::string(settings_note)},
                     {.name = "list",
                      .summary = "List the workspaces",
                      .options = part_options(options->part) + server,
@@ -124,7 +134,8 @@ Verb workspace_verb() {
                      .summary = "Change a workspace",
                      .examples = {"parley workspace set demo --set lease=60s"},
                      .options = properties(*options) + server,
-                     .run = bound(set)}}};
+                     .run = bound(set),
+                     .notes = std::string(settings_note)}}};
 }
 
 }  // namespace parley::cli

@@ -22,9 +22,11 @@ namespace {
 
 constexpr int backlog = 4096;
 
-std::unexpected<base::Error> cannot_listen(const std::string& where, std::string why) {
-  return base::fail(base::ErrorCode::CANNOT_LISTEN, "cannot listen: " + std::move(why), where);
+std::unexpected<base::Error> cannot_listen(const std::string& where, std::string why, std::string hint = {}) {
+  return base::fail(base::ErrorCode::CANNOT_LISTEN, "cannot listen: " + std::move(why), where, std::move(hint));
 }
+
+constexpr const char* address_wanted = "Write --listen 127.0.0.1:PORT; others reach it through a proxy.";
 
 struct Address {
   sockaddr_storage storage{};
@@ -67,9 +69,11 @@ std::uint16_t bound_port(int descriptor) {
 base::Result<Listening> listen_on(const std::string& text, std::uint16_t port, bool beyond_loopback) {
   const std::string where = text + " port " + std::to_string(port);
   Address address;
-  if (!parse_address(text, port, address)) return cannot_listen(where, "this is no IPv4 or IPv6 address");
+  if (!parse_address(text, port, address))
+    return cannot_listen(where, "this is no IPv4 or IPv6 address", address_wanted);
   if (!address.loopback && !beyond_loopback)
-    return cannot_listen(where, text + " is not a loopback address, and Parley listens on loopback only");
+    return cannot_listen(where, text + " is not a loopback address, and Parley listens on loopback only",
+                         address_wanted);
   const int descriptor = socket(address.family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
   if (descriptor < 0) return cannot_listen(where, std::strerror(errno));
   const int yes = 1;

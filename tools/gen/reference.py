@@ -1,5 +1,5 @@
-"""Writes the generated parts of docs/reference from spec/: the table of calls in http.md, the table in errors.md, the
-states and moves in machines.md.
+"""Writes the generated parts of docs/reference from spec/: the tables of calls, forms and settings in http.md, the tables in errors.md
+and metrics.md, the states and moves in machines.md.
 
 reference.py [--check] ROOT   What stands between `<!-- generated … -->` and `<!-- end -->` is replaced. With --check
 nothing is written, and the exit status is 1 where a page is stale.
@@ -85,11 +85,41 @@ def forms():
         yield f"| {name} | `{text}`{'<br>' + said if said else ''} |"
 
 
+def form_of(schema):
+    """What may stand there, in words."""
+    choices = schema.get("anyOf") or schema.get("oneOf")
+    if choices:
+        return " or ".join(map(form_of, choices))
+    if "$ref" in schema:
+        return "duration" if name_of(schema) == "Duration" else f"`{members(schema)}`"
+    if "enum" in schema:
+        return ", ".join(f"`{word}`" for word in schema["enum"])
+    kinds = schema["type"] if isinstance(schema["type"], list) else [schema["type"]]
+    spans = f"{schema['minimum']:,} to {schema['maximum']:,}" if "minimum" in schema else ""
+    return " or ".join({"integer": spans, "boolean": "true or false"}.get(kind, kind) for kind in kinds)
+
+
+def settings():
+    yield "| setting | form | default | meaning |"
+    yield "|---|---|---|---|"
+    for name, schema in api["components"]["schemas"]["NewSettings"]["properties"].items():
+        default = json.dumps(schema["default"])
+        yield f"| `{name}` | {form_of(schema)} | {default} | {schema['description']} |"
+
+
 def error_table():
     yield "| code | HTTP | what is so | what to do |"
     yield "|---|---|---|---|"
     for e in errors:
         yield f"| `{e['code']}` | {e['http']} | {e['text']} | {e['hint']} |"
+
+
+def metrics():
+    yield "| metric | kind | label | meaning |"
+    yield "|---|---|---|---|"
+    for m in json.loads((root / "spec/catalog/metrics.json").read_text(encoding="utf-8"))["metrics"]:
+        label = f"`{m['label']}`" if "label" in m else ""
+        yield f"| `{m['name']}` | {m['kind']} | {label} | {m['help']} |"
 
 
 def machine_pages():
@@ -126,9 +156,9 @@ def machine_pages():
         yield ""
 
 
-parts = {"calls": calls, "forms": forms, "errors": error_table, "machines": machine_pages}
+parts = {"calls": calls, "forms": forms, "settings": settings, "errors": error_table, "metrics": metrics, "machines": machine_pages}
 stale = []
-for page in [root / f"docs/reference/{name}.md" for name in ("http", "errors", "machines")]:
+for page in [root / f"docs/reference/{name}.md" for name in ("http", "errors", "machines", "metrics")]:
     text = page.read_text(encoding="utf-8")
 
     def part(found):

@@ -52,7 +52,7 @@ namespace {
 
 base::Result<> check_dead_letter(const Agent& agent, Offset message) {
   if (agent.dead_letters.contains(message)) return {};
-  return base::fail(ErrorCode::NOT_FOUND, "no dead letter of that id is at '" + agent.id + "'", {},
+  return base::fail(ErrorCode::NOT_FOUND, "no dead letter of that id is at '" + agent.id + "'", "delivery_id",
                     "It was redriven, discarded or taken back; the list shows what there is.");
 }
 

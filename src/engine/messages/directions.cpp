@@ -62,14 +62,17 @@ base::Result<> check_sender(const AcceptMessage& command, const Agent& sender) {
     return base::fail(
         ErrorCode::DIRECTION,
         base::quoted(sender.id) + " has no agent_type, and who has none may not send '" + envelope.native_type + "'",
-        "sender", "Change the agent: give it one of the roles of profile '" + command.ruleset.name + "'.");
+        "sender",
+        "Change its agent_type to one of the roles of profile '" + command.ruleset.name + "': `parley agent change " +
+            sender.id + " --type ROLE`, or PATCH …/agents/{id}.");
   if (!envelope.sender_role.empty() && envelope.sender_role != sender.properties.agent_type)  // D10
     return base::fail(ErrorCode::SENDER_MISMATCH,
                       "the message says its sender is a '" + base::excerpt(envelope.sender_role, 64) + "', " +
                           base::quoted(sender.id) + " is registered " + registered_as(sender),
                       "sender_role",
                       sender.properties.agent_type.empty()
-                          ? "Change the agent: give it the agent_type that its messages name."
+                          ? "Change its agent_type to the role that its messages name: `parley agent change " +
+                                sender.id + " --type ROLE`, or PATCH …/agents/{id}."
                           : "Write the agent_type that you are registered with.");
   const std::string& instance = sender.properties.instance_id;
   if (!instance.empty() && !envelope.sender_instance.empty() && envelope.sender_instance != instance)  // D10

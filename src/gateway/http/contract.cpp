@@ -53,6 +53,27 @@ std::set<std::string, std::less<>> ids_in(json::Value root, json::Value schema) 
   return ids;
 }
 
+std::vector<std::string> names_in(json::Value object) {
+  std::vector<std::string> names;
+  for (const auto [name, member] : object.members()) names.emplace_back(name);
+  return names;
+}
+
+// Of the body itself, and of the objects that are members of it.
+std::map<std::string, std::vector<std::string>, std::less<>> names_by_object(json::Value root, json::Value schema) {
+  const json::Value members = resolved(root, schema).find("properties");
+  std::map<std::string, std::vector<std::string>, std::less<>> names{{"", names_in(members)}};
+  for (const auto [name, member] : members.members())
+    if (const json::Value inner = resolved(root, member).find("properties"))
+      names.emplace('/' + std::string(name), names_in(inner));
+  return names;
+}
+
+// Whether the first defect is a member of a name that is none.
+bool is_of_a_name(const base::Error& error) {
+  return !error.details.empty() && error.details.front().schema.ends_with("/additionalProperties");
+}
+
 base::Error broken(std::string message, const schema::Program& program, json::Value document) {
   base::Error error;
   error.code = base::ErrorCode::BAD_REQUEST;
@@ -81,6 +102,7 @@ Contract::Contract() {
       if (const json::Value schema = described.at_pointer(body_schema); schema && name != "sendMessages") {
         operation.body = compiled(registry, reference_to(root, schema));
         operation.ids = ids_in(root, schema);
+        operation.names = names_by_object(root, schema);
       }
 
       std::string query;
@@ -107,6 +129,9 @@ base::Result<> Contract::check_body(std::string_view operation, json::Value body
   base::Error error = broken("the body is not of the form that " + std::string(operation) + " takes", *program, body);
   const bool of_an_id = known.ids.contains(error.where) && error.details.front().schema.ends_with("/pattern");
   if (of_an_id) error.code = base::ErrorCode::BAD_ID;
+  if (is_of_a_name(error))
+    if (const auto names = known.names.find(error.where.substr(0, error.where.rfind('/'))); names != known.names.end())
+      error.legal_next = names->second;
   return std::unexpected(std::move(error));
 }
 

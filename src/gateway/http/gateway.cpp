@@ -31,6 +31,9 @@ base::Result<> check_media_type(const Route& route, const net::http::Head& head)
     return base::fail(ErrorCode::UNSUPPORTED_MEDIA_TYPE,
                       type.empty() ? "the request has no Content-Type" : base::quoted(type) + " is not taken here",
                       "Content-Type", "Send application/json; messages also as application/x-ndjson.");
+  if (!is_utf8(type))
+    return base::fail(ErrorCode::UNSUPPORTED_MEDIA_TYPE, base::quoted(type) + " is no UTF-8", "Content-Type",
+                      "Send UTF-8; it need not be said.");
   const std::string_view coding = head.find("Content-Encoding");
   if (coding.empty() || net::http::same_ignoring_case(coding, "identity")) return {};
   return base::fail(ErrorCode::UNSUPPORTED_MEDIA_TYPE,

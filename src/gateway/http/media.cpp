@@ -1,14 +1,38 @@
 #include "gateway/http/media.hpp"
 
+#include "net/http/head.hpp"
+
 namespace parley::gateway::http {
+namespace {
+
+std::string_view trimmed(std::string_view text) {
+  while (text.ends_with(' ') || text.ends_with('\t')) text.remove_suffix(1);
+  while (text.starts_with(' ') || text.starts_with('\t')) text.remove_prefix(1);
+  return text;
+}
+
+}  // namespace
 
 std::string media_type(std::string_view content_type) {
-  content_type = content_type.substr(0, content_type.find(';'));
-  while (content_type.ends_with(' ') || content_type.ends_with('\t')) content_type.remove_suffix(1);
-  std::string type(content_type);
+  std::string type(trimmed(content_type.substr(0, content_type.find(';'))));
   for (char& c : type)
     if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
   return type;
+}
+
+bool is_utf8(std::string_view content_type) {
+  for (std::size_t semicolon = content_type.find(';'); semicolon != content_type.npos;) {
+    content_type.remove_prefix(semicolon + 1);
+    semicolon = content_type.find(';');
+    const std::string_view parameter = content_type.substr(0, semicolon);
+    const std::size_t equals = parameter.find('=');
+    if (equals == parameter.npos) continue;
+    if (!net::http::same_ignoring_case(trimmed(parameter.substr(0, equals)), "charset")) continue;
+    std::string_view value = trimmed(parameter.substr(equals + 1));
+    if (value.size() >= 2 && value.starts_with('"') && value.ends_with('"')) value = value.substr(1, value.size() - 2);
+    if (!net::http::same_ignoring_case(value, "utf-8")) return false;
+  }
+  return true;
 }
 
 }  // namespace parley::gateway::http

@@ -14,5 +14,14 @@ TEST(MediaType, Is_without_parameters_and_case) {
   EXPECT_EQ(media_type(""), "");
 }
 
+TEST(MediaType, Is_utf8_where_it_says_no_other) {
+  for (const char* type : {"", "application/json", "application/json; charset=utf-8", "a/b;CHARSET=UTF-8",
+                           "a/b; charset=\"Utf-8\" ; x=y", "a/b; x=latin1", "a/b; charset"})
+    EXPECT_TRUE(is_utf8(type)) << type;
+  for (const char* type : {"application/json; charset=latin1", "a/b;charset=\"utf-16\"", "a/b; x=y; Charset=us-ascii",
+                           "a/b; charset=", "a/b; charset=utf-8; charset=latin1"})
+    EXPECT_FALSE(is_utf8(type)) << type;
+}
+
 }  // namespace
 }  // namespace parley::gateway::http

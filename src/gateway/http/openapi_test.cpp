@@ -72,6 +72,7 @@ TEST(OpenApi, Says_which_calls_need_a_token_and_which_take_a_body) {
     EXPECT_EQ(route.body_bytes_max > 0, bool(operation.find("requestBody"))) << route.operation;
     EXPECT_TRUE(operation.find("summary").is_string()) << route.operation;
     EXPECT_TRUE(operation.at_pointer("/responses/default")) << route.operation;
+    EXPECT_TRUE(operation.at_pointer("/responses/400")) << route.operation << ": a query parameter it does not have";
     EXPECT_EQ(route.access == Access::anyone, !operation.at_pointer("/responses/401")) << route.operation;
   }
 }
@@ -174,6 +175,17 @@ TEST(OpenApi, Refuses_bodies_with_a_member_misspelt) {
   EXPECT_GE(bodies, 12);
 }
 
+TEST(Contract, Of_a_member_that_is_none_lists_those_there_are) {
+  const Contract contract;
+  const auto legal_next = [&](std::string_view body) {
+    const json::Document document = json::Document::parse(body).value();
+    return contract.check_body("changeWorkspace", document.root()).error().legal_next;
+  };
+  EXPECT_EQ(legal_next(R"({"validaton":"strict"})"), (std::vector<std::string>{"validation", "profiles", "settings"}));
+  EXPECT_THAT(legal_next(R"({"settings":{"leas":"60s"}})"), testing::Contains("lease"));
+  EXPECT_THAT(legal_next(R"({"settings":{"lease":60}})"), testing::IsEmpty());
+}
+
 TEST(Contract, Checks_query_parameters_by_name_and_form) {
   const Contract contract;
   EXPECT_TRUE(contract.check_query("listAgents", {}));
@@ -203,7 +215,8 @@ TEST(Routes, Know_what_is_not_found_and_what_is_not_allowed) {
         "/v1/workspaces/demo/agents/a/inbox/take/more/and/more", "/V1/workspaces"})
     EXPECT_EQ(match("GET", path).error().code, base::ErrorCode::NOT_FOUND) << path;
   EXPECT_EQ(match("PUT", "/v1/workspaces").error().code, base::ErrorCode::METHOD_NOT_ALLOWED);
-  EXPECT_EQ(match("PUT", "/v1/workspaces").error().where, "POST, GET, HEAD");
+  EXPECT_EQ(match("PUT", "/v1/workspaces").error().where, "/v1/workspaces");
+  EXPECT_EQ(match("PUT", "/v1/workspaces").error().legal_next, (std::vector<std::string>{"POST", "GET", "HEAD"}));
   EXPECT_EQ(match("get", "/v1/workspaces").error().code, base::ErrorCode::METHOD_NOT_ALLOWED);
   EXPECT_EQ(match("HEAD", "/v1/workspaces/demo/stream").error().code, base::ErrorCode::METHOD_NOT_ALLOWED);
   EXPECT_EQ(match("GET", "/v1/workspaces/%zz").error().code, base::ErrorCode::BAD_REQUEST);

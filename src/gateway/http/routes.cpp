@@ -210,13 +210,13 @@ std::span<const Route> routes() {
 
 base::Result<Match> match(std::string_view method, std::string_view path) {
   const Segments parts = split(path);
-  std::string allowed;
+  std::vector<std::string> allowed;
   for (std::size_t i = 0; i < table.size(); ++i) {
     const Route& route = table[i];
     if (!fits(patterns[i], parts)) continue;
     if (!answers(route, method)) {
-      allowed += (allowed.empty() ? "" : ", ") + std::string(route.method);
-      if (route.method == "GET" && route.call != Call::stream) allowed += ", HEAD";
+      allowed.emplace_back(route.method);
+      if (route.method == "GET" && route.call != Call::stream) allowed.emplace_back("HEAD");
       continue;
     }
     Match match{&route, {}};
@@ -227,10 +227,13 @@ base::Result<Match> match(std::string_view method, std::string_view path) {
     }
     return match;
   }
-  if (!allowed.empty())
-    return base::fail(base::ErrorCode::METHOD_NOT_ALLOWED, "this path has no " + base::excerpt(method, 16), allowed);
-  return base::fail(base::ErrorCode::NOT_FOUND, "no call has this path", base::excerpt(path, 256),
-                    "See GET /openapi.json for the calls there are.");
+  if (allowed.empty())
+    return base::fail(base::ErrorCode::NOT_FOUND, "no call has this path", base::excerpt(path, 256),
+                      "See GET /openapi.json for the calls there are.");
+  base::Error error = base::error(base::ErrorCode::METHOD_NOT_ALLOWED, "this path has no " + base::excerpt(method, 16),
+                                  base::excerpt(path, 256));
+  error.legal_next = std::move(allowed);
+  return std::unexpected(std::move(error));
 }
 
 }  // namespace parley::gateway::http

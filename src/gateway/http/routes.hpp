@@ -47,7 +47,7 @@ struct Match {
   std::vector<std::string> parameters;  // decoded, in the pattern's order
 };
 
-// NOT_FOUND where no path fits; METHOD_NOT_ALLOWED with the methods there are in `where`.
+// NOT_FOUND where no path fits; METHOD_NOT_ALLOWED with the methods there are in `legal_next`.
 base::Result<Match> match(std::string_view method, std::string_view path);
 
 }  // namespace parley::gateway::http

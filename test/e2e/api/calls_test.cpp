@@ -84,6 +84,12 @@ void Calls::workspaces() {
   EXPECT_EQ(post(s, "/v1/workspaces", admin, R"({"name":"second"})").code(), "WORKSPACE_EXISTS");
   EXPECT_EQ(get(s, "/v1/workspaces?limit=1", admin).root().find("items").size(), 1u);
   EXPECT_EQ(get(s, other, admin).text("/settings/lease"), "45s");
+  const Answer document = get(s, "/openapi.json", "");
+  const Answer plain = get(s, workspace, admin);
+  const json::Value documented = document.root().at_pointer("/components/schemas/NewSettings/properties");
+  EXPECT_EQ(documented.size(), plain.root().find("settings").size());
+  for (const auto [name, schema] : documented.members())
+    EXPECT_EQ(json::to_text(schema.find("default")), json::to_text(plain.root().find("settings").find(name))) << name;
   EXPECT_EQ(call(s, {"PATCH", other, admin, R"({"settings":{"lease":"1m"}})"}).text("/settings/lease"), "1m");
 }
 
@@ -193,6 +199,7 @@ void Calls::tasks() {
       "scope_violation");
   const std::string unknown = R"({"task_ids":["task-settings-loader","none"]})";
   EXPECT_EQ(post(s, workspace + "/tasks/wait", architect, unknown).status, 404);
+  EXPECT_EQ(post(s, workspace + "/tasks/wait", architect, unknown).text("/error/where"), "/task_ids/1");
   EXPECT_EQ(settle("ack", ids_of(take())).status, 200);
   // Its deadline is long over: the architect was told (COL-08).
   const Answer late = post(s, workspace + "/agents/architect-main/inbox/take", architect, R"({"wait":"5s"})");
@@ -624,11 +631,14 @@ TEST_F(Calls, Requests_of_another_form_are_refused) {
   const std::string take_at = workspace + "/agents/developer-01/inbox/take";
   EXPECT_EQ(call(s, {"PUT", workspace, architect}).status, 405);
   EXPECT_EQ(call(s, {"PUT", workspace, architect}).reply.field("Allow"), "GET, HEAD, PATCH");
+  EXPECT_EQ(call(s, {"PUT", workspace, architect}).text("/error/where"), workspace);
+  EXPECT_EQ(call(s, {"PUT", workspace, architect}).text("/error/legal_next/1"), "HEAD");
   EXPECT_EQ(get(s, "/v1/nothing", architect).status, 404);
   EXPECT_EQ(get(s, "/v1/workspaces/%00", architect).status, 400);
   EXPECT_EQ(get(s, workspace + "?a=1", architect).status, 400);
   EXPECT_EQ(call(s, {"POST", take_at, developer, "{}", "text/plain"}).status, 415);
   EXPECT_EQ(call(s, {"POST", take_at, developer, "{}", ""}).status, 415);
+  EXPECT_EQ(call(s, {"POST", take_at, developer, "{}", "application/json; charset=latin1"}).status, 415);
   EXPECT_EQ(call(s, {"POST", take_at, developer, "{}", "application/x-ndjson"}).status, 415);
   EXPECT_EQ(call(s, {"POST", take_at, developer, "{}", "application/json", {{"Content-Encoding", "gzip"}}}).status,
             415);
@@ -645,6 +655,33 @@ TEST_F(Calls, Requests_of_another_form_are_refused) {
   EXPECT_EQ(send("").code(), "BAD_JSON");
   EXPECT_EQ(get(s, workspace + "/stream", "").status, 426);
   EXPECT_EQ(get(s, workspace + "/stream", "").reply.field("Upgrade"), "websocket");
+}
+
+TEST_F(Calls, What_is_not_found_is_named_as_the_path_calls_it) {
+  const auto where = [](const std::string& path) {
+    const Answer answer = get(*server, path, server->admin());
+    EXPECT_EQ(answer.status, 404) << path;
+    return answer.text("/error/where");
+  };
+  EXPECT_EQ(where("/v1/workspaces/nowhere"), "workspace");
+  EXPECT_EQ(where(workspace + "/agents/nobody"), "id");
+  EXPECT_EQ(where(workspace + "/agents/nobody/inbox"), "id");
+  for (const auto& [list, member] : {std::pair{"tasks", "task_id"},
+                                     {"reviews", "review_id"},
+                                     {"help", "help_id"},
+                                     {"approvals", "approval_id"},
+                                     {"messages", "message_id"},
+                                     {"collaborations", "collaboration_id"}})
+    EXPECT_EQ(where(workspace + "/" + list + "/nothing"), member);
+  EXPECT_EQ(where(workspace + "/tasks/nothing/findings"), "task_id");
+  const auto told = [](const Answer& answer) { return answer.code() + " " + answer.text("/error/where"); };
+  EXPECT_EQ(told(call(*server, {"DELETE", workspace + "/people/nobody", server->admin()})), "NOT_FOUND id");
+  EXPECT_EQ(told(call(*server, {"DELETE", workspace + "/runners/nobody", server->admin()})), "NOT_FOUND id");
+  EXPECT_EQ(told(post(*server, workspace + "/deadletters/1-0@nobody/discard", server->admin(), "{}")),
+            "NOT_FOUND delivery_id");
+  EXPECT_EQ(told(post(*server, workspace + "/agents/developer-01/inbox/take", architect, "{}")), "FORBIDDEN id");
+  EXPECT_EQ(told(get(*server, workspace + "/agents/developer-01/inbox", architect)), "FORBIDDEN id");
+  EXPECT_EQ(told(post(*server, workspace + "/messages", server->admin(), query())), "FORBIDDEN Authorization");
 }
 
 TEST_F(Calls, An_error_says_what_is_so_and_what_to_do) {

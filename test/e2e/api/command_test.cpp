@@ -31,8 +31,22 @@ TEST(Commands, An_address_that_is_none_is_refused_before_anything_is_made) {
     EXPECT_EQ(ran.status, 1) << address << ran.out;
     EXPECT_THAT(ran.err, HasSubstr("--listen")) << address;
     EXPECT_THAT(ran.err, Not(HasSubstr("beyond-loopback"))) << "there is no such option";
+    EXPECT_THAT(ran.err, Not(HasSubstr("Stop what listens"))) << "nothing does";
     EXPECT_FALSE(std::filesystem::exists(folder)) << address;
   }
+}
+
+TEST(Commands, A_name_that_can_never_match_is_refused_before_anything_is_made) {
+  const std::string folder = "/tmp/parley-e2e-none-" + std::to_string(::getpid());
+  const auto serve = [&](const char* option, const char* name) {
+    return run_parley({"serve", "--data", folder, "--listen", "127.0.0.1:0", option, name});
+  };
+  for (const char* origin :
+       {"app.example.org", "https://app.example.org/", "https://", "://a", "https://*.a.org", "null"})
+    EXPECT_THAT(serve("--allow-origin", origin).err, HasSubstr("  where  --allow-origin")) << origin;
+  for (const char* host : {"http://proxy.example.org", "proxy.example.org/", "*.example.org"})
+    EXPECT_THAT(serve("--allow-host", host).err, HasSubstr("  where  --allow-host")) << host;
+  EXPECT_FALSE(std::filesystem::exists(folder));
 }
 
 TEST(Commands, An_address_that_others_can_reach_is_told_as_such) {
@@ -246,6 +260,25 @@ TEST(Commands, A_list_that_is_cut_off_says_so_and_can_be_gone_on_with) {
   }
 }
 
+// As somebody else, which root alone can be.
+TEST(Commands, A_data_folder_of_somebody_else_is_told_as_such) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root may become another user";
+  const Server server;
+  const auto as_nobody = [&](const std::string& verb) {
+    const std::string told = server.folder() + ".told";
+    const std::string line = "setpriv --reuid=65534 --regid=65534 --clear-groups \"$PARLEY_BINARY\" " + verb +
+                             " --data " + server.folder() + " > " + told + " 2>&1";
+    (void)std::system(line.c_str());
+    std::ifstream file(told);
+    std::string text((std::istreambuf_iterator<char>(file)), {});
+    std::filesystem::remove(told);
+    return text;
+  };
+  EXPECT_THAT(as_nobody("verify"), HasSubstr("FORBIDDEN"));
+  EXPECT_THAT(as_nobody("verify"), HasSubstr("as the user that the server runs as"));
+  EXPECT_THAT(as_nobody("doctor"), Not(HasSubstr("`parley serve` makes it")));
+}
+
 TEST(Commands, A_data_folder_that_is_none_is_told_as_such) {
   const std::string place = "/tmp/parley-e2e-none-" + std::to_string(::getpid()), file = place + "/file";
   std::filesystem::create_directories(place + "/empty");
@@ -439,6 +472,25 @@ TEST(Commands, Who_was_not_registered_leaves_no_folder_of_tokens) {
   EXPECT_EQ(run_parley(server, {"agent", "add", "b", "--profile", "mesh", "-w", "nowhere"}).status, 1);
   EXPECT_TRUE(std::filesystem::exists(server.folder() + "/tokens/team/agents/a.token"));
   EXPECT_FALSE(std::filesystem::exists(server.folder() + "/tokens/nowhere"));
+}
+
+TEST(Commands, An_agent_that_has_no_role_is_told_which_there_are) {
+  const Server server;
+  ASSERT_EQ(run_parley(server, {"workspace", "create", "team"}).status, 0);
+  const std::string said = run_parley(server, {"agent", "add", "a", "--profile", "collab"}).out;
+  EXPECT_THAT(said, HasSubstr("architect, developer, reviewer"));
+  EXPECT_THAT(said, HasSubstr("parley agent change a --type ROLE"));
+  EXPECT_THAT(run_parley(server, {"agent", "add", "wroker", "--profile", "supervisor"}).out,
+              HasSubstr("orchestrator, "));
+  for (const std::vector<std::string>& with_one :
+       {std::vector<std::string>{"b", "--profile", "collab", "--type", "developer"},
+        {"worker", "--profile", "supervisor"},
+        {"m", "--profile", "mesh"},
+        {"h", "--profile", "handoff"}}) {
+    std::vector<std::string> arguments{"agent", "add"};
+    arguments.insert(arguments.end(), with_one.begin(), with_one.end());
+    EXPECT_THAT(run_parley(server, arguments).out, Not(HasSubstr("--type"))) << with_one.front();
+  }
 }
 
 TEST(Commands, Where_there_are_several_workspaces_they_are_named) {
