@@ -60,6 +60,7 @@ base::Result<> check_names(const cli::ServeOptions& options) {
       return base::fail(ErrorCode::BAD_REQUEST, base::quoted(host) + " is no host", "--allow-host",
                         "Write HOST or HOST:PORT, like proxy.example.org, without scheme and path.");
   for (const std::string& origin : options.allowed_origins) {
+    if (origin == "null") continue;  // what browsers say of a page from a file, or in a sandbox
     const std::size_t at = origin.find("://");
     if (at == 0 || at == origin.npos || !is_host(origin.substr(at + 3)))
       return base::fail(ErrorCode::BAD_REQUEST, base::quoted(origin) + " is no origin", "--allow-origin",

@@ -350,6 +350,11 @@ TEST(Steps, What_is_looked_for_in_vain_fills_a_turn_as_well) {
   EXPECT_FALSE(static_cast<Gate&>(bench.broker).turn_is_full());
   EXPECT_EQ(code(bench.broker.port().messages.rescind(bench.a, "team", "nothing", {}, {})), "NOT_FOUND");
   EXPECT_TRUE(static_cast<Gate&>(bench.broker).turn_is_full());
+  int gone_on = 0;
+  for (int i = 0; i < 2; ++i)
+    ASSERT_TRUE(static_cast<Gate&>(bench.broker).in_later_turn(bench.a, 1, [&] { ++gone_on; }));
+  ASSERT_TRUE(bench.broker.turn());
+  EXPECT_EQ(gone_on, 1);  // however short a turn is
 }
 
 // Whatever those who go on do, also what is no message.

@@ -28,6 +28,7 @@ class DeliveryCalls final : public Mailboxes, public Sessions, public Polls {
   base::Result<base::SessionId> open_session(const Caller&, Outbox& outbox, const SessionOptions&) override;
   void set_credit(base::SessionId session, std::uint32_t credit) override;
   void outbox_has_room(base::SessionId session) override;
+  void disconnect(base::SessionId session) override;
   void close_session(base::SessionId session) override;
   base::Offset head(const Caller&) override;
 

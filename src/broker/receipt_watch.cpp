@@ -103,9 +103,12 @@ void ReceiptWatch::before(const engine::State& state, const event::Event& event)
       return;
     case Event::kRequestGivenUp: {  // what waits in a mailbox bounces by a fact of its own
       const event::RequestGivenUp& given_up = event.request_given_up();
-      const engine::Message* const message = workspace.messages.find(base::Offset(given_up.request()));
-      if (!message || !given_up.bounces()) return;
+      const base::Offset offset(given_up.request());
+      const engine::Message* const message = workspace.messages.find(offset);
+      const engine::Request* const request = workspace.requests.find(offset);
+      if (!message || !request || !given_up.bounces()) return;
       for (const std::uint32_t agent : given_up.agents()) {
+        if (!request->waits_for(base::AgentNumber(agent))) continue;  // over since, in the same turn
         const engine::Receipt* const receipt = message->receipt_of(base::AgentNumber(agent));
         if (receipt && engine::taken(receipt->state) && receipt->state != ReceiptState::acted)
           one(given_up.request(), agent, ReceiptState::bounced);

@@ -66,14 +66,23 @@ void DeliveryCalls::outbox_has_room(base::SessionId session) {
   if (const auto at = sessions_.find(session); at != sessions_.end()) core_.touched().insert(at->second.mailbox);
 }
 
-void DeliveryCalls::close_session(base::SessionId session) {
+void DeliveryCalls::disconnect(base::SessionId session) {
   const auto at = sessions_.find(session);
   if (at == sessions_.end()) return;
   const Mailbox mailbox = at->second.mailbox;
-  session_of_.erase(mailbox);
-  sessions_.erase(at);
+  const auto current = session_of_.find(mailbox);
+  if (current == session_of_.end() || current->second != session) return;  // it was disconnected before
+  session_of_.erase(current);
   core_.receipts().end(mailbox);
   (void)note_poll(mailbox);  // it was there until now
+}
+
+void DeliveryCalls::close_session(base::SessionId session) {
+  disconnect(session);
+  const auto at = sessions_.find(session);
+  if (at == sessions_.end()) return;
+  const Mailbox mailbox = at->second.mailbox;
+  sessions_.erase(at);
   // Without room for it they end by time.
   (void)core_.decide(engine::ReturnLeases{mailbox.workspace, mailbox.agent, session, core_.options().step_messages},
                      journal::Need::duty);

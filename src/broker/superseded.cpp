@@ -43,7 +43,9 @@ base::Result<std::unique_ptr<Superseded>> standing(History& history, const engin
 base::Result<std::unique_ptr<Superseded>> superseded_by(History& history, const engine::Workspace& workspace,
                                                         base::WorkspaceNumber number, const Caller& caller,
                                                         const SendOptions& options) {
-  PARLEY_TRY(const base::Offset offset, own_message(workspace, caller, options.supersedes, options.to));
+  auto own = own_message(workspace, caller, options.supersedes, options.to);
+  if (!own && own.error().where == "message_id") own.error().where = "supersedes";  // which names it here
+  PARLEY_TRY(const base::Offset offset, own);
   PARLEY_TRY(event::Event event, event_that_counted(history, workspace, offset));
   auto superseded = std::make_unique<Superseded>(std::move(event), number, offset);
   const base::Offset replaces = was_to_replace(workspace, offset, accepted_of(superseded->event));

@@ -63,13 +63,17 @@ void tell_what_was_meant(base::Error& error) {
 
 // Where a server said something better than its catalogue does, that stays.
 base::Error advised(base::Error error, const std::string& path) {
-  if (error.code == base::ErrorCode::BAD_REQUEST || error.code == base::ErrorCode::BAD_ID) tell_of_options(error);
-  tell_what_was_meant(error);
   if (error.code == base::ErrorCode::BAD_REQUEST && error.hint_text() == base::info(error.code).hint)
     error.hint = see_help(path);
   for (const auto& [code, hint] : advice)
     if (error.code == code && error.hint_text() == base::info(code).hint) error.hint = hint;
   return error;
+}
+
+base::Error as_typed(base::Error error, const std::string& path) {
+  if (error.code == base::ErrorCode::BAD_REQUEST || error.code == base::ErrorCode::BAD_ID) tell_of_options(error);
+  tell_what_was_meant(error);
+  return advised(std::move(error), path);
 }
 
 std::unexpected<base::Error> misuse(std::string message, std::string hint) {
@@ -123,11 +127,10 @@ std::string error_text(const base::Error& error, bool is_tty) {
 }
 
 void print_error(const Context& context, const base::Error& error) {
-  const base::Error told = advised(error, context.path);
   if (context.json)
-    print_json(context.terminal, sdk::to_json(told));
+    print_json(context.terminal, sdk::to_json(advised(error, context.path)));
   else
-    context.terminal.err << error_text(told, context.terminal.err_is_tty);
+    context.terminal.err << error_text(as_typed(error, context.path), context.terminal.err_is_tty);
 }
 
 }  // namespace parley::cli

@@ -14,9 +14,12 @@ namespace parley::cli {
 //     next   task_progress, task_completion
 void print_error(const Context& context, const base::Error& error);
 
-// In terms of the command line: options instead of query parameters, and a hint that names commands, where the
-// catalogue's is for a program. `path`: of the verb, "agent add".
+// With a hint that names commands, where the catalogue's is for a program. `path`: of the verb, "agent add".
 base::Error advised(base::Error error, const std::string& path);
+
+// So, and in the words of who typed it, for a person: options instead of query parameters, and of the names there are
+// the one that was meant.
+base::Error as_typed(base::Error error, const std::string& path);
 
 // "See `parley help agent add`."
 std::string see_help(const std::string& path);

@@ -36,7 +36,7 @@ TEST(ErrorText, what_is_wrong_with_an_option_is_told_once_and_names_it) {
                           "?reply_by",
                           {},
                           {detail}};
-  EXPECT_EQ(error_text(advised(error, "send"), false),
+  EXPECT_EQ(error_text(as_typed(error, "send"), false),
             "refused: BAD_REQUEST  \"yesterday\" is no date-time\n"
             "  where  --reply-by\n"
             "  hint   See `parley help send`.\n");
@@ -45,9 +45,9 @@ TEST(ErrorText, what_is_wrong_with_an_option_is_told_once_and_names_it) {
 TEST(ErrorText, a_name_that_is_a_slip_away_is_told_alone) {
   base::Error error{base::ErrorCode::BAD_REQUEST, "x", "", "/settings/leas", {"tasks", "lease"}, {}};
   error.details = {{"/settings/leas", "/properties/settings/additionalProperties", "there is no member 'leas' here"}};
-  EXPECT_EQ(advised(error, "workspace set").legal_next, (std::vector<std::string>{"lease"}));
+  EXPECT_EQ(as_typed(error, "workspace set").legal_next, (std::vector<std::string>{"lease"}));
   error.details.front().instance = "/settings/nothing";
-  EXPECT_EQ(advised(error, "workspace set").legal_next.size(), 2u);
+  EXPECT_EQ(as_typed(error, "workspace set").legal_next.size(), 2u);
 }
 
 TEST(WarningText, code_place_and_what_is_so) {

@@ -37,7 +37,10 @@ class Sessions {
   virtual base::Result<base::SessionId> open_session(const Caller&, Outbox& outbox, const SessionOptions&) = 0;
   virtual void set_credit(base::SessionId session, std::uint32_t credit) = 0;
   virtual void outbox_has_room(base::SessionId session) = 0;  // again, after has_room() was false
-  virtual void close_session(base::SessionId session) = 0;    // its leases go back, uncounted (R46)
+  // Its connection is gone: nothing more is pushed, and another session of the agent takes over from nobody. What it
+  // holds stays its own, for the acks that came before.
+  virtual void disconnect(base::SessionId session) = 0;
+  virtual void close_session(base::SessionId session) = 0;  // its leases go back, uncounted (R46)
   // The engine head of the caller's workspace, for `welcome`.
   virtual base::Offset head(const Caller&) = 0;
 };

@@ -182,10 +182,11 @@ void Session::hold_reading_as_needed() {
   if (std::exchange(reading_held_, hold) != hold) gateway_.loop_.hold_reading(socket_, hold);
 }
 
-// It is given nothing more (`has_room`); what it holds goes back once the acks that came are done.
+// What it holds goes back once the acks that came are done.
 void Session::closed(std::uint16_t code) {
   gateway_.log_.debug("stream_closed", {{"connection", socket_.value}, {"agent", agent()}, {"code", code}});
   closed_ = true;
+  gateway_.broker_.sessions.disconnect(session_);
 }
 
 bool Session::take(Frame& frame) {
@@ -309,8 +310,10 @@ base::Result<> Session::rescind(std::uint64_t id, json::Value content, Frame& fr
     if (wait_for_turn(frame)) return {};
     return std::unexpected(form::too_much_waits());
   }
-  PARLEY_TRY(const auto answer, gateway_.broker_.messages.rescind(*caller_, workspace_, message, to, reason));
-  answered(id, answer);
+  auto answer = gateway_.broker_.messages.rescind(*caller_, workspace_, message, to, reason);
+  if (!answer && answer.error().where == "message_id") answer.error().where = "/message_id";  // of this frame
+  PARLEY_CHECK(answer);
+  answered(id, *answer);
   return {};
 }
 

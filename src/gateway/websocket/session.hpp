@@ -31,7 +31,7 @@ class Session final : public broker::Outbox {
   void end(std::uint16_t code, std::string_view reason);  // closes the socket, once; `reason` is static text
   void leave();                                           // the socket is closed, or about to be: leases go back
 
-  bool has_room() const override { return !slow_ && !closed_ && unsent_bytes_ < unsent_bytes_max; }
+  bool has_room() const override { return !slow_ && unsent_bytes_ < unsent_bytes_max; }
   void deliver(std::span<const broker::Delivery> deliveries) override;
   void receipts(std::span<const broker::ReceiptChange> changes, std::uint64_t left_out) override;
   void taken_over() override;

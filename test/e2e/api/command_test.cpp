@@ -41,8 +41,7 @@ TEST(Commands, A_name_that_can_never_match_is_refused_before_anything_is_made) {
   const auto serve = [&](const char* option, const char* name) {
     return run_parley({"serve", "--data", folder, "--listen", "127.0.0.1:0", option, name});
   };
-  for (const char* origin :
-       {"app.example.org", "https://app.example.org/", "https://", "://a", "https://*.a.org", "null"})
+  for (const char* origin : {"app.example.org", "https://app.example.org/", "https://", "://a", "https://*.a.org"})
     EXPECT_THAT(serve("--allow-origin", origin).err, HasSubstr("  where  --allow-origin")) << origin;
   for (const char* host : {"http://proxy.example.org", "proxy.example.org/", "*.example.org"})
     EXPECT_THAT(serve("--allow-host", host).err, HasSubstr("  where  --allow-host")) << host;
