@@ -70,9 +70,7 @@ base::Error read_error(json::Value value, int http_status) {
   error.where = text_of(value.find("where"));
   for (const auto move : value.find("legal_next").elements()) error.legal_next.push_back(text_of(move));
   if (const auto after = base::parse_duration(text_of(value.find("retry_after")))) error.retry_after = *after;
-  for (const auto detail : value.find("details").elements())
-    error.details.push_back(
-        {text_of(detail.find("instance")), text_of(detail.find("schema")), text_of(detail.find("message"))});
+  error.details = read_problems(value.find("details"));
   return error;
 }
 
@@ -120,6 +118,14 @@ void write_problems(json::Writer& out, const std::vector<base::Problem>& problem
         .member("message", problem.message)
         .end_object();
   out.end_array();
+}
+
+std::vector<base::Problem> read_problems(json::Value problems) {
+  std::vector<base::Problem> read;
+  for (const auto problem : problems.elements())
+    read.push_back(
+        {text_of(problem.find("instance")), text_of(problem.find("schema")), text_of(problem.find("message"))});
+  return read;
 }
 
 Failure kind_of(const base::Error& error) {

@@ -24,6 +24,7 @@ base::Error read_error(json::Value error, int http_status);
 std::string to_json(const base::Error& error);
 // [{"instance", "schema", "message"}], as an error's details and a message's warnings are written.
 void write_problems(json::Writer& out, const std::vector<base::Problem>& problems);
+std::vector<base::Problem> read_problems(json::Value problems);  // none where it is no array
 
 // What a program's exit status, or a retry, depends on.
 enum class Failure : std::uint8_t { refused, unreachable };

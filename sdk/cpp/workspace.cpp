@@ -27,10 +27,7 @@ base::Result<Sent> read_sent(json::Value value) {
   sent.message_id = value.find("message_id").if_string().value_or("");
   sent.offset = value.find("offset").if_uint().value_or(0);
   sent.duplicate = value.find("status").if_string() == "duplicate";
-  for (const auto warning : value.find("warnings").elements())
-    sent.warnings.push_back({std::string(warning.find("instance").if_string().value_or("")),
-                             std::string(warning.find("schema").if_string().value_or("")),
-                             std::string(warning.find("message").if_string().value_or(""))});
+  sent.warnings = read_problems(value.find("warnings"));
   return sent;
 }
 

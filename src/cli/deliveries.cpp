@@ -5,16 +5,9 @@
 
 #include "cli/errors.hpp"
 #include "json/writer.hpp"
+#include "sdk/cpp/error_text.hpp"
 
 namespace parley::cli {
-namespace {
-
-std::string text_in(json::Value object, std::string_view key) {
-  return std::string(object.find(key).if_string().value_or(""));
-}
-
-}  // namespace
-
 void print_delivery(const Terminal& terminal, const sdk::Delivery& delivery) {
   const bool tty = terminal.out_is_tty;
   terminal.out << coloured("delivery ", Colour::faint, tty)
@@ -22,9 +15,7 @@ void print_delivery(const Terminal& terminal, const sdk::Delivery& delivery) {
                << "  attempt " << delivery.attempt << "  " << printable(delivery.priority);
   if (!delivery.lease_until.empty()) terminal.out << "  lease until " << printable(delivery.lease_until);
   terminal.out << '\n';
-  for (const auto warning : delivery.warnings.elements())
-    terminal.out << warning_text(
-        {text_in(warning, "instance"), text_in(warning, "schema"), text_in(warning, "message")}, tty);
+  for (const base::Problem& warning : sdk::read_problems(delivery.warnings)) terminal.out << warning_text(warning, tty);
   const auto shown = delivery.message ? delivery.message : delivery.notice;
   terminal.out << printable_json(json::to_text(shown, 2)) << '\n';
 }

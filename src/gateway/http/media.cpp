@@ -5,12 +5,6 @@
 namespace parley::gateway::http {
 namespace {
 
-std::string_view trimmed(std::string_view text) {
-  while (text.ends_with(' ') || text.ends_with('\t')) text.remove_suffix(1);
-  while (text.starts_with(' ') || text.starts_with('\t')) text.remove_prefix(1);
-  return text;
-}
-
 // The first that no quoted string holds.
 std::size_t semicolon_in(std::string_view parameters) {
   bool quoted = false;
@@ -25,7 +19,7 @@ std::size_t semicolon_in(std::string_view parameters) {
 }  // namespace
 
 std::string media_type(std::string_view content_type) {
-  std::string type(trimmed(content_type.substr(0, content_type.find(';'))));
+  std::string type(net::http::trimmed(content_type.substr(0, content_type.find(';'))));
   for (char& c : type)
     if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
   return type;
@@ -38,8 +32,8 @@ bool is_utf8(std::string_view content_type) {
     const std::string_view parameter = content_type.substr(0, semicolon);
     const std::size_t equals = parameter.find('=');
     if (equals == parameter.npos) continue;
-    if (!net::http::same_ignoring_case(trimmed(parameter.substr(0, equals)), "charset")) continue;
-    std::string_view value = trimmed(parameter.substr(equals + 1));
+    if (!net::http::same_ignoring_case(net::http::trimmed(parameter.substr(0, equals)), "charset")) continue;
+    std::string_view value = net::http::trimmed(parameter.substr(equals + 1));
     if (value.size() >= 2 && value.starts_with('"') && value.ends_with('"')) value = value.substr(1, value.size() - 2);
     const auto is = [value](std::string_view name) { return net::http::same_ignoring_case(value, name); };
     if (!is("utf-8") && !is("utf8") && !is("us-ascii")) return false;  // which is a part of it

@@ -10,13 +10,13 @@ char lower(char c) {
   return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
 }
 
+}  // namespace
+
 std::string_view trimmed(std::string_view text) {
   const auto first = text.find_first_not_of(" \t");
   if (first == text.npos) return {};
   return text.substr(first, text.find_last_not_of(" \t") - first + 1);
 }
-
-}  // namespace
 
 bool same_ignoring_case(std::string_view a, std::string_view b) {
   return std::ranges::equal(a, b, {}, lower, lower);

@@ -29,6 +29,8 @@ struct Head {
   std::string_view find(std::string_view name) const;  // the first of that name, any case; empty where there is none
 };
 
+std::string_view trimmed(std::string_view text);  // of spaces and tabs around it
+
 bool same_ignoring_case(std::string_view a, std::string_view b);  // ASCII
 
 // Whether a comma-separated list, as Connection and Upgrade hold, names `token`, in any case.
