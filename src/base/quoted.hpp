@@ -1,11 +1,12 @@
 // Names as refusals and notices show them: in quotes, a long one cut, of many the first.
 #pragma once
-#include <algorithm>
+#include <ranges>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/excerpt.hpp"
+#include "base/joined.hpp"
 
 namespace parley::base {
 
@@ -15,8 +16,7 @@ inline std::string quoted(std::string_view name) {
 
 // "'a', 'b'"; with "…" after the first `most`.
 inline std::string listed(const std::vector<std::string>& names, std::size_t most = 20) {
-  std::string list;
-  for (std::size_t i = 0; i < std::min(names.size(), most); ++i) list += (i > 0 ? ", " : "") + base::quoted(names[i]);
+  const std::string list = joined(names | std::views::take(most), quoted);
   return names.size() > most ? list + ", …" : list;
 }
 

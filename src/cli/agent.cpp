@@ -1,6 +1,7 @@
 // `parley agent`: register, list, show, change and remove agents; set their limits; renew their tokens.
 #include <ostream>
 
+#include "base/joined.hpp"
 #include "cli/registration.hpp"
 #include "cli/verbs.hpp"
 #include "json/parser.hpp"
@@ -53,10 +54,8 @@ void tell_of_roles(const Terminal& terminal, const AgentOptions& options) {
   const auto rules = profile::load(files);
   if (!rules || (*rules)->roles.empty() || (*rules)->roles_open) return;
   if (!(*rules)->role_of_agent(options.id, options.type).empty()) return;
-  std::string roles;
-  for (const std::string& role : (*rules)->roles) roles += (roles.empty() ? "" : ", ") + role;
   terminal.out << "  " << coloured("role   ", Colour::faint, terminal.out_is_tty) << "none, so it can send nothing; "
-               << options.profile << " has " << roles << "\n  "
+               << options.profile << " has " << base::joined((*rules)->roles) << "\n  "
                << coloured("next   ", Colour::faint, terminal.out_is_tty) << "parley agent change "
                << printable(options.id) << " --type ROLE\n";
 }

@@ -5,6 +5,7 @@
 #include <ostream>
 #include <utility>
 
+#include "base/joined.hpp"
 #include "base/time.hpp"
 #include "cli/nearest.hpp"
 #include "sdk/cpp/error_text.hpp"
@@ -13,12 +14,6 @@ namespace parley::cli {
 namespace {
 
 constexpr std::string_view command_line = "command line";  // the place of a misuse; no server's error has it
-
-std::string joined(const std::vector<std::string>& texts) {
-  std::string line;
-  for (const auto& text : texts) line += (line.empty() ? "" : ", ") + printable(text);
-  return line;
-}
 
 // A single defect, which is the message, at the place that `where` names.
 bool is_said_already(const base::Error& error, const base::Problem& problem) {
@@ -122,7 +117,7 @@ std::string error_text(const base::Error& error, bool is_tty) {
   line("where", printable(error.where));
   line("hint", printable(error.hint_text()));
   if (error.retry_after.count() > 0) line("retry", "in " + base::to_text(error.retry_after));
-  line("next", joined(error.legal_next));
+  line("next", base::joined(error.legal_next, [](const std::string& move) { return printable(move); }));
   return text;
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/joined.hpp"
 #include "cli/online.hpp"
 
 namespace parley::cli {
@@ -49,11 +50,7 @@ std::string meaning_of(const Option& option) {
   std::string text = option.meaning;
   const bool names_all =
       std::ranges::all_of(option.choices, [&text](const auto& choice) { return text.find(choice) != text.npos; });
-  if (!names_all) {
-    std::string words;
-    for (const auto& choice : option.choices) words += (words.empty() ? "" : ", ") + choice;
-    text += ": " + words;
-  }
+  if (!names_all) text += ": " + base::joined(option.choices);
   if (option.required && !option.is_positional()) text += " (required)";
   const bool says_default = text.find("(default") != text.npos;
   if (const auto standing = default_of(option); !standing.empty() && !option.is_positional() && !says_default)

@@ -9,6 +9,7 @@
 #include <span>
 #include <sstream>
 
+#include "base/joined.hpp"
 #include "cli/help.hpp"
 #include "cli/nearest.hpp"
 
@@ -174,11 +175,7 @@ std::string better_words(const std::vector<Group>& groups, const std::vector<std
   const auto known = static_cast<std::size_t>(verb ? 1 + std::ranges::count(path, ' ') : 0);
   if (verb && verb->verbs.empty()) return not_understood(*verb, std::span(words).subspan(known));
   const auto names = names_of(groups, verb);
-  if (known == words.size()) {
-    std::string list;
-    for (const auto& name : names) list += (list.empty() ? "" : ", ") + name;
-    return "a verb is missing: " + list;
-  }
+  if (known == words.size()) return "a verb is missing: " + base::joined(names);
   const std::string& word = words[known];
   if (word.starts_with('-')) return "there is no option '" + word + "' here";
   return "there is no verb '" + (verb ? path + " " : "") + word + "'" + did_you_mean(word, names);

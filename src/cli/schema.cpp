@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <ostream>
 
+#include "base/joined.hpp"
 #include "cli/errors.hpp"
 #include "cli/named_schemas.hpp"
 #include "cli/verbs.hpp"
@@ -33,9 +34,8 @@ base::Result<json::Document> description_of(const std::string& profile) {
   return error;
 }
 
-std::string joined(json::Value words) {
-  std::string text;
-  for (const auto word : words.elements()) text += (text.empty() ? "" : ", ") + cell_of(word);
+std::string words_of(json::Value words) {
+  const std::string text = base::joined(words.elements(), [](json::Value word) { return cell_of(word); });
   return text.empty() ? "any" : text;
 }
 
@@ -89,8 +89,8 @@ Row row_of(const NamedSchema& named, const profile::Files& files) {
   const bool is_record = named.is_record();
   return {named.name,
           is_record ? std::string(record_kind) : cell_of(named.find("kind")),
-          is_record ? "" : joined(named.find("from")),
-          is_record ? "" : joined(named.find("to")),
+          is_record ? "" : words_of(named.find("from")),
+          is_record ? "" : words_of(named.find("to")),
           title_of(named, files),
           cell_of(named.find("source"))};
 }

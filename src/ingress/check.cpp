@@ -5,6 +5,7 @@
 #include "base/assert.hpp"
 #include "base/excerpt.hpp"
 #include "base/hash.hpp"
+#include "base/joined.hpp"
 #include "ingress/canonical.hpp"
 #include "ingress/compressed.hpp"
 #include "ingress/defects.hpp"
@@ -26,12 +27,6 @@ std::string excerpt(std::string_view text) {
   return base::excerpt(text, 64);  // D6
 }
 
-std::string joined(const std::vector<std::string>& words) {
-  std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
-  return text;
-}
-
 Result<TypeIndex> type_of(json::Value message, const Ruleset& rules) {
   const Reading& reading = *rules.reading;
   const auto word = reading.type_at.resolve(message).if_string();
@@ -44,7 +39,7 @@ Result<TypeIndex> type_of(json::Value message, const Ruleset& rules) {
   auto refusal = base::fail(ErrorCode::TYPE_UNKNOWN,
                             word ? "Profile '" + rules.name + "' has no message type '" + excerpt(*word) + "'."
                                  : "The message states no type at " + reading.type_pointer + '.',
-                            reading.type_pointer, "Types of '" + rules.name + "': " + joined(names) + '.');
+                            reading.type_pointer, "Types of '" + rules.name + "': " + base::joined(names) + '.');
   refusal.error().legal_next = std::move(names);
   return refusal;
 }

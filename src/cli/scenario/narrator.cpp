@@ -4,6 +4,7 @@
 #include <iterator>
 #include <ostream>
 
+#include "base/joined.hpp"
 #include "cli/scenario/letter.hpp"
 #include "json/parser.hpp"
 
@@ -22,9 +23,7 @@ std::string before(std::string text, std::size_t width) {
 }
 
 std::string names_of(json::Value to) {
-  std::string names;
-  for (const auto one : to.elements()) names += (names.empty() ? "" : ", ") + std::string(one.if_string().value_or(""));
-  return names;
+  return base::joined(to.elements(), [](json::Value one) { return one.if_string().value_or(""); });
 }
 
 // Of the mechanics of delivery only who wonders wants to know; `parley tail` shows them.

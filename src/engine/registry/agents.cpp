@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "base/excerpt.hpp"
+#include "base/joined.hpp"
 #include "base/quoted.hpp"
 #include "engine/appliers.hpp"
 #include "engine/errors/follow.hpp"
@@ -56,12 +57,10 @@ base::Result<> check_profile(const Workspace& workspace, const profile::Ruleset*
 
 base::Result<> check_role(const profile::Ruleset& ruleset, const AgentProperties& properties) {
   if (properties.agent_type.empty() || ruleset.knows_role(properties.agent_type)) return {};
-  std::string roles;
-  for (const std::string& role : ruleset.roles) roles += (roles.empty() ? "" : ", ") + role;
   return base::fail(
       base::ErrorCode::BAD_REQUEST,
       "profile '" + properties.profile + "' has no agent_type '" + base::excerpt(properties.agent_type, 64) + "'",
-      "/agent_type", "Use one of: " + roles + ".");
+      "/agent_type", "Use one of: " + base::joined(ruleset.roles) + ".");
 }
 
 }  // namespace

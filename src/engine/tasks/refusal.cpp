@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/joined.hpp"
 #include "base/quoted.hpp"
 #include "engine/tasks/moves.hpp"
 
@@ -44,19 +45,13 @@ void add_types(const profile::Ruleset& rules, envelope::Kind kind, const Agent& 
   }
 }
 
-std::string types_listed(const std::vector<std::string>& types) {
-  std::string text;
-  for (const std::string& type : types) text += (text.empty() ? "" : ", ") + type;
-  return text;
-}
-
 // "Now 'developer-01' may send: acknowledgment. …": of both parties, for whoever it is that should act.
 std::string who_may(const profile::Ruleset& rules, const Workspace& workspace, const Task& task) {
   std::string text;
   for (const AgentNumber agent : parties_of(workspace, task)) {
     const auto types = legal_next(workspace, task, rules, agent);
     if (!types.empty())
-      text += (text.empty() ? "Now " : "; ") + quoted(id_of(workspace, agent)) + " may send " + types_listed(types);
+      text += (text.empty() ? "Now " : "; ") + quoted(id_of(workspace, agent)) + " may send " + base::joined(types);
   }
   if (task.state == TaskState::assigned && rules.tasks->needs_ack)
     if (const Message* const message = workspace.messages.find(task.assignment()))

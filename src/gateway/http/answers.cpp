@@ -2,22 +2,13 @@
 
 #include <algorithm>
 
+#include "base/joined.hpp"
 #include "gateway/form/form.hpp"
 
 namespace parley::gateway::http {
 
 using base::ErrorCode;
 using net::http::Response;
-
-namespace {
-
-std::string listed(const std::vector<std::string>& words) {
-  std::string line;
-  for (const std::string& word : words) line += (line.empty() ? "" : ", ") + word;
-  return line;
-}
-
-}  // namespace
 
 Response json_response(int status, std::string body) {
   return {.status = status, .body = std::move(body)};
@@ -27,7 +18,8 @@ Response error_response(const base::Error& error) {
   Response response = json_response(info(error.code).http_status, form::error_body(error));
   if (error.code == ErrorCode::UNAUTHENTICATED) response.fields.emplace_back("WWW-Authenticate", "Bearer");
   if (error.code == ErrorCode::UPGRADE_REQUIRED) response.fields.emplace_back("Upgrade", "websocket");
-  if (error.code == ErrorCode::METHOD_NOT_ALLOWED) response.fields.emplace_back("Allow", listed(error.legal_next));
+  if (error.code == ErrorCode::METHOD_NOT_ALLOWED)
+    response.fields.emplace_back("Allow", base::joined(error.legal_next));
   if (response.status == 429 || response.status == 503) {
     const auto seconds = std::chrono::ceil<std::chrono::seconds>(error.retry_after).count();
     response.fields.emplace_back("Retry-After", std::to_string(std::max<std::int64_t>(seconds, 1)));
