@@ -6,48 +6,17 @@
 #include <cerrno>
 #include <cstring>
 
-#include "json/writer.hpp"
+#include "app/private_file.hpp"
 
 namespace parley::app {
 namespace {
 
-std::unexpected<base::Error> failed(const base::Error& why, std::string_view what, const std::string& path) {
-  const bool full = why.code == base::ErrorCode::STORAGE_FULL;
-  return base::fail(full ? why.code : base::ErrorCode::INTERNAL,
-                    "cannot " + std::string(what) + " " + path + ": " + why.message, path,
-                    full ? "" : "Check the data folder's owner and permissions.");
-}
-
-base::Result<> write_new(base::FileSystem& files, const std::string& path, std::string_view text) {
-  PARLEY_TRY(const auto file, files.open(path, base::OpenMode::create_new));
-  PARLEY_CHECK(file->write_at(0, std::span(&text, 1)));
-  return file->sync_data();
-}
-
-// Its owner's alone; whole, or as it was before. Where a lock is wanted it is held before anybody can see the file.
-base::Result<> write_private(base::FileSystem& files, const std::string& folder, const std::string& name,
-                             const std::string& text, std::unique_ptr<base::FileLock>* lock = nullptr) {
-  const std::string path = folder + "/" + name;
-  const std::string fresh = path + ".new";
-  (void)files.remove(fresh);  // what a killed start left may have any mode
-  auto written = write_new(files, fresh, text);
-  if (written && lock) {
-    auto held = files.lock(fresh);
-    if (!held) return failed(held.error(), "lock", path);
-    *lock = std::move(*held);
-  }
-  if (written) written = files.rename(fresh, path);
-  if (written) written = files.sync_folder(folder);
-  if (!written) return failed(written.error(), "write", path);
-  return {};
-}
-
 base::Result<std::string> read_small(base::FileSystem& files, const std::string& path) {
   const auto file = files.open(path, base::OpenMode::read_only);
-  if (!file) return failed(file.error(), "open", path);
+  if (!file) return file_failed(file.error(), "open", path);
   std::string text(4096, '\0');
   const auto count = (*file)->read_at(0, text);
-  if (!count) return failed(count.error(), "read", path);
+  if (!count) return file_failed(count.error(), "read", path);
   text.resize(*count);
   while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.pop_back();
   return text;
@@ -101,20 +70,6 @@ base::Result<AdminToken> admin_token(base::FileSystem& files, const std::string&
   token.hash = base::sha256(text);
   token.made = true;
   return token;
-}
-
-base::Result<std::unique_ptr<base::FileLock>> write_server_file(base::FileSystem& files, const std::string& folder,
-                                                                const std::string& url) {
-  std::string text;
-  json::Writer writer(text);
-  writer.begin_object().member("url", url).member("pid", static_cast<std::int64_t>(::getpid())).end_object();
-  std::unique_ptr<base::FileLock> lock;
-  PARLEY_CHECK(write_private(files, folder, "server.json", text + "\n", &lock));
-  return lock;
-}
-
-void remove_server_file(const std::string& folder) {
-  ::unlink((folder + "/server.json").c_str());
 }
 
 }  // namespace parley::app

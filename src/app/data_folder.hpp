@@ -1,6 +1,5 @@
-// What a server keeps in its data folder beside the journal: the admin's credential, and where it listens.
+// The data folder, and the admin's credential that is kept in it beside the journal.
 #pragma once
-#include <memory>
 #include <string>
 
 #include "base/clock.hpp"
@@ -24,11 +23,5 @@ base::Result<> make_data_folder(base::FileSystem& files, const std::string& fold
 
 // Reads DATA/admin.token, or makes it: 256 random bits, readable by its owner alone (D10).
 base::Result<AdminToken> admin_token(base::FileSystem& files, const std::string& folder, base::Random& random);
-
-// DATA/server.json {"url", "pid"}, for the command line to find the server. The lock on it is to be held as long as the
-// server lives: a killed one leaves its file, and without the lock nobody sends a token there.
-base::Result<std::unique_ptr<base::FileLock>> write_server_file(base::FileSystem& files, const std::string& folder,
-                                                                const std::string& url);
-void remove_server_file(const std::string& folder);
 
 }  // namespace parley::app

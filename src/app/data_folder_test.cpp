@@ -46,21 +46,6 @@ TEST_F(DataFolder, What_was_there_before_makes_no_token_anybodys) {
   ASSERT_EQ(::chmod(fresh.c_str(), 0666), 0);
   ASSERT_TRUE(admin_token(*files_, folder_.path(), random_).has_value());
   EXPECT_EQ(mode_of(token_file()), 0600u);
-
-  ASSERT_EQ(::symlink((folder_ / "elsewhere").c_str(), (folder_ / "server.json.new").c_str()), 0);
-  ASSERT_TRUE(write_server_file(*files_, folder_.path(), "http://127.0.0.1:1").has_value());
-  EXPECT_EQ(mode_of(folder_ / "elsewhere"), 0u);
-  EXPECT_EQ(mode_of(folder_ / "server.json"), 0600u);
-}
-
-// A killed server leaves its file, and its lock is gone: then the command line sends no token there.
-TEST_F(DataFolder, The_servers_file_is_locked_as_long_as_the_server_lives) {
-  const std::string file = folder_ / "server.json";
-  auto alive = write_server_file(*files_, folder_.path(), "http://127.0.0.1:1");
-  ASSERT_TRUE(alive.has_value()) << alive.error().message;
-  EXPECT_FALSE(files_->lock(file).has_value());
-  alive->reset();
-  EXPECT_TRUE(files_->lock(file).has_value());
 }
 
 TEST_F(DataFolder, A_token_that_others_can_read_is_refused) {

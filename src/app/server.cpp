@@ -7,6 +7,7 @@
 
 #include "app/data_folder.hpp"
 #include "app/open_files.hpp"
+#include "app/server_file.hpp"
 #include "app/snapshots.hpp"
 #include "app/turns.hpp"
 #include "app/wrong_tokens.hpp"
@@ -194,6 +195,8 @@ base::Result<> serve(const cli::ServeOptions& options, const std::function<void(
 
   PARLEY_CHECK(check_data_folder(options.data_folder));
   PARLEY_CHECK(make_data_folder(*files, options.data_folder));
+  // Whatever the journal is: one server has the folder, or the command line would find another than was meant.
+  PARLEY_TRY(const auto folder_lock, files->lock_folder(options.data_folder));
   journal::file::BesideSyncer syncer(
       {.clock = &clock, .loop_has_more = [&loop] { return loop.more_is_ready(); }, .wake = [&loop] { loop.wake(); }});
   PARLEY_TRY(const auto journal, open_journal(options, *files, random, syncer, *log));
@@ -227,7 +230,8 @@ base::Result<> serve(const cli::ServeOptions& options, const std::function<void(
   loop.serve(http, sockets);
   PARLEY_TRY(const std::uint16_t port, loop.listen(listen));
   const std::string url = url_of(listen.host, port);
-  PARLEY_TRY(const auto alive, write_server_file(*files, options.data_folder, url));
+  ServerFile server_file(*files, options.data_folder, url, *log);
+  PARLEY_CHECK(server_file.write());
   bool stopping = false;
   loop.on_stop_signal([&](int signal) {
     log->info("stopping", {{"signal", signal}});
@@ -237,10 +241,10 @@ base::Result<> serve(const cli::ServeOptions& options, const std::function<void(
   started({url, options.data_folder, admin.file, admin.made});
 
   Snapshots snapshots(*journal, ruleset_of, *log, replayed_from, clock.monotonic(), {});
-  Turns turns({clock, *journal, loop, broker, http, sockets, snapshots, *log});
+  Turns turns({clock, *journal, loop, broker, http, sockets, snapshots, server_file, *log});
   base::Result<> outcome = turns.until(stopping);
   if (outcome) outcome = turns.drain();
-  remove_server_file(options.data_folder);
+  server_file.remove();
   if (!outcome) stop_at_once(clock, outcome.error());
   snapshots.give_up();
   if (auto closed = journal->close(); !closed) stop_at_once(clock, closed.error());

@@ -51,6 +51,7 @@ base::Result<> Turns::until(const bool& stopping) {
       ticked = now;
       parts_.journal.tick();
       disk_room_.look(parts_.broker.room());
+      parts_.server_file.look();
     }
     PARLEY_CHECK(turn());
   }

@@ -3,6 +3,7 @@
 #include <functional>
 
 #include "app/disk_room.hpp"
+#include "app/server_file.hpp"
 #include "app/snapshots.hpp"
 #include "broker/broker.hpp"
 #include "gateway/http/gateway.hpp"
@@ -25,6 +26,7 @@ class Turns {
     gateway::http::Gateway& http;
     gateway::websocket::Gateway& sockets;
     Snapshots& snapshots;
+    ServerFile& server_file;
     observe::Log& log;
   };
   explicit Turns(const Parts& parts) : parts_(parts), disk_room_(parts.log) {}

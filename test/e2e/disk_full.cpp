@@ -1,6 +1,7 @@
 // B4: a data folder on a small file system that fills up. Sends are refused with 507 STORAGE_FULL before acceptance,
 // and so are, in their turn, all calls that grow the journal; reads, takes and acks go on; with space again, sends go
-// on in the same process; after a kill nothing acked is missing.
+// on in the same process; after a kill nothing acked is missing. A server that is killed and started again meanwhile
+// serves, and is found by its data folder as soon as there is space.
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/mount.h>
@@ -44,10 +45,26 @@ class SmallDisk {
   SmallDisk(const SmallDisk&) = delete;
   SmallDisk& operator=(const SmallDisk&) = delete;
 
-  void make_room() const { ::unlink(ballast().c_str()); }
+  void make_room() const {
+    ::unlink(ballast().c_str());
+    ::unlink(rest().c_str());
+  }
+  // No segment is being made any more, whose space a start would give back.
+  void wait_until_at_rest() const {
+    const auto free = [this] { return std::filesystem::space(folder_).free; };
+    for (auto before = free() + 1; before != free(); std::this_thread::sleep_for(seconds(1))) before = free();
+  }
+  void fill_up() const {
+    const int file = ::open(rest().c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+    const std::string page(4096, 'x');
+    while (::write(file, page.data(), page.size()) > 0) {
+    }
+    ::close(file);
+  }
 
  private:
   std::string ballast() const { return folder_ + "/ballast"; }
+  std::string rest() const { return folder_ + "/rest"; }
   std::string folder_;
 };
 
@@ -189,6 +206,27 @@ void check_log(const World& world) {
   require(logged("\"storage_has_room\""), "B4: the log does not say that the disk has room again");
 }
 
+void wait_for(const World& world, std::string_view event) {
+  for (int i = 0; i < 300; ++i) {
+    if (world.log().find(event) != std::string::npos) return;
+    std::this_thread::sleep_for(Milliseconds(100));
+  }
+  throw Unusable("the log does not say " + std::string(event) + ":\n" + world.log());
+}
+
+// Not a byte is free when it starts. What its file says of it comes once there is room, and it was there before.
+void start_on_full_disk(World& world, const SmallDisk& disk) {
+  disk.wait_until_at_rest();
+  world.server().kill();
+  std::filesystem::remove(world.data_folder() + "/server.json");  // launch() would, and free its page
+  disk.fill_up();
+  world.launch();
+  wait_for(world, "\"server_file_not_written\"");
+  disk.make_room();
+  require(world.server().wait_until_ready(seconds(20)), "B4: a server that started on a full disk is not found");
+  wait_for(world, "\"server_file_written\"");
+}
+
 // After a crash everything that was promised comes to its end.
 void check_all_ended(World& world, Town& town, Ledger& ledger) {
   world.server().kill();
@@ -230,6 +268,7 @@ void run_test() {
   disk.make_room();
   const Milliseconds healed = heal(correspondence);
   check_log(world);
+  start_on_full_disk(world, disk);
   check_all_ended(world, town, ledger);
   std::printf(
       "B4: full after %llu sends of 200 KB; then %zu acked from the full disk%s; sends go on %lld ms after there "

@@ -54,18 +54,30 @@ void sigstop_under_load() {
               static_cast<unsigned long long>(trial.ledger().counts().fenced));
 }
 
-// B7: refused within a second, with a status and words; the first goes on; a killed one leaves nothing in the way.
-void second_server() {
-  Trial trial("second", {.seed = 33});
-  trial.begin();
-  trial.wait_for_load();
-  const std::string log = trial.folder() / "second.log";
+void refuse_second(Trial& trial, const std::string& journal) {
+  const std::string log = trial.folder() / ("second-" + journal + ".log");
   const auto begin = SteadyClock::now();
-  const End end = run({server_program, "serve", "--data", trial.world().data_folder(), "--listen", "127.0.0.1:0"}, log);
+  const End end = run(
+      {server_program, "serve", "--data", trial.world().data_folder(), "--listen", "127.0.0.1:0", "--journal", journal},
+      log);
   const std::int64_t took = milliseconds_since(begin);
   require(end.signal == 0 && end.status != 0, "B7: a second server on the data folder ends with " + end.text());
   require(took <= 1'000, "B7: the second server is refused only after " + std::to_string(took) + " ms");
   require(read_file(log).find("JOURNAL_LOCKED") != std::string::npos, "B7: its words are: " + read_file(log));
+  std::printf("B7: a second server (journal: %s) was refused after %lld ms with %s\n", journal.c_str(),
+              static_cast<long long>(took), end.text().c_str());
+}
+
+// B7: refused within a second, with a status and words, whatever its journal; the first goes on, and is found as
+// before; a killed one leaves nothing in the way.
+void second_server() {
+  Trial trial("second", {.seed = 33});
+  trial.begin();
+  trial.wait_for_load();
+  const std::string file = trial.world().data_folder() + "/server.json";
+  const std::string found = read_file(file);
+  for (const std::string journal : {"file", "memory"}) refuse_second(trial, journal);
+  require(!found.empty() && read_file(file) == found, "B7: the command line finds another server");
   const auto before = trial.ledger().counts().accepted;
   trial.wait("the first server does not go on", Milliseconds(20'000),
              [&] { return trial.ledger().counts().accepted > before + 500; });
@@ -73,8 +85,6 @@ void second_server() {
   trial.server_is_gone();
   trial.restart();
   trial.drain_and_judge();
-  std::printf("B7: the second server was refused after %lld ms with %s\n", static_cast<long long>(took),
-              end.text().c_str());
 }
 
 }  // namespace
