@@ -340,7 +340,7 @@ void Chronicle::fold(std::uint32_t number, const event::MessageReleased& event, 
     if (released && keeps_back(event.as().task_moved())) continue;
     count_open(agent);
     --agent.held;
-    receipt.state = released ? State::queued : State::bounced;
+    move({number, number_of, offset}, receipt, released ? State::queued : State::bounced);
     if (released) agent.open.insert(offset);
     count_open(agent);
   }
@@ -350,12 +350,9 @@ void Chronicle::fold(std::uint32_t number, const event::MessageReleased& event, 
 
 void Chronicle::fold(std::uint32_t number, const event::MessageWithheld& event) {
   Workspace& workspace = workspaces_[number];
-  for (auto& [number_of, receipt] : workspace.messages[event.message()].receipts) {
-    if (receipt.state != State::held) continue;
-    count_open(workspace.agents[number_of]);
-    --workspace.agents[number_of].held;
-    receipt.state = event.superseded() ? State::superseded : State::rejected;
-  }
+  for (auto& [number_of, receipt] : workspace.messages[event.message()].receipts)
+    if (receipt.state == State::held)
+      end_hold({number, number_of, event.message()}, receipt, event.superseded() ? State::superseded : State::rejected);
 }
 
 void Chronicle::fold(std::uint32_t number, std::uint64_t offset, const event::NoticePosted& event,

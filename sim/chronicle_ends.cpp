@@ -52,7 +52,7 @@ void Chronicle::end_hold(const Place& place, Receipt& receipt, State to) {
   Agent& agent = workspaces_[place.workspace].agents[place.agent];
   count_open(agent);
   --agent.held;
-  receipt.state = to;
+  move(place, receipt, to);
 }
 
 void Chronicle::fold(std::uint32_t number, const event::AgentRemoved& event) {
