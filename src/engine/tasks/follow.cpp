@@ -27,7 +27,6 @@ using envelope::field;
 using envelope::Kind;
 using envelope::unquoted;
 using machine::task::Move;
-using machine::task::Party;
 
 constexpr std::size_t superseded_max = 10'000;  // messages of an aborted one
 
