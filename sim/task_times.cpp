@@ -7,7 +7,6 @@
 namespace parley::sim {
 namespace {
 
-using envelope::Kind;
 using namespace std::chrono_literals;
 
 constexpr base::Instant never = base::Instant::max();

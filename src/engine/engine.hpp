@@ -2,6 +2,7 @@
 // `apply` is the only code that changes the state, the same live, in replay and in the simulator (D1, D2).
 // Deterministic: no clock, randomness, thread, file, socket or log. Owned by the broker, used on its thread.
 #pragma once
+#include <cstdint>
 #include <functional>
 
 #include "base/result.hpp"
@@ -28,7 +29,7 @@ struct Registered {
   bool existed = false;
 };
 
-enum class AcceptOutcome {
+enum class AcceptOutcome : std::uint8_t {
   accepted,
   duplicate,
   other_bytes,  // the id is known with other bytes: an ID_CONFLICT unless both are the same JSON value (R8)

@@ -34,8 +34,8 @@ struct Field {
 // A bit of a field's name: most names that are asked for are of no field of the message, and told by it not to be.
 constexpr std::uint64_t bit_of(std::string_view name) {
   if (name.empty()) return 1;
-  const auto byte = [](char c) { return static_cast<unsigned char>(c); };
-  return std::uint64_t{1} << ((name.size() * 7 + byte(name.front()) * 3u + byte(name.back())) % 64);
+  const auto byte = [](char c) { return std::size_t{static_cast<unsigned char>(c)}; };
+  return std::uint64_t{1} << ((name.size() * 7 + byte(name.front()) * 3 + byte(name.back())) % 64);
 }
 
 struct Envelope {

@@ -1,6 +1,7 @@
 // Bytes out of base64 of gzip (RFC 1952) or zstd (RFC 8878), never more of them than asked for: what would be larger
 // is given up as soon as it is (F6).
 #pragma once
+#include <cstdint>
 #include <expected>
 #include <string>
 #include <string_view>
@@ -13,7 +14,7 @@ struct NotInflated {
   std::size_t made = 0;  // bytes, until it was given up
 };
 
-enum class Compression { gzip, zstd };
+enum class Compression : std::uint8_t { gzip, zstd };
 
 std::expected<std::string, NotInflated> inflate(std::string_view base64, Compression compression, std::size_t most);
 

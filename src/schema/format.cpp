@@ -182,10 +182,9 @@ bool is_local_part(std::string_view text, bool wide) {
   if (text.size() >= 2 && text.front() == '"' && text.back() == '"') {
     text = text.substr(1, text.size() - 2);
     for (std::size_t i = 0; i < text.size(); ++i) {
-      if (text[i] == '\\' && ++i == text.size())
-        return false;
-      else if (text[i] == '"' && (i == 0 || text[i - 1] != '\\'))
-        return false;
+      const bool escaped = text[i] == '\\';
+      if (escaped && ++i == text.size()) return false;
+      if (text[i] == '"' && !escaped) return false;
       if (static_cast<unsigned char>(text[i]) < 0x20 || text[i] == 0x7F || (is_high(text[i]) && !wide)) return false;
     }
     return true;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "json/parser.hpp"
+#include "json/writer.hpp"
 
 namespace parley::schema {
 namespace {
@@ -219,6 +220,20 @@ TEST(SchemaFormats, are_asserted_only_when_asked) {
   EXPECT_EQ(places(schema, "\"no\""), Places{});
   EXPECT_EQ(places(schema, "\"no\"", {.assert_formats = true}), Places{" /format"});
   EXPECT_EQ(places(schema, "\"2026-11-21T21:48:34.5Z\"", {.assert_formats = true}), Places{});
+}
+
+TEST(SchemaFormats, a_quoted_local_part_ends_at_its_first_quote_that_is_not_escaped) {
+  const auto found = [](std::string_view local) {
+    std::string address;
+    json::append_string(address, std::string(local) + "@a.org");
+    return places(R"({"format":"email"})", address, {.assert_formats = true});
+  };
+  EXPECT_EQ(found(R"("a b")"), Places{});
+  EXPECT_EQ(found(R"("a\"b")"), Places{});
+  EXPECT_EQ(found(R"("a\\")"), Places{});
+  EXPECT_EQ(found(R"("a"b")"), Places{" /format"});
+  EXPECT_EQ(found(R"("a\\"b")"), Places{" /format"});
+  EXPECT_EQ(found(R"("a\\\")"), Places{" /format"});
 }
 
 TEST(SchemaCompile, names_the_keyword_it_cannot_compile) {

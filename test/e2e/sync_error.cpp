@@ -15,8 +15,8 @@ using namespace parley::e2e;
 std::size_t check_trace(const Trace& trace) {
   std::vector<std::uint64_t> group;  // messages since the last sync that worked
   std::set<std::uint64_t> lost;
-  const Call* failed = nullptr;
-  for (const Call& call : trace.calls()) {
+  const SystemCall* failed = nullptr;
+  for (const SystemCall& call : trace.calls()) {
     if (failed) {
       require(call.name != "fdatasync" || call.path != failed->path,
               "B3: " + std::string(call.path) + " is synced again after EIO, in line " + std::to_string(call.begun));

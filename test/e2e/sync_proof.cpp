@@ -22,11 +22,11 @@ struct Journey {
 
 // What counts of a call: of a write and a sync that they are done, of a send that it begins; syncs are on threads of
 // their own, and others' calls come between their two ends.
-std::vector<const Call*> in_order(const Trace& trace) {
-  std::vector<std::pair<std::uint64_t, const Call*>> moments;
-  for (const Call& call : trace.calls()) moments.emplace_back(is_send(call) ? call.begun : call.done, &call);
+std::vector<const SystemCall*> in_order(const Trace& trace) {
+  std::vector<std::pair<std::uint64_t, const SystemCall*>> moments;
+  for (const SystemCall& call : trace.calls()) moments.emplace_back(is_send(call) ? call.begun : call.done, &call);
   std::ranges::sort(moments);
-  std::vector<const Call*> calls;
+  std::vector<const SystemCall*> calls;
   for (const auto& [line, call] : moments) calls.push_back(call);
   return calls;
 }
@@ -40,7 +40,7 @@ struct Proof {
 // Syncs make durable what was written to their file before they began.
 class Checker {
  public:
-  void see(const Call& call) {
+  void see(const SystemCall& call) {
     if (is_journal_write(call) && call.result > 0) return written(call);
     if (call.name == "fdatasync" && call.path.ends_with(".segment") && call.result == 0 && !call.injected)
       return synced(call);
@@ -49,7 +49,7 @@ class Checker {
   const Proof& proof() const { return proof_; }
 
  private:
-  void written(const Call& call) {
+  void written(const SystemCall& call) {
     bool holds_messages = false;
     for_each_message(call, [&](std::uint64_t number) {
       holds_messages = true;
@@ -60,7 +60,7 @@ class Checker {
     proof_.blocks += holds_messages ? 1 : 0;
   }
 
-  void synced(const Call& call) {
+  void synced(const SystemCall& call) {
     ++proof_.syncs;
     proof_.beside += call.done > call.begun ? 1 : 0;
     const std::size_t before = unsynced_.size();
@@ -72,7 +72,7 @@ class Checker {
     proof_.largest_group = std::max<std::uint64_t>(proof_.largest_group, before - unsynced_.size());
   }
 
-  void sent(const Call& call) {
+  void sent(const SystemCall& call) {
     ++proof_.sends;
     for_each_message(call, [&](std::uint64_t number) {
       const auto journey = journeys_.find(number);
@@ -106,7 +106,7 @@ std::string folder_of(const std::string& path) {
 }
 
 // What lasts only when its folder was synced, by folder. The lock's file and server.json hold nothing that must last.
-std::optional<std::string> new_name(const Call& call, const std::string& data_folder) {
+std::optional<std::string> new_name(const SystemCall& call, const std::string& data_folder) {
   if (call.result < 0) return std::nullopt;
   std::string path;
   if (call.name.starts_with("rename")) path = quoted(call.arguments, 1);
@@ -120,7 +120,7 @@ std::optional<std::string> new_name(const Call& call, const std::string& data_fo
 
 void check_folders(const Trace& trace, const std::string& data_folder, Proof& proof) {
   std::map<std::string, std::string> unsynced;  // path → its folder
-  for (const Call& call : trace.calls()) {
+  for (const SystemCall& call : trace.calls()) {
     if (const auto path = new_name(call, data_folder)) {
       unsynced[*path] = folder_of(*path);
       ++proof.created;
@@ -150,7 +150,7 @@ void run_test(std::uint64_t sends, bool no_sync) {
 
   const Trace trace(file);
   Checker checker;
-  for (const Call* const call : in_order(trace)) checker.see(*call);
+  for (const SystemCall* const call : in_order(trace)) checker.see(*call);
   Proof proof = checker.proof();
   require(proof.messages >= sends, "A5: the trace shows " + std::to_string(proof.messages) + " messages only");
   check_folders(trace, trial.world().data_folder(), proof);

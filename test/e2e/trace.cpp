@@ -24,7 +24,7 @@ std::string_view path_of(std::string_view arguments) {
 }
 
 // "…) = 0", "…) = -1 EIO (Input/output error) (INJECTED)"
-void read_result(Call& call, std::string_view line) {
+void read_result(SystemCall& call, std::string_view line) {
   const std::size_t equals = line.rfind(" = ");
   call.result = equals == std::string_view::npos ? -1 : number_at(line.substr(equals + 3));
   call.injected = equals != std::string_view::npos && line.find("(INJECTED)", equals) != std::string_view::npos;
@@ -72,13 +72,13 @@ Trace::Trace(const std::string& file) : text_(read_file(file)) {
     } else if (line.starts_with("<... ")) {
       const auto begun = unfinished.find(thread);
       if (begun == unfinished.end()) continue;
-      Call& call = calls_[begun->second];
+      SystemCall& call = calls_[begun->second];
       read_result(call, line);
       call.done = line_number;
       call.time = time;
       unfinished.erase(begun);
     } else if (const std::size_t bracket = line.find('('); bracket != std::string_view::npos && line[0] != '-') {
-      Call call;
+      SystemCall call;
       call.name = line.substr(0, bracket);
       call.arguments = line.substr(bracket + 1);
       call.path = path_of(call.arguments);
@@ -97,12 +97,12 @@ Trace::Trace(const std::string& file) : text_(read_file(file)) {
   }
 }
 
-bool is_send(const Call& call) {
+bool is_send(const SystemCall& call) {
   const bool sends = call.name.starts_with("send") || call.name.starts_with("write");
   return sends && (call.path.starts_with("socket:") || call.path.starts_with("TCP"));
 }
 
-bool is_journal_write(const Call& call) {
+bool is_journal_write(const SystemCall& call) {
   return call.name.starts_with("pwrite") && call.path.ends_with(".segment");
 }
 

@@ -11,7 +11,7 @@ namespace parley::e2e {
 // attach on this machine.
 std::vector<std::string> under_strace(const std::string& trace_file, const std::string& inject = {});
 
-struct Call {
+struct SystemCall {
   std::string_view name;
   std::string_view arguments;         // as strace prints them: descriptors with their paths, all bytes of buffers
   std::string_view path;              // of the first descriptor; empty: it is none
@@ -28,21 +28,21 @@ class Trace {
   Trace(const Trace&) = delete;
   Trace& operator=(const Trace&) = delete;
 
-  const std::vector<Call>& calls() const { return calls_; }
+  const std::vector<SystemCall>& calls() const { return calls_; }
   double ended_at() const { return ended_at_; }  // when the process was gone; 0: not seen
 
  private:
   std::string text_;
-  std::vector<Call> calls_;
+  std::vector<SystemCall> calls_;
   double ended_at_ = 0;
 };
 
-bool is_send(const Call& call);           // to a socket
-bool is_journal_write(const Call& call);  // to a segment
+bool is_send(const SystemCall& call);           // to a socket
+bool is_journal_write(const SystemCall& call);  // to a segment
 
 // Calls `see` with the number of each message that the buffers mention; one may come more than once.
 template <class See>
-void for_each_message(const Call& call, const See& see);
+void for_each_message(const SystemCall& call, const See& see);
 
 }  // namespace parley::e2e
 
@@ -51,7 +51,7 @@ void for_each_message(const Call& call, const See& see);
 namespace parley::e2e {
 
 template <class See>
-void for_each_message(const Call& call, const See& see) {
+void for_each_message(const SystemCall& call, const See& see) {
   static constexpr std::string_view prefix = "e2e00000-0000-4000-8000-";
   constexpr std::size_t id_bytes = 36;
   for (std::size_t at = 0; (at = call.arguments.find(prefix, at)) != std::string_view::npos; at += id_bytes)

@@ -27,8 +27,6 @@
 namespace parley::engine {
 namespace {
 
-using base::ErrorCode;
-
 constexpr std::size_t instances_kept = 16;  // of an agent, whose sequence numbers are watched
 
 bool given(const IdKey& key) {
@@ -292,7 +290,7 @@ void apply(State& state, Workspace& workspace, WorkspaceNumber number, Offset of
   apply_to_resources(workspace, event);
   apply_to_loops(workspace, offset, event);
   if (message.private_) return;  // R25: to nobody's mailbox
-  message.receipts.reserve(static_cast<std::size_t>(event.recipients_size() + event.bounced_size()));
+  message.receipts.reserve(event.recipients_size() + event.bounced_size());
   for (const std::uint32_t agent : event.recipients()) message.receipts.push_back({.agent = AgentNumber(agent)});
   for (const std::uint32_t agent : event.bounced())
     message.receipts.push_back(

@@ -96,7 +96,7 @@ std::string spent_of(const Settings& settings, const Agent& agent, Resource reso
 
 }  // namespace
 
-Wanted wanted_in(const AcceptMessage& command) {
+WantedAmounts wanted_in(const AcceptMessage& command) {
   return {amount_of(envelope::field(command.envelope, "max_tokens")),
           amount_of(envelope::field(command.envelope, "budget")), command.ruleset.type(command.type).states_budget};
 }

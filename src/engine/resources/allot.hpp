@@ -7,11 +7,11 @@
 namespace parley::engine {
 
 // As the message states it.
-struct Wanted {
+struct WantedAmounts {
   std::optional<Amount> tokens, budget;
   bool of_budget = false;  // its type has a place for one: what states none may cost what the policy says
 };
-Wanted wanted_in(const AcceptMessage& command);
+WantedAmounts wanted_in(const AcceptMessage& command);
 
 // Of an assignment; `task`: null where it is a new one. Of a hand-over: the new owner gets what the owner of now has
 // left, or what was agreed; where there are budget_limits no more. Writes what it is given into the move. Error:
@@ -20,7 +20,7 @@ struct Giving {
   AgentNumber to;
   const Task* task = nullptr;
   bool hands_over = false;
-  Wanted wanted;
+  WantedAmounts wanted;
 };
 base::Result<> allot(const Workspace& workspace, const Giving& giving, event::TaskMoved& moved);
 

@@ -104,7 +104,7 @@ class Follow {
     const Given given{evidence ? &*evidence : nullptr, workspace_.settings.reviews.unsigned_checks};
     PARLEY_CHECK(write_verdict(command_, review, *workspace_.reviews.of_task(review.task), verdict, given, step.review,
                                warnings));
-    PARLEY_TRY(const TaskState state, state_after(task, *move->to));
+    PARLEY_TRY(const TaskState state, state_after(task, move->to));
     step.task = moved_task(review.task, task, state);
     return step;
   }

@@ -151,7 +151,7 @@ bool may_assign(const profile::Ruleset* rules, const Agent& agent) {
 }
 
 std::unexpected<base::Error> not_for(const Workspace& workspace, AgentNumber by, std::string_view task,
-                                     std::string whose) {
+                                     const std::string& whose) {
   return base::fail(
       ErrorCode::NOT_PARTY,
       "what " + quoted(task) + " depends on is " + whose + " to say, not " + quoted(workspace.registry.agent(by).id),

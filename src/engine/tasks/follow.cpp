@@ -27,7 +27,6 @@ using envelope::field;
 using envelope::Kind;
 using envelope::unquoted;
 using machine::task::Move;
-using machine::task::Party;
 
 constexpr std::size_t superseded_max = 10'000;  // messages of an aborted one
 
@@ -313,8 +312,8 @@ class Follow {
   }
 
   // What the acceptance states, else what was offered.
-  Wanted agreed(const TaskOffer& offer) const {
-    Wanted wanted = wanted_in(command_);
+  WantedAmounts agreed(const TaskOffer& offer) const {
+    WantedAmounts wanted = wanted_in(command_);
     if (!wanted.tokens && offer.max_tokens) wanted.tokens = amount_of(*offer.max_tokens);
     if (!wanted.budget && offer.budget) wanted.budget = amount_of(*offer.budget);
     return wanted;

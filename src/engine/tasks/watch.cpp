@@ -20,7 +20,6 @@
 namespace parley::engine {
 namespace {
 
-using machine::task::Move;
 using machine::task::Step;
 
 std::string quoted(const Workspace& workspace, AgentNumber agent) {

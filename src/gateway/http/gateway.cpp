@@ -227,11 +227,11 @@ void Gateway::on_request(net::RequestId id, const net::http::Head& head, std::st
   if (route.call == Call::send_messages || route.call == Call::supersede_message) return send(request, head, bytes);
   Body body;
   if (route.body_bytes_max > 0) {
-    auto parsed = parser_.parse(bytes.empty() ? std::string_view("{}") : bytes);
-    base::Result<> checked = parsed ? contract_.check_body(route.operation, *parsed) : base::Result<>();
-    if (!parsed) checked = std::unexpected(std::move(parsed).error());
-    if (!checked) return finish(key_of(id), error_response(checked.error()));
+    const auto parsed = parser_.parse(bytes.empty() ? std::string_view("{}") : bytes);
+    if (!parsed) return finish(key_of(id), error_response(parsed.error()));
     body = *parsed;
+    const auto checked = contract_.check_body(route.operation, body);
+    if (!checked) return finish(key_of(id), error_response(checked.error()));
   }
   if (route.call == Call::take) return take(request, body);
   if (route.call == Call::read_log) return read_log(request);

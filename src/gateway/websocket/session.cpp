@@ -402,12 +402,12 @@ void Session::receipts(std::span<const broker::ReceiptChange> changes, std::uint
 }
 
 void Session::push(std::string frame) {
-  unsent_bytes_ += frame.size();
-  gateway_.broker_.gate.after_sync(
-      [&gateway = gateway_, socket = socket_, bytes = frame.size(), frame = std::move(frame)]() mutable {
-        gateway.loop_.send(socket, net::websocket::MessageKind::text, std::move(frame));
-        if (Session* const session = gateway.find(socket)) session->sent(bytes);
-      });
+  const std::size_t bytes = frame.size();
+  unsent_bytes_ += bytes;
+  gateway_.broker_.gate.after_sync([&gateway = gateway_, socket = socket_, bytes, frame = std::move(frame)]() mutable {
+    gateway.loop_.send(socket, net::websocket::MessageKind::text, std::move(frame));
+    if (Session* const session = gateway.find(socket)) session->sent(bytes);
+  });
 }
 
 // Handed to the loop, which says when it is too much.

@@ -12,7 +12,6 @@ namespace parley::e2e {
 namespace {
 
 using std::chrono::milliseconds;
-using std::chrono::seconds;
 using testing::HasSubstr;
 using testing::Not;
 
