@@ -60,7 +60,8 @@ void reconnect(const Online& online, Connected& server) {
 
 std::vector<Option> server_options(Online& online) {
   return {{"--server URL", "address of the server (else PARLEY_SERVER, else the data folder's)", &online.wanted.server},
-          {"--token TOKEN", "bearer token (else PARLEY_TOKEN, else the data folder's)", &online.wanted.token},
+          {"--token TOKEN", "bearer token (else the one kept for --as, else PARLEY_TOKEN, else the admin's)",
+           &online.wanted.token},
           {"--data FOLDER", "data folder (else PARLEY_DATA, else $XDG_DATA_HOME/parley)", &online.wanted.data_folder}};
 }
 
