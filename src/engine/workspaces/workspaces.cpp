@@ -135,11 +135,12 @@ base::Result<> Engine::check(const Settings& settings) const {
 }
 
 base::Result<Registered> Engine::decide(const CreateWorkspace& command, const Context&, Decided& decided) const {
-  PARLEY_CHECK(check_id("a workspace", command.name));
+  PARLEY_CHECK(check_id("a workspace", command.name, "/name"));
   PARLEY_CHECK(check(command.settings));
   if (const auto known = state_.find_workspace(command.name)) {
     if (state_.workspace(*known).settings == command.settings) return Registered{known->value, true};
-    return base::fail(base::ErrorCode::WORKSPACE_EXISTS, "workspace '" + command.name + "' exists with other settings");
+    return base::fail(base::ErrorCode::WORKSPACE_EXISTS, "workspace '" + command.name + "' exists with other settings",
+                      "/name");
   }
   const auto number = static_cast<std::uint32_t>(state_.workspaces.size() + 1);
   event::Event& event = decided.add({});
