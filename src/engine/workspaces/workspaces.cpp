@@ -7,6 +7,7 @@
 #include "engine/id.hpp"
 #include "engine/messages/said.hpp"
 #include "engine/workspaces/settings.hpp"
+#include "envelope/limits.hpp"
 
 namespace parley::engine {
 
@@ -121,7 +122,7 @@ base::Result<> Engine::check(const Settings& settings) const {
   PARLEY_CHECK(check_some("mailbox_bytes", settings.mailbox_bytes));
   PARLEY_CHECK(check_some("recipients", settings.recipients));
   PARLEY_CHECK(check_some("remembered_ids", settings.remembered_ids));
-  PARLEY_CHECK(check_at_least("lease", settings.lease, std::chrono::seconds(1)));
+  PARLEY_CHECK(check_at_least("lease", settings.lease, envelope::lease_min));
   PARLEY_CHECK(check_at_least("remembered_for", settings.remembered_for, std::chrono::minutes(1)));
   PARLEY_CHECK(check_health(settings.health));
   PARLEY_CHECK(check_policy(settings.policy));

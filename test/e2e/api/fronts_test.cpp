@@ -263,6 +263,9 @@ TEST_F(Fronts, Settings_that_make_no_sense_are_refused) {
     EXPECT_EQ(refused.code(), "BAD_REQUEST") << body;
     EXPECT_THAT(refused.text("/error/where"), HasSubstr("/settings/"));
   }
+  // A lease is bounded alike wherever it is said.
+  EXPECT_EQ(post(*server, "/v1/workspaces", server->admin(), R"({"name":"brisk","settings":{"lease":"50ms"}})").status,
+            201);
   EXPECT_EQ(post(*server, "/v1/workspaces", server->admin(), R"({"name":"odd","profiles":["nosuch"]})").code(),
             "PROFILE_UNKNOWN");
   EXPECT_EQ(get(*server, "/v1/workspaces/odd", server->admin()).status, 404);
