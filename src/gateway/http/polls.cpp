@@ -72,8 +72,8 @@ void Gateway::try_take(RequestKey key) {
   if (!deliveries) return finish(key, error_response(deliveries.error()));
   const base::Duration left = request->deadline - loop_.now();
   if (!deliveries->empty() || left <= base::Duration{}) return finish(key, deliveries_response(*deliveries));
-  request->wait =
-      broker_.polls.wait_for_mail(*request->caller, where[0], where[1], left, [this, key] { try_take(key); });
+  request->wait = broker_.polls.wait_for_mail(*request->caller, where[0], where[1], request->take, left,
+                                              [this, key] { try_take(key); });
 }
 
 void Gateway::read_log(Request& request) {

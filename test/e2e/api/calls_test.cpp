@@ -536,6 +536,23 @@ TEST_F(Calls, A_take_id_gives_the_same_deliveries_while_their_lease_holds) {
   ASSERT_EQ(settle("ack", ids_of(second)).status, 200);
 }
 
+// Its first call waits still where nobody reads its answer any more; only the server does not know.
+TEST_F(Calls, A_take_id_that_is_repeated_while_it_waits_gives_the_same_deliveries_to_both) {
+  const std::string body = R"({"wait":"20s","take_id":"t-7"})";
+  Answer first, repeated;
+  std::thread waiter([&] { first = take(body); });
+  std::this_thread::sleep_for(milliseconds(100));
+  std::thread again([&] { repeated = take(body); });
+  std::this_thread::sleep_for(milliseconds(100));
+  const auto began = Clock::now();
+  EXPECT_EQ(send(query()).status, 202);
+  waiter.join(), again.join();
+  EXPECT_LT(Clock::now() - began, seconds(5));
+  EXPECT_EQ(first.number("/deliveries/0/attempt"), 1u);
+  EXPECT_EQ(repeated.body, first.body);
+  EXPECT_EQ(settle("ack", ids_of(first)).status, 200);
+}
+
 TEST_F(Calls, A_take_waits_for_mail_and_no_longer_than_it_was_told) {
   const auto began = Clock::now();
   EXPECT_EQ(take(R"({"wait":"300ms"})").body, R"({"deliveries":[]})");
