@@ -599,6 +599,33 @@ TEST_F(Calls, A_wait_gives_nothing_to_a_token_that_was_revoked_meanwhile) {
   EXPECT_EQ(taken.status, 401);
 }
 
+// Whatever it waits for.
+TEST_F(Calls, A_wait_ends_when_its_token_is_revoked_or_its_agent_removed) {
+  const std::string here = make_workspace(*server, "of-waits");
+  const std::string assigner = make_agent(*server, here, "architect-main", "collab", "architect");
+  make_agent(*server, here, "developer-01", "collab", "developer");
+  const std::string task = read_file(source_folder() + "/spec/profiles/collab/examples/task_assignment.json");
+  ASSERT_EQ(post(*server, here + "/messages", assigner, task).status, 202);
+
+  const std::string agent = here + "/agents/observer-01";
+  const auto ended_by = [&](const Call& revocation) {
+    const std::string token = make_agent(*server, here, "observer-01", "collab", "developer");
+    const std::string tasks = R"({"task_ids":["task-settings-loader"],"timeout":"20s"})";
+    Answer taken, awaited;
+    std::thread taker([&] { taken = post(*server, agent + "/inbox/take", token, R"({"wait":"20s"})"); });
+    std::thread waiter([&] { awaited = post(*server, here + "/tasks/wait", token, tasks); });
+    std::this_thread::sleep_for(milliseconds(100));
+    const auto began = Clock::now();
+    EXPECT_LT(call(*server, revocation).status, 300);
+    taker.join(), waiter.join();
+    EXPECT_LT(Clock::now() - began, seconds(5)) << revocation.method;
+    EXPECT_EQ(taken.code(), "UNAUTHENTICATED") << revocation.method;
+    EXPECT_EQ(awaited.code(), "UNAUTHENTICATED") << revocation.method;
+  };
+  ended_by({"DELETE", agent, server->admin()});
+  ended_by({"POST", agent + "/token", server->admin(), R"({"grace":"200ms"})"});
+}
+
 TEST_F(Calls, The_log_is_read_from_an_offset_on_and_waits_for_more) {
   ASSERT_EQ(send(query()).status, 202);
   const Answer all = get(*server, workspace + "/log?max=1000", server->admin());
