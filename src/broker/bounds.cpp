@@ -16,11 +16,12 @@ base::Result<> check_at_most(std::string_view what, base::Duration duration, bas
 }  // namespace
 
 base::Result<> check_lease(base::Duration lease, std::string where) {
-  if (lease > base::Duration{} && lease < lease_min)
-    return base::fail(base::ErrorCode::BAD_REQUEST,
-                      "the lease is " + base::to_text(lease) + "; the shortest is " + base::to_text(lease_min),
-                      std::move(where));
-  return check_at_most("the lease", lease, lease_max, std::move(where));
+  if (lease > base::Duration{} && lease < envelope::lease_min)
+    return base::fail(
+        base::ErrorCode::BAD_REQUEST,
+        "the lease is " + base::to_text(lease) + "; the shortest is " + base::to_text(envelope::lease_min),
+        std::move(where));
+  return check_at_most("the lease", lease, envelope::lease_max, std::move(where));
 }
 
 base::Result<> check_asked(std::size_t count) {

@@ -7,8 +7,6 @@
 namespace parley::broker {
 
 inline constexpr std::size_t reason_max = 1'024;  // characters of a nack's reason: it is kept with the message
-inline constexpr base::Duration lease_min = std::chrono::milliseconds(50);  // nobody acks sooner
-inline constexpr base::Duration lease_max = std::chrono::hours(12);         // a lane waits for its taker no longer
 inline constexpr base::Duration delay_max = std::chrono::hours(12);
 
 inline constexpr std::size_t rationale_max = 1'000;  // characters of a decision's (R44)

@@ -427,7 +427,7 @@ TEST(Steps, A_turn_wakes_those_that_its_bytes_are_enough_for) {
     ASSERT_TRUE(taken);
     given += taken->size();
     if (taken->empty())
-      broker.port().polls.wait_for_mail(agent, "team", agent.id, std::chrono::seconds(10), [&] { poll(agent); });
+      broker.port().polls.wait_for_mail(agent, "team", agent.id, {}, std::chrono::seconds(10), [&] { poll(agent); });
   };
   for (const Caller& agent : agents) poll(agent), poll(agent);
   for (const Caller& agent : agents) ASSERT_EQ(code(bench.send(500'000, agent.id)), "");
@@ -544,6 +544,93 @@ TEST(Log, A_call_looks_at_a_bounded_number_of_events) {
   };
   follow(c, "team", 12'000);
   follow(bench.admin, "quiet", 2);
+}
+
+// From a to b: at most once (R30).
+base::Result<Sent> send_progress(TestBench& bench) {
+  const std::string bytes =
+      R"({"id":"00000000-0000-4000-8000-000000000000","from":"a","to":"b","timestamp":")" +
+      base::to_rfc3339(bench.clock.wall()) +
+      R"(","messageType":"notification","priority":"low","content":{"status":{"state":"busy","progress":50}}})";
+  const auto document = json::Document::parse(bytes);
+  return bench.broker.port().messages.send(bench.a, "team", {bytes, document->root()}, {}, nullptr);
+}
+
+// Long polls as a gateway holds them: each takes again once it is woken, and is over with what it was given.
+struct Pollers {
+  TestBench& bench;
+  std::map<std::string, std::vector<std::string>> given;  // delivery ids by the poll's name
+  std::map<std::string, WaitId> waiting;
+
+  void poll(const std::string& name, const std::string& take_id) {
+    const TakeRequest request{.max = 1'000, .lease = {}, .take_id = take_id};
+    const auto taken = bench.broker.port().mailboxes.take(bench.b, "team", "b", request);
+    ASSERT_TRUE(taken);
+    for (const Delivery& delivery : *taken) given[name].push_back(delivery.delivery_id);
+    waiting.erase(name);
+    if (!taken->empty()) return;
+    waiting[name] = bench.broker.port().polls.wait_for_mail(bench.b, "team", "b", request, std::chrono::seconds(10),
+                                                            [this, name, take_id] { poll(name, take_id); });
+  }
+};
+
+// A call that is repeated while its first one waits: the server cannot know which of them still has a reader.
+TEST(Takes, A_take_that_is_repeated_while_it_waits_gives_both_the_same) {
+  TestBench bench(open());
+  Pollers pollers{bench, {}, {}};
+  pollers.poll("first", "one");
+  pollers.poll("of another take", "two");
+  pollers.poll("repeated", "one");
+  ASSERT_EQ(code(bench.send()), "");
+  ASSERT_TRUE(bench.broker.turn());
+  EXPECT_EQ(pollers.given["repeated"].size(), 1u);
+  EXPECT_EQ(pollers.given["first"], pollers.given["repeated"]);
+  EXPECT_EQ(bench.broker.counts().offered, 1u);
+  EXPECT_EQ(pollers.waiting.size(), 1u);
+  ASSERT_EQ(code(bench.send()), "");
+  ASSERT_TRUE(bench.broker.turn());
+  EXPECT_EQ(pollers.given["of another take"].size(), 1u);
+}
+
+// Also by one that does not wait itself, in the next turn.
+TEST(Takes, A_take_that_waits_is_given_what_its_repeat_was) {
+  TestBench bench(open());
+  Pollers pollers{bench, {}, {}};
+  pollers.poll("first", "one");
+  ASSERT_EQ(code(bench.send()), "");
+  pollers.poll("repeated", "one");
+  EXPECT_EQ(pollers.given["repeated"].size(), 1u);
+  EXPECT_TRUE(pollers.given["first"].empty());
+  ASSERT_TRUE(bench.broker.turn());
+  EXPECT_EQ(pollers.given["first"], pollers.given["repeated"]);
+}
+
+// R20: what is handed over once goes to the newest, for its reader is there.
+TEST(Takes, A_message_that_is_handed_over_once_goes_to_the_take_that_was_repeated) {
+  TestBench bench(open());
+  Pollers pollers{bench, {}, {}};
+  pollers.poll("first", "one");
+  pollers.poll("repeated", "one");
+  ASSERT_EQ(code(send_progress(bench)), "");
+  ASSERT_TRUE(bench.broker.turn());
+  EXPECT_EQ(pollers.given["repeated"].size(), 1u);
+  EXPECT_EQ(pollers.waiting.count("first"), 1u);
+}
+
+// D11: however many are the same take.
+TEST(Takes, Those_that_repeat_a_take_are_given_what_a_turn_has_room_for) {
+  TestBench bench(open());
+  ASSERT_TRUE(bench.unlimited());
+  Pollers pollers{bench, {}, {}};
+  for (int i = 0; i < 20; ++i) pollers.poll(std::to_string(i), "one");
+  ASSERT_EQ(code(bench.send(900'000)), "");
+  std::size_t turns = 0;
+  for (std::size_t before = 0; !pollers.waiting.empty(); before = pollers.given.size()) {
+    ASSERT_FALSE(bench.broker.idle());
+    ASSERT_TRUE(bench.broker.turn());
+    ASSERT_LE(pollers.given.size() - before, 5u);  // 4 MB
+    ASSERT_LT(++turns, 10u);
+  }
 }
 
 // COR-03: who follows one workspace's log is not woken by another's.

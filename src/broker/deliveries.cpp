@@ -83,7 +83,8 @@ base::Result<std::vector<Delivery>> DeliveryCalls::take(const Caller& caller, st
   PARLEY_TRY(const base::WorkspaceNumber number, enter(core_.state(), caller, workspace, Right::read));
   PARLEY_TRY(const base::AgentNumber agent_number, own_mailbox(caller, number, agent));
   PARLEY_CHECK(check_lease(request.lease));
-  PARLEY_CHECK(note_poll({number, agent_number}));
+  const Mailbox mailbox{number, agent_number};
+  PARLEY_CHECK(note_poll(mailbox));
   PARLEY_TRY(const auto offers, offer({
                                     .workspace = number,
                                     .agent = agent_number,
@@ -92,7 +93,10 @@ base::Result<std::vector<Delivery>> DeliveryCalls::take(const Caller& caller, st
                                     .lease = request.lease,
                                     .take_id = request.take_id,
                                 }));
-  return give({number, agent_number}, offers);
+  // Whoever waits under the same take_id, for it asked before or asks again, gets the same: in a turn, within its
+  // bounds.
+  if (!offers.empty() && waits_.repeat(mailbox, request.take_id)) core_.touched().insert(mailbox);
+  return give(mailbox, offers);
 }
 
 base::Result<std::vector<Settled>> DeliveryCalls::settle(const Caller& caller, std::string_view workspace,

@@ -33,8 +33,8 @@ class DeliveryCalls final : public Mailboxes, public Sessions, public Polls {
   base::Offset head(const Caller&) override;
 
   base::Result<LogPage> log(const Caller&, std::string_view workspace, std::uint64_t from, std::uint32_t max) override;
-  WaitId wait_for_mail(const Caller&, std::string_view workspace, std::string_view agent, base::Duration at_most,
-                       WaitDone done) override;
+  WaitId wait_for_mail(const Caller&, std::string_view workspace, std::string_view agent, const TakeRequest&,
+                       base::Duration at_most, WaitDone done) override;
   WaitId wait_for_log(const Caller&, std::string_view workspace, std::uint64_t from, base::Duration at_most,
                       WaitDone done) override;
   WaitId wait_for_tasks(const Caller&, std::string_view workspace, base::Duration at_most, WaitDone done) override;

@@ -49,7 +49,7 @@ Answer Broker::limits() const {
   writer.member("bytes", LaterTurns::bytes_max).end_object();
   writer.key("take").begin_object().member("max", envelope::taken_max);
   writer.member("wait", base::to_text(envelope::waited_max));
-  writer.member("lease", base::to_text(lease_max)).end_object();
+  writer.member("lease", base::to_text(envelope::lease_max)).end_object();
   writer.key("settle").begin_object().member("batch", envelope::listed_max).member("reason_chars", reason_max);
   writer.member("delay", base::to_text(delay_max)).end_object();
   writer.key("workspace_defaults").begin_object().member("mailbox_messages", settings.mailbox_messages);

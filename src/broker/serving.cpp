@@ -94,12 +94,18 @@ void DeliveryCalls::serve(const Mailbox& mailbox) {
   wake(mailbox);
 }
 
-// Long polls, each once. Who wakes takes, or waits again behind the others.
+// Long polls: those first whose take_id was given something, for the same; the others each once. Who wakes takes, or
+// waits again behind the others.
 void DeliveryCalls::wake(const Mailbox& mailbox) {
   const engine::Mailbox& mail = core_.state().workspace(mailbox.workspace).registry.agent(mailbox.agent).mailbox;
-  for (std::size_t left = waits_.count(mailbox); left > 0 && mail.anything_ready({}); --left) {
+  Mailbox repeated = mailbox;
+  repeated.repeated = true;
+  for (std::size_t left = waits_.count(mailbox);;) {
+    const bool again = waits_.any(repeated);
+    if (!again && (left == 0 || !mail.anything_ready({}))) return;
     if (!room_.any()) return static_cast<void>(core_.touched().insert(mailbox));  // in another turn
-    if (WaitDone done = waits_.take_first(mailbox)) done();
+    if (!again) --left;
+    if (WaitDone done = waits_.take_first(again ? repeated : mailbox)) done();
   }
 }
 

@@ -4,11 +4,12 @@
 #include "broker/rights.hpp"
 
 namespace parley::broker {
+
 WaitId DeliveryCalls::wait_for_mail(const Caller& caller, std::string_view workspace, std::string_view agent,
-                                    base::Duration at_most, WaitDone done) {
+                                    const TakeRequest& request, base::Duration at_most, WaitDone done) {
   const auto number = core_.state().find_workspace(workspace);
   if (!number || !own_mailbox(caller, *number, agent)) return {};
-  return waits_.add({*number, caller.agent}, core_.now() + at_most, std::move(done));
+  return waits_.add({*number, caller.agent}, core_.now() + at_most, std::move(done), request.take_id);
 }
 
 WaitId DeliveryCalls::wait_for_log(const Caller& caller, std::string_view workspace, std::uint64_t from,

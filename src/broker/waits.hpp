@@ -3,6 +3,9 @@
 #include <absl/container/btree_map.h>
 #include <absl/container/btree_set.h>
 
+#include <string>
+#include <tuple>
+
 #include "broker/port/polls.hpp"
 
 namespace parley::broker {
@@ -12,15 +15,19 @@ struct WaitFor {
   base::WorkspaceNumber workspace;
   base::AgentNumber agent;
   bool tasks = false;
+  bool repeated = false;  // of a mailbox: what was given under the same take_id meanwhile
   friend auto operator<=>(const WaitFor&, const WaitFor&) = default;
 };
 
 class Waits {
  public:
-  WaitId add(WaitFor what, base::Instant deadline, WaitDone done);
+  WaitId add(WaitFor what, base::Instant deadline, WaitDone done, std::string_view take_id = {});
   void cancel(WaitId id);
   std::vector<WaitDone> take(WaitFor what);  // all that wait for it
-  WaitDone take_first(WaitFor what);         // empty: nobody waits
+  // Empty: nobody waits. Of those under one take_id it is the newest: who repeats a call listens there.
+  WaitDone take_first(WaitFor what);
+  // Those under the take_id no longer wait for mail, but for what was given under it. Whether there are any.
+  bool repeat(WaitFor mailbox, std::string_view take_id);
   bool any(WaitFor what) const;
   std::size_t count(WaitFor what) const;
   std::vector<WaitDone> take_due(base::Instant now);  // whose time is over
@@ -30,13 +37,17 @@ class Waits {
   struct Wait {
     WaitFor what;
     base::Instant deadline;
+    std::string take_id;  // empty: none
     WaitDone done;
   };
+  using ByTakeId = std::tuple<WaitFor, std::string, WaitId>;
+  WaitId newest_like(WaitId id) const;
   WaitDone remove(WaitId id);
 
   std::uint64_t last_ = 0;
   absl::btree_map<WaitId, Wait> waits_;
   absl::btree_set<std::pair<WaitFor, WaitId>> by_what_;
+  absl::btree_set<ByTakeId> by_take_id_;  // where there is one
   absl::btree_set<std::pair<base::Instant, WaitId>> by_deadline_;
 };
 

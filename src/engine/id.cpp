@@ -22,19 +22,20 @@ std::string shown(std::string_view id) {
 
 }  // namespace
 
-base::Result<> check_id(std::string_view what, std::string_view id) {
+base::Result<> check_id(std::string_view what, std::string_view id, std::string_view where) {
   const bool fits =
       !id.empty() && id.size() <= 64 && lower_or_digit(id.front()) && id.back() != '.' &&
       std::all_of(id.begin(), id.end(), [](char c) { return lower_or_digit(c) || c == '.' || c == '_' || c == '-'; });
   if (fits) return {};
-  return base::fail(base::ErrorCode::BAD_ID, "'" + shown(id) + "' cannot be the name of " + std::string(what));
+  return base::fail(base::ErrorCode::BAD_ID, "'" + shown(id) + "' cannot be the name of " + std::string(what),
+                    std::string(where));
 }
 
-base::Result<> check_agent_id(std::string_view id) {
+base::Result<> check_agent_id(std::string_view id, std::string_view where) {
   if (std::find(reserved.begin(), reserved.end(), id) != reserved.end())
-    return base::fail(base::ErrorCode::BAD_ID, "'" + std::string(id) + "' is a reserved name", {},
+    return base::fail(base::ErrorCode::BAD_ID, "'" + std::string(id) + "' is a reserved name", std::string(where),
                       "Choose another id.");
-  return check_id("an agent or a person", id);
+  return check_id("an agent or a person", id, where);
 }
 
 }  // namespace parley::engine

@@ -17,5 +17,7 @@ inline constexpr std::size_t strangers_max = 8'000;                     // conne
 inline constexpr std::size_t taken_max = 1'000;                         // messages of one take
 inline constexpr std::size_t listed_max = 1'000;                        // ids that one call settles, or asks about
 inline constexpr base::Duration waited_max = std::chrono::seconds(60);  // for what is not there yet
+inline constexpr base::Duration lease_min = std::chrono::milliseconds(50);  // nobody acks sooner
+inline constexpr base::Duration lease_max = std::chrono::hours(12);         // a lane waits for its taker no longer
 
 }  // namespace parley::envelope

@@ -124,7 +124,7 @@ void wait(const Call& call) {
   const auto id =
       agent.empty()
           ? world.broker().port().polls.wait_for_log(*who, call.workspace(), 0, call.duration("for"), woken)
-          : world.broker().port().polls.wait_for_mail(*who, call.workspace(), agent, call.duration("for"), woken);
+          : world.broker().port().polls.wait_for_mail(*who, call.workspace(), agent, {}, call.duration("for"), woken);
   world.answer(id.value == 0 ? "refused\n" : "waiting\n");
 }
 

@@ -10,6 +10,7 @@
 #include "base/result.hpp"
 #include "base/time.hpp"
 #include "broker/port/call.hpp"
+#include "broker/port/mailboxes.hpp"
 
 namespace parley::broker {
 
@@ -30,8 +31,9 @@ class Polls {
   virtual base::Result<LogPage> log(const Caller&, std::string_view workspace, std::uint64_t from,
                                     std::uint32_t max) = 0;
 
-  // Long polls. `done` runs once: when there may be something, or at the deadline; the gateway then asks again.
-  virtual WaitId wait_for_mail(const Caller&, std::string_view workspace, std::string_view agent,
+  // Long polls. `done` runs once: when there may be something, or at the deadline; the gateway then asks again. A take
+  // that waits is done too once another is given something under its take_id.
+  virtual WaitId wait_for_mail(const Caller&, std::string_view workspace, std::string_view agent, const TakeRequest&,
                                base::Duration at_most, WaitDone done) = 0;
   virtual WaitId wait_for_log(const Caller&, std::string_view workspace, std::uint64_t from, base::Duration at_most,
                               WaitDone done) = 0;

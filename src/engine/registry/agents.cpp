@@ -67,7 +67,7 @@ base::Result<> check_role(const profile::Ruleset& ruleset, const AgentProperties
 
 base::Result<Registered> Engine::decide(const RegisterAgent& command, const Context&, Decided& decided) const {
   const Workspace& workspace = state_.workspace(command.workspace);
-  PARLEY_CHECK(check_agent_id(command.agent_id));
+  PARLEY_CHECK(check_agent_id(command.agent_id, "/agent_id"));
   const auto known = workspace.registry.find_agent(command.agent_id);
   if (known && workspace.registry.agent(*known).properties == command.properties) return Registered{known->value, true};
   const profile::Ruleset* const ruleset = ruleset_of_(command.properties.profile);

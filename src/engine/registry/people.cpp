@@ -33,7 +33,7 @@ bool same_roles(std::vector<std::string> a, std::vector<std::string> b) {
 
 base::Result<Registered> Engine::decide(const RegisterPerson& command, const Context&, Decided& decided) const {
   const Registry& registry = state_.workspace(command.workspace).registry;
-  PARLEY_CHECK(check_agent_id(command.person_id));
+  PARLEY_CHECK(check_agent_id(command.person_id, "/person_id"));
   PARLEY_CHECK(check_roles(command.roles));
   if (const auto known = registry.find_person(command.person_id)) {
     const Person& person = registry.person(*known);

@@ -61,7 +61,7 @@ void Runners::revoke(std::string_view id, Instant at) {
 
 base::Result<Registered> Engine::decide(const RegisterRunner& command, const Context& context, Decided& decided) const {
   const Runners& runners = state_.workspace(command.workspace).runners;
-  PARLEY_CHECK(check_id("a runner", command.runner_id));
+  PARLEY_CHECK(check_id("a runner", command.runner_id, "/runner_id"));
   const Runner* const known = runners.find(command.runner_id);
   if (is_just_so(command, known)) return Registered{0, true};
   PARLEY_CHECK(check_id_is_free(command, known));

@@ -7,6 +7,7 @@
 #include "engine/id.hpp"
 #include "engine/messages/said.hpp"
 #include "engine/workspaces/settings.hpp"
+#include "envelope/limits.hpp"
 
 namespace parley::engine {
 
@@ -121,7 +122,7 @@ base::Result<> Engine::check(const Settings& settings) const {
   PARLEY_CHECK(check_some("mailbox_bytes", settings.mailbox_bytes));
   PARLEY_CHECK(check_some("recipients", settings.recipients));
   PARLEY_CHECK(check_some("remembered_ids", settings.remembered_ids));
-  PARLEY_CHECK(check_at_least("lease", settings.lease, std::chrono::seconds(1)));
+  PARLEY_CHECK(check_at_least("lease", settings.lease, envelope::lease_min));
   PARLEY_CHECK(check_at_least("remembered_for", settings.remembered_for, std::chrono::minutes(1)));
   PARLEY_CHECK(check_health(settings.health));
   PARLEY_CHECK(check_policy(settings.policy));
@@ -135,11 +136,12 @@ base::Result<> Engine::check(const Settings& settings) const {
 }
 
 base::Result<Registered> Engine::decide(const CreateWorkspace& command, const Context&, Decided& decided) const {
-  PARLEY_CHECK(check_id("a workspace", command.name));
+  PARLEY_CHECK(check_id("a workspace", command.name, "/name"));
   PARLEY_CHECK(check(command.settings));
   if (const auto known = state_.find_workspace(command.name)) {
     if (state_.workspace(*known).settings == command.settings) return Registered{known->value, true};
-    return base::fail(base::ErrorCode::WORKSPACE_EXISTS, "workspace '" + command.name + "' exists with other settings");
+    return base::fail(base::ErrorCode::WORKSPACE_EXISTS, "workspace '" + command.name + "' exists with other settings",
+                      "/name");
   }
   const auto number = static_cast<std::uint32_t>(state_.workspaces.size() + 1);
   event::Event& event = decided.add({});

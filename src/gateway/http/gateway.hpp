@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 
 #include "broker/port.hpp"
 #include "gateway/http/contract.hpp"
@@ -52,8 +53,8 @@ class Gateway final : public net::HttpPort {
     net::http::QueryParameters query;
     std::string origin;  // of the page that calls, one that may; empty: no page does
 
-    std::string token;          // of a call that may take its time
-    base::Duration known_at{};  // when it was looked at last, by the loop's clock
+    std::string token;                       // of a call that may take its time
+    std::optional<base::Duration> known_at;  // when it was looked at last, by the loop's clock
 
     std::unique_ptr<Sending> sending;  // of a call that brings messages
 
@@ -88,6 +89,10 @@ class Gateway final : public net::HttpPort {
   void await_tasks(Request& request, Body body);
   void try_tasks(RequestKey request);
   void let_wait(Request& request, base::Duration wait);
+  void begin_wait(Request& request, broker::WaitId wait);
+  void look_later();
+  void look_at_tokens();  // ends waits whose token was revoked (I4); goes on while there are calls
+  void look_at_token(Request& request);
   Request* still_asked(RequestKey request);  // null: it is gone, or answered now
   bool is_known_still(Request& request);     // by its token, which may have been revoked meanwhile (I4)
 
@@ -105,6 +110,8 @@ class Gateway final : public net::HttpPort {
   json::Parser parser_;
   std::map<RequestKey, Request> requests_;
   bool waits_ended_ = false;
+  bool looking_ = false;  // at tokens
+  RequestKey looked_at_;  // the last one
 };
 
 }  // namespace parley::gateway::http

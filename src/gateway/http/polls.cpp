@@ -10,6 +10,9 @@
 namespace parley::gateway::http {
 namespace {
 
+constexpr base::Duration token_look = std::chrono::milliseconds(100);
+constexpr std::size_t looks_a_round = 8;  // each looks at so small a part of the calls (D11)
+
 template <class Number>
 void read_number(const net::http::QueryParameters& query, std::string_view name, Number& into) {
   for (const auto& [key, value] : query)  // the form has been checked
@@ -35,6 +38,37 @@ void Gateway::end_wait(RequestKey key) {
   request.deadline = loop_.now();
   if (request.match.route->call == Call::await_tasks) return try_tasks(key);
   try_log(key);
+}
+
+// Until its wait is done. Meanwhile its token is looked at, and before it is given anything once more, though that be
+// in this turn (I4).
+void Gateway::begin_wait(Request& request, broker::WaitId wait) {
+  request.wait = wait;
+  request.known_at.reset();
+  if (!looking_) look_later();
+}
+
+void Gateway::look_later() {
+  looking_ = true;
+  loop_.at(loop_.now() + token_look, [this] { look_at_tokens(); });
+}
+
+// By time, and not by what revokes: a token also ends by itself, and who waits for the log is known by no agent.
+void Gateway::look_at_tokens() {
+  for (std::size_t left = requests_.size() / looks_a_round + 1; left > 0 && !requests_.empty(); --left) {
+    auto next = requests_.upper_bound(looked_at_);
+    if (next == requests_.end()) next = requests_.begin();
+    looked_at_ = next->first;
+    look_at_token(next->second);
+  }
+  looking_ = false;
+  if (!requests_.empty()) look_later();
+}
+
+void Gateway::look_at_token(Request& request) {
+  if (request.wait == broker::WaitId{} || broker_.gate.caller_of(request.token)) return;
+  broker_.polls.cancel(request.wait);
+  finish(key_of(request.id), error_response(no_longer_valid()));
 }
 
 // From now on, where calls may still wait.
@@ -72,8 +106,8 @@ void Gateway::try_take(RequestKey key) {
   if (!deliveries) return finish(key, error_response(deliveries.error()));
   const base::Duration left = request->deadline - loop_.now();
   if (!deliveries->empty() || left <= base::Duration{}) return finish(key, deliveries_response(*deliveries));
-  request->wait =
-      broker_.polls.wait_for_mail(*request->caller, where[0], where[1], left, [this, key] { try_take(key); });
+  begin_wait(*request, broker_.polls.wait_for_mail(*request->caller, where[0], where[1], request->take, left,
+                                                   [this, key] { try_take(key); }));
 }
 
 void Gateway::read_log(Request& request) {
@@ -101,8 +135,8 @@ void Gateway::try_log(RequestKey key) {
   // Nothing that this caller may read so far. One call looks at a bounded stretch; the next turn looks at the next.
   const bool went_on = page->next > request->log_from;
   request->log_from = std::max(request->log_from, page->next);
-  request->wait = broker_.polls.wait_for_log(*request->caller, workspace, request->log_from,
-                                             went_on ? base::Duration{} : left, [this, key] { try_log(key); });
+  begin_wait(*request, broker_.polls.wait_for_log(*request->caller, workspace, request->log_from,
+                                                  went_on ? base::Duration{} : left, [this, key] { try_log(key); }));
 }
 
 void Gateway::await_tasks(Request& request, Body body) {
@@ -126,7 +160,8 @@ void Gateway::try_tasks(RequestKey key) {
   const auto awaited = broker_.work.await_tasks(*request->caller, workspace, request->tasks, last);
   if (!awaited) return finish(key, error_response(awaited.error()));
   if (awaited->done || last) return finish(key, json_response(200, awaited->answer.json));
-  request->wait = broker_.polls.wait_for_tasks(*request->caller, workspace, left, [this, key] { try_tasks(key); });
+  begin_wait(*request,
+             broker_.polls.wait_for_tasks(*request->caller, workspace, left, [this, key] { try_tasks(key); }));
 }
 
 }  // namespace parley::gateway::http

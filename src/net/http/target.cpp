@@ -31,7 +31,6 @@ base::Result<std::string> decoded(std::string_view text, bool plus_is_space) {
       c = static_cast<char>(high * 16 + low);
       at += 2;
     }
-    if (c == '\0') return base::fail(base::ErrorCode::BAD_REQUEST, "the target holds a NUL", "target");
     out += c;
   }
   if (!base::is_utf8(out)) return base::fail(base::ErrorCode::BAD_REQUEST, "the target is no UTF-8", "target");

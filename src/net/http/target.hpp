@@ -9,8 +9,8 @@
 
 namespace parley::net::http {
 
-// One path segment or query value. Refuses broken escapes, NUL (H1), and what is no UTF-8, as no id is; ids may hold
-// other control characters.
+// One path segment or query value. Refuses broken escapes, and what is no UTF-8, as no id is. It may hold control
+// characters, U+0000 too, as ids may: it never names a file (H1).
 base::Result<std::string> percent_decoded(std::string_view text);
 
 using QueryParameters = std::vector<std::pair<std::string, std::string>>;

@@ -536,6 +536,23 @@ TEST_F(Calls, A_take_id_gives_the_same_deliveries_while_their_lease_holds) {
   ASSERT_EQ(settle("ack", ids_of(second)).status, 200);
 }
 
+// Its first call waits still where nobody reads its answer any more; only the server does not know.
+TEST_F(Calls, A_take_id_that_is_repeated_while_it_waits_gives_the_same_deliveries_to_both) {
+  const std::string body = R"({"wait":"20s","take_id":"t-7"})";
+  Answer first, repeated;
+  std::thread waiter([&] { first = take(body); });
+  std::this_thread::sleep_for(milliseconds(100));
+  std::thread again([&] { repeated = take(body); });
+  std::this_thread::sleep_for(milliseconds(100));
+  const auto began = Clock::now();
+  EXPECT_EQ(send(query()).status, 202);
+  waiter.join(), again.join();
+  EXPECT_LT(Clock::now() - began, seconds(5));
+  EXPECT_EQ(first.number("/deliveries/0/attempt"), 1u);
+  EXPECT_EQ(repeated.body, first.body);
+  EXPECT_EQ(settle("ack", ids_of(first)).status, 200);
+}
+
 TEST_F(Calls, A_take_waits_for_mail_and_no_longer_than_it_was_told) {
   const auto began = Clock::now();
   EXPECT_EQ(take(R"({"wait":"300ms"})").body, R"({"deliveries":[]})");
@@ -582,6 +599,33 @@ TEST_F(Calls, A_wait_gives_nothing_to_a_token_that_was_revoked_meanwhile) {
   EXPECT_EQ(taken.status, 401);
 }
 
+// Whatever it waits for.
+TEST_F(Calls, A_wait_ends_when_its_token_is_revoked_or_its_agent_removed) {
+  const std::string here = make_workspace(*server, "of-waits");
+  const std::string assigner = make_agent(*server, here, "architect-main", "collab", "architect");
+  make_agent(*server, here, "developer-01", "collab", "developer");
+  const std::string task = read_file(source_folder() + "/spec/profiles/collab/examples/task_assignment.json");
+  ASSERT_EQ(post(*server, here + "/messages", assigner, task).status, 202);
+
+  const std::string agent = here + "/agents/observer-01";
+  const auto ended_by = [&](const Call& revocation) {
+    const std::string token = make_agent(*server, here, "observer-01", "collab", "developer");
+    const std::string tasks = R"({"task_ids":["task-settings-loader"],"timeout":"20s"})";
+    Answer taken, awaited;
+    std::thread taker([&] { taken = post(*server, agent + "/inbox/take", token, R"({"wait":"20s"})"); });
+    std::thread waiter([&] { awaited = post(*server, here + "/tasks/wait", token, tasks); });
+    std::this_thread::sleep_for(milliseconds(100));
+    const auto began = Clock::now();
+    EXPECT_LT(call(*server, revocation).status, 300);
+    taker.join(), waiter.join();
+    EXPECT_LT(Clock::now() - began, seconds(5)) << revocation.method;
+    EXPECT_EQ(taken.code(), "UNAUTHENTICATED") << revocation.method;
+    EXPECT_EQ(awaited.code(), "UNAUTHENTICATED") << revocation.method;
+  };
+  ended_by({"DELETE", agent, server->admin()});
+  ended_by({"POST", agent + "/token", server->admin(), R"({"grace":"200ms"})"});
+}
+
 TEST_F(Calls, The_log_is_read_from_an_offset_on_and_waits_for_more) {
   ASSERT_EQ(send(query()).status, 202);
   const Answer all = get(*server, workspace + "/log?max=1000", server->admin());
@@ -606,6 +650,20 @@ TEST_F(Calls, The_log_is_read_from_an_offset_on_and_waits_for_more) {
   for (const std::string bad : {"from=x", "from=-1", "max=0", "max=1001", "wait=9", "limit=1"})
     EXPECT_EQ(get(*server, workspace + "/log?" + bad, developer).status, 400) << bad;
   empty_mailbox();
+}
+
+// The schemas allow any string there.
+TEST_F(Calls, An_id_that_holds_a_nul_is_named_in_a_path) {
+  const std::string here = make_workspace(*server, "of-nuls");
+  const std::string assigner = make_agent(*server, here, "architect-main", "collab", "architect");
+  make_agent(*server, here, "developer-01", "collab", "developer");
+  std::string task = read_file(source_folder() + "/spec/profiles/collab/examples/task_assignment.json");
+  const std::string id = "task-settings-loader";
+  task.replace(task.find(id), id.size(), R"(a\u0000b)");
+  ASSERT_EQ(post(*server, here + "/messages", assigner, task).status, 202);
+  EXPECT_EQ(get(*server, here + "/tasks/a%00b", assigner).text("/task_id"), std::string("a\0b", 3));
+  EXPECT_EQ(get(*server, here + "/tasks/a%00c", assigner).code(), "NOT_FOUND");
+  EXPECT_EQ(get(*server, here + "/records?task=a%00b", assigner).status, 200);
 }
 
 TEST_F(Calls, Lists_come_in_pages) {
@@ -634,7 +692,7 @@ TEST_F(Calls, Requests_of_another_form_are_refused) {
   EXPECT_EQ(call(s, {"PUT", workspace, architect}).text("/error/where"), workspace);
   EXPECT_EQ(call(s, {"PUT", workspace, architect}).text("/error/legal_next/1"), "HEAD");
   EXPECT_EQ(get(s, "/v1/nothing", architect).status, 404);
-  EXPECT_EQ(get(s, "/v1/workspaces/%00", architect).status, 400);
+  EXPECT_EQ(get(s, "/v1/workspaces/%00", architect).status, 404);
   EXPECT_EQ(get(s, workspace + "?a=1", architect).status, 400);
   EXPECT_EQ(call(s, {"POST", take_at, developer, "{}", "text/plain"}).status, 415);
   EXPECT_EQ(call(s, {"POST", take_at, developer, "{}", ""}).status, 415);

@@ -262,6 +262,9 @@ TEST_F(Fronts, Settings_that_make_no_sense_are_refused) {
     EXPECT_EQ(refused.code(), "BAD_REQUEST") << body;
     EXPECT_THAT(refused.text("/error/where"), HasSubstr("/settings/"));
   }
+  // A lease is bounded alike wherever it is said.
+  EXPECT_EQ(post(*server, "/v1/workspaces", server->admin(), R"({"name":"brisk","settings":{"lease":"50ms"}})").status,
+            201);
   EXPECT_EQ(post(*server, "/v1/workspaces", server->admin(), R"({"name":"odd","profiles":["nosuch"]})").code(),
             "PROFILE_UNKNOWN");
   EXPECT_EQ(get(*server, "/v1/workspaces/odd", server->admin()).status, 404);
@@ -276,6 +279,11 @@ TEST_F(Fronts, An_id_of_a_form_that_is_not_allowed_is_told_which_are) {
   EXPECT_EQ(refusal("/v1/workspaces", R"({"name":"Demo"})"), "BAD_ID /name Use 1 to");
   EXPECT_EQ(refusal(workspace + "/agents", R"({"agent_id":"../x","profile":"mesh"})"), "BAD_ID /agent_id Use 1 to");
   EXPECT_EQ(refusal(workspace + "/agents", R"({"agent_id":7,"profile":"mesh"})"), "BAD_REQUEST /agent_id Compare ");
+  EXPECT_EQ(refusal(workspace + "/agents", R"({"agent_id":"all","profile":"mesh"})"), "BAD_ID /agent_id Choose a");
+  EXPECT_EQ(refusal(workspace + "/people", R"({"person_id":"parley","roles":["maintainer"]})"),
+            "BAD_ID /person_id Choose a");
+  EXPECT_EQ(refusal("/v1/workspaces", R"({"name":"of-ids","settings":{"tasks":7}})"),
+            "WORKSPACE_EXISTS /name PATCH it");
 }
 
 TEST_F(Fronts, A_profile_that_is_not_allowed_is_answered_with_those_that_are) {
