@@ -235,7 +235,7 @@ TEST_F(Stream, Gives_leases_back_when_it_ends) {
   EXPECT_NE(taken.text("/deliveries/0/delivery_id"), first_delivery(first));
 }
 
-// D10
+// reliability D10
 TEST_F(Stream, A_newer_session_takes_over) {
   mail(1);
   auto old = greeted(5);
@@ -370,8 +370,8 @@ TEST_F(Stream, What_it_said_is_true_after_a_kill) {
   EXPECT_EQ(in_mailbox(), 0u);
 }
 
-// D6: one who does not read is told so and let go; meanwhile it costs little, and others nothing. E2: so is one who
-// never says hello.
+// reliability D6: one who does not read is told so and let go; meanwhile it costs little, and others nothing. E2: so is
+// one who never says hello.
 TEST_F(Stream, A_reader_too_slow_for_too_long_is_closed_and_so_is_who_says_nothing) {
   const auto silent = open();
   for (int i = 0; i < 6; ++i) mail(120, 50'000);  // 36 MB
