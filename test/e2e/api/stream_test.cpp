@@ -311,18 +311,17 @@ TEST_F(Stream, Takes_back_checks_and_says_that_it_acted) {
   sender->send(R"({"id":2,"op":"send","messages":[)" + status_query(name, me, id) + "]}");
   EXPECT_THAT(sender->next().value_or(""), HasSubstr(R"("status":"accepted")"));
   sender->send(R"({"id":3,"op":"send","messages":[)" + status_query(name, me, newer) +
-               R"(],"envelopes":[{"supersedes":")" + id + R"(","reply_by":"2099-01-01T00:00:00Z"}]})");
+               R"(],"beside":[{"supersedes":")" + id + R"(","reply_by":"2099-01-01T00:00:00Z"}]})");
   EXPECT_THAT(sender->next().value_or(""), HasSubstr("the reply is wanted by"));
   sender->send(R"({"id":4,"op":"send","messages":[)" + status_query(name, me, newer) +
-               R"(],"envelopes":[{"supersedes":")" + id + "\"}]}");
+               R"(],"beside":[{"supersedes":")" + id + "\"}]}");
   EXPECT_THAT(sender->next().value_or(""), HasSubstr(R"("status":"accepted")"));
   for (const std::string odd : {"{}", "[]", "[7]", R"([{"supersede":"x"}])"}) {
-    sender->send(R"({"id":5,"op":"send","messages":[)" + status_query(name, me, uuid()) + R"(],"envelopes":)" + odd +
-                 "}");
+    sender->send(R"({"id":5,"op":"send","messages":[)" + status_query(name, me, uuid()) + R"(],"beside":)" + odd + "}");
     EXPECT_THAT(sender->next().value_or(""), HasSubstr("BAD_FRAME")) << odd;
   }
   sender->send(R"({"id":6,"op":"send","messages":[)" + status_query(name, me, uuid()) +
-               R"(],"envelopes":[{"evidence":"abc.def"}]})");
+               R"(],"beside":[{"evidence":"abc.def"}]})");
   EXPECT_THAT(sender->next().value_or(""), HasSubstr("EVIDENCE_OTHER"));
   auto reader = greeted(1);
   const std::string frame = reader->next().value_or("");
