@@ -10,7 +10,7 @@ namespace {
 constexpr std::uint64_t read_bytes = 128 << 10;
 constexpr std::uint64_t survey_bytes = 1 << 20;
 
-// The frame at `offset`, if it and its facts are intact: read on its own, for candidates are rare.
+// The frame at `offset`, if it and the chained part are intact: read on its own, for candidates are rare.
 base::Result<std::optional<Frame>> intact_frame(base::File& file, const SegmentKey& key, std::uint64_t offset,
                                                 std::uint64_t to) {
   std::string bytes(frame_bytes, '\0');

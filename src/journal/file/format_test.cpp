@@ -47,7 +47,7 @@ TEST(JournalFormat, AnErasedBodyLeavesTheChainWhole) {
   const Frame frame = *read_frame(at, key, at.size());
   const Block block = *Block::of(frame, at, key);
   char* const to = bytes.data() + blocks_at;
-  std::memset(to + block.body_at(1), 0, block.facts().body_length(1));
+  std::memset(to + block.body_at(1), 0, block.chained().body_length(1));
   to[frame.bodies_at - 3 + 1] = static_cast<char>(BodyKind::erased);
   store(to + 12, base::crc32c({to + frame.bodies_at, frame.length - frame.bodies_at}));
   store(to + 8, base::crc32c({to + 12, frame.bodies_at - 12}));

@@ -158,12 +158,12 @@ class Recovery {
         if (step != Step::block || !chain.follows(stream.block())) break;
         const Block& block = stream.block();
         chain.pass(block);
-        Catalog::add_row(newest.index, {block.facts().first(), stream.offset()}, options_.index_bytes);
+        Catalog::add_row(newest.index, {block.chained().first(), stream.offset()}, options_.index_bytes);
         newest.end = stream.offset() + block.frame().length;
         synced_ = std::max(synced_, block.frame().synced);
         // A block vouches for those before it, never for itself.
         while (!unsynced_.empty() && unsynced_.front().last <= synced_) unsynced_.pop_front();
-        unsynced_.push_back({block.facts().last(), stream.offset()});
+        unsynced_.push_back({block.chained().last(), stream.offset()});
       }
     }
     state_.head = chain.at;

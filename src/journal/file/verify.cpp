@@ -102,15 +102,15 @@ class Verification {
     const Block& block = stream.block();
     ++report_.blocks;
     synced_ = std::max(synced_, block.frame().synced);
-    for (std::uint32_t i = 0; i < block.facts().count(); ++i) {
+    for (std::uint32_t i = 0; i < block.chained().count(); ++i) {
       ++report_.records;
       if (block.kind(i) == BodyKind::erased) ++report_.erased;
       if (block.kind(i) != BodyKind::kept) continue;
       ++report_.bodies;
-      body_.resize(block.facts().body_length(i));
+      body_.resize(block.chained().body_length(i));
       PARLEY_CHECK(file.read_at(stream.offset() + block.body_at(i), body_));
-      if (base::sha256(body_) != block.facts().body_hash(i)) {
-        return damaged(path_, stream.offset() + block.body_at(i), Position(block.facts().first().value + i),
+      if (base::sha256(body_) != block.chained().body_hash(i)) {
+        return damaged(path_, stream.offset() + block.body_at(i), Position(block.chained().first().value + i),
                        "native bytes do not have the hash that was recorded");
       }
     }
