@@ -46,8 +46,8 @@ class BlockStream {
 
 // What lies from a bad place on: enough to tell a torn tail from damage below what was synced.
 struct Rest {
-  Position synced;                // the highest that any intact frame there claims
-  std::uint64_t blocks = 0;       // intact frames found
+  Position synced;                // the highest that any block there claims whose header and chained part are intact
+  std::uint64_t blocks = 0;       // that are so
   std::uint64_t nonzero_end = 0;  // byte after the last that is not zero; `from` if there is none
 };
 base::Result<Rest> survey(base::File& file, const SegmentKey& key, std::uint64_t from, std::uint64_t to);

@@ -154,17 +154,17 @@ base::Result<FileReader::LoadedChunk*> FileReader::load(const Chunk& place) {
   cached_bytes_ += chunk.bytes.size();
   const std::string_view bytes = std::string_view(chunk.bytes).substr(0, *got);
   const SegmentKey segment_key = key(place.generation);
-  for (std::size_t at = 0; at + frame_bytes <= bytes.size();) {
+  for (std::size_t at = 0; at + block_header_bytes <= bytes.size();) {
     const std::string_view rest = bytes.substr(at);
-    const auto frame = read_frame(rest, segment_key, rest.size());
-    const auto block = frame ? Block::of(*frame, rest, segment_key) : std::nullopt;
+    const auto header = read_block_header(rest, segment_key, rest.size());
+    const auto block = header ? Block::of(*header, rest, segment_key) : std::nullopt;
     if (!block) {  // what is behind a damaged block stays readable
       at += 8;
       continue;
     }
-    const std::string_view whole = rest.substr(0, frame->length);
+    const std::string_view whole = rest.substr(0, header->length);
     chunk.blocks.push_back({*block, whole, std::nullopt, place.generation, place.from + at});
-    at += frame->length;
+    at += header->length;
   }
   while (cached_bytes_ > setup_.cache_bytes && chunks_.size() > 1) {
     cached_bytes_ -= chunks_.back().bytes.size();

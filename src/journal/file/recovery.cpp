@@ -159,8 +159,8 @@ class Recovery {
         const Block& block = stream.block();
         chain.pass(block);
         Catalog::add_row(newest.index, {block.chained().first(), stream.offset()}, options_.index_bytes);
-        newest.end = stream.offset() + block.frame().length;
-        synced_ = std::max(synced_, block.frame().synced);
+        newest.end = stream.offset() + block.header().length;
+        synced_ = std::max(synced_, block.header().synced);
         // A block vouches for those before it, never for itself.
         while (!unsynced_.empty() && unsynced_.front().last <= synced_) unsynced_.pop_front();
         unsynced_.push_back({block.chained().last(), stream.offset()});

@@ -101,7 +101,7 @@ class Verification {
   base::Result<> check_block(base::File& file, const BlockStream& stream) {
     const Block& block = stream.block();
     ++report_.blocks;
-    synced_ = std::max(synced_, block.frame().synced);
+    synced_ = std::max(synced_, block.header().synced);
     for (std::uint32_t i = 0; i < block.chained().count(); ++i) {
       ++report_.records;
       if (block.kind(i) == BodyKind::erased) ++report_.erased;
