@@ -61,7 +61,7 @@ base::Result<Visit> FileReader::read_segment(const Segment& segment, Position fr
       chained = true;
     }
     if (step == Step::bad || !chain.follows(stream.block())) {
-      return damaged(path(segment.generation), stream.offset(), Position(chain.at.position.value + 1),
+      return damaged(path(segment.generation), stream.byte(), Position(chain.at.position.value + 1),
                      "a synced block does not read back as it was written");
     }
     chain.pass(stream.block());
@@ -213,7 +213,7 @@ base::Result<std::vector<IndexRow>> FileReader::rebuild_index(const Segment& seg
   while (true) {
     PARLEY_TRY(const Step step, stream.next());
     if (step != Step::block) break;
-    Catalog::add_row(index, {stream.block().chained().first(), stream.offset()}, setup_.catalog->index_bytes());
+    Catalog::add_row(index, {stream.block().chained().first(), stream.byte()}, setup_.catalog->index_bytes());
   }
   if (index.empty()) index.push_back({Position(segment.before.position.value + 1), blocks_at});
   return index;
