@@ -28,7 +28,7 @@ base::Result<> Broker::turn() {
   core_.begin_turn();
   core_.go_on();
   deliveries_.begin_turn();
-  core_.do_duties([this](base::WorkspaceNumber workspace, base::AgentNumber agent) {
+  core_.carry_out_duties([this](base::WorkspaceNumber workspace, base::AgentNumber agent) {
     return deliveries_.polled_at({workspace, agent});
   });
   const base::Instant now = core_.context().now;

@@ -139,7 +139,7 @@ class Core final : private journal::Outcomes {
 
   // What time brings (duties.cpp): before a turn's calls, behind them, and when the machine was suspended, for how
   // long.
-  void do_duties(const engine::PolledAt& polled);
+  void carry_out_duties(const engine::PolledAt& polled);
   void forget_old();
   base::Duration catch_up_with_time();
   std::optional<base::Instant> next_duty() const;
