@@ -9,7 +9,7 @@
 namespace parley::journal::file {
 
 inline constexpr std::uint32_t format_version = 1;
-inline constexpr std::uint64_t blocks_at = 4096;  // header and seal come before
+inline constexpr std::uint64_t blocks_at = 4096;  // header, seal and mark come before
 inline constexpr std::uint64_t seal_at = 512;     // a disk sector of its own: writing it cannot tear the header
 inline constexpr std::uint64_t mark_at = 1024;
 inline constexpr std::size_t header_bytes = 104;
