@@ -9,9 +9,9 @@ namespace parley::sim {
 using base::ErrorCode;
 using base::Result;
 
-// One change of a file's contents: bytes at an offset, or a size.
+// One change of a file's contents: bytes from one on, or a size.
 struct FaultyFiles::Change {
-  std::uint64_t offset = 0;
+  std::uint64_t byte = 0;
   std::string bytes;
   std::optional<std::uint64_t> size;
 
@@ -20,8 +20,8 @@ struct FaultyFiles::Change {
       contents.resize(*size, '\0');
       return;
     }
-    if (contents.size() < offset + bytes.size()) contents.resize(offset + bytes.size(), '\0');
-    std::copy(bytes.begin(), bytes.end(), contents.begin() + static_cast<std::ptrdiff_t>(offset));
+    if (contents.size() < byte + bytes.size()) contents.resize(byte + bytes.size(), '\0');
+    std::copy(bytes.begin(), bytes.end(), contents.begin() + static_cast<std::ptrdiff_t>(byte));
   }
 };
 
@@ -43,23 +43,23 @@ class FaultyFile final : public base::File {
   FaultyFile(FaultyFiles& files, std::shared_ptr<FaultyFiles::Node> node, std::string path, bool writable)
       : files_(files), node_(std::move(node)), path_(std::move(path)), writable_(writable) {}
 
-  Result<std::size_t> read_at(std::uint64_t offset, std::span<char> into) override {
+  Result<std::size_t> read_at(std::uint64_t byte, std::span<char> into) override {
     if (const auto effect = files_.count(Call::read)) return files_.error(*effect, path_);
-    if (offset >= node_->current.size()) return std::size_t{0};
-    const std::size_t count = std::min<std::size_t>(into.size(), node_->current.size() - offset);
-    std::copy_n(node_->current.data() + offset, count, into.data());
+    if (byte >= node_->current.size()) return std::size_t{0};
+    const std::size_t count = std::min<std::size_t>(into.size(), node_->current.size() - byte);
+    std::copy_n(node_->current.data() + byte, count, into.data());
     return count;
   }
 
-  Result<> write_at(std::uint64_t offset, std::span<const std::string_view> pieces) override {
+  Result<> write_at(std::uint64_t byte, std::span<const std::string_view> pieces) override {
     PARLEY_ASSERT(writable_);
     std::string bytes;
     for (const std::string_view piece : pieces) bytes += piece;
     const auto effect = files_.count(Call::write);
     if (effect == Effect::short_write || effect == Effect::power_off) bytes.resize(bytes.size() / 2);
     if (effect == Effect::io_error || effect == Effect::no_space) return files_.error(*effect, path_);
-    PARLEY_CHECK(check_capacity(offset + bytes.size()));
-    change({offset, std::move(bytes), std::nullopt});
+    PARLEY_CHECK(check_capacity(byte + bytes.size()));
+    change({byte, std::move(bytes), std::nullopt});
     if (effect) return files_.error(*effect, path_);
     return {};
   }
@@ -257,18 +257,18 @@ class Tearing {
 
   bool some() { return random_() % 2 == 0; }
 
-  void write(std::string& contents, std::uint64_t offset, std::string_view bytes) {
+  void write(std::string& contents, std::uint64_t byte, std::string_view bytes) {
     const std::uint64_t choice = random_() % 4;
     if (choice == 0) return;
     const std::uint64_t unit = choice == 1 ? UINT64_MAX : choice == 2 ? 512 : 4096;
     const bool sizes_first = some();
-    if (sizes_first && contents.size() < offset + bytes.size()) contents.resize(offset + bytes.size(), '\0');
-    for (std::uint64_t at = offset; at < offset + bytes.size();) {
+    if (sizes_first && contents.size() < byte + bytes.size()) contents.resize(byte + bytes.size(), '\0');
+    for (std::uint64_t at = byte; at < byte + bytes.size();) {
       const std::uint64_t end =
-          unit == UINT64_MAX ? offset + bytes.size() : std::min(offset + bytes.size(), (at / unit + 1) * unit);
+          unit == UINT64_MAX ? byte + bytes.size() : std::min(byte + bytes.size(), (at / unit + 1) * unit);
       if (unit == UINT64_MAX || some()) {
         if (contents.size() < end) contents.resize(end, '\0');
-        std::copy_n(bytes.data() + (at - offset), end - at, contents.data() + at);
+        std::copy_n(bytes.data() + (at - byte), end - at, contents.data() + at);
       }
       at = end;
     }
@@ -297,7 +297,7 @@ std::unique_ptr<FaultyFiles> FaultyFiles::after_power_loss(std::uint64_t seed) c
       copy->current = node->synced;
       for (const Change& change : node->dirty) {
         if (!change.size) {
-          tearing.write(copy->current, change.offset, change.bytes);
+          tearing.write(copy->current, change.byte, change.bytes);
         } else if (tearing.some()) {
           change.apply(copy->current);
         }

@@ -165,7 +165,8 @@ void Workload::connect(Client& client) {
   options.receipts = options.credit % 2 == 0;
   const auto opened = world_.broker().port().sessions.open_session(*client.caller, *connection, options);
   if (!opened) return findings_.wrong("a session was refused: " + opened.error().message);
-  if (client.connection && client.connection->open) findings_.wrong("D10: the session before was not taken over");
+  if (client.connection && client.connection->open)
+    findings_.wrong("reliability D10: the session before was not taken over");
   if (client.connection) sightings_.saw(Sighting::session_taken_over);
   findings_.trace("connect " + client.agent_id + " with credit " + std::to_string(options.credit));
   connection->id = *opened;

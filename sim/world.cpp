@@ -205,7 +205,7 @@ void World::snapshot() {
   if (files_->powered() && !syncer_->failed()) files_->forget_fault();
 }
 
-// A release may decide more; a bounded number of turns settles it.
+// What leaves may decide more; a bounded number of turns settles it.
 void World::settle() {
   for (int i = 0; i < 200 && up() && !broker_->settled(); ++i) turn();
 }
@@ -250,9 +250,9 @@ void World::restart() {
   files_->forget_fault();
 }
 
-void World::answer(std::move_only_function<void()> release) {
-  if (options_.planted == Planted::early_answers) return release();
-  broker_->after_sync(std::move(release));
+void World::answer(std::move_only_function<void()> then) {
+  if (options_.planted == Planted::early_answers) return then();
+  broker_->after_sync(std::move(then));
 }
 
 void World::add_fault(const Fault& fault) {

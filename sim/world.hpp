@@ -46,7 +46,7 @@ class World {
   void snapshot();
 
   // Hands an answer to the output gate.
-  void answer(std::move_only_function<void()> release);
+  void answer(std::move_only_function<void()> then);
 
   void add_fault(const Fault& fault);
   void fill_disk();

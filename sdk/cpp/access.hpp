@@ -1,9 +1,8 @@
 // Where the server is and who calls: from what the caller names, the environment, and the data folder, in that order.
 //   server  --server, PARLEY_SERVER, DATA/server.json {"url": …} as `parley serve` writes it and locks it while it
 //           lives, http://127.0.0.1:7411
-//   token   --token, the agent's or person's own in DATA/tokens/, PARLEY_TOKEN, DATA/admin.token (never in an agent's
-//   place)
-//           What is kept in DATA is sent to the server that gave it, and to no other.
+//   token   --token, the agent's or person's own in DATA/tokens/, PARLEY_TOKEN, DATA/admin.token, which never stands in
+//           for an agent's. What is kept in DATA is sent to the server that gave it, and to no other.
 //   CA      SSL_CERT_FILE, for https://
 //   DATA    --data, PARLEY_DATA, $XDG_DATA_HOME/parley, ~/.local/share/parley
 #pragma once

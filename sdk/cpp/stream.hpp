@@ -1,11 +1,16 @@
-// One agent's session over WebSocket: batches of messages out, results and deliveries in (the surface table's
-// `…/stream`; docs/reference/websocket.md). Calls put a frame into the output and begin to write it; `next` writes the
-// rest, reads, and gives one frame at a time. How many messages stay unanswered (the window) is the caller's choice.
+// One agent's session over WebSocket: batches of messages out, results and deliveries in (docs/reference/websocket.md).
+// Calls put a frame into the output and begin to write it; `next` writes the rest, reads, and gives one frame at a
+// time. How many messages stay unanswered (the window) is the caller's choice.
 //
 //   auto stream = Stream::open(access, "demo", "developer-01", {.credit = 1024});
-//   while (auto frame = stream->next(std::chrono::seconds(30)))
-//     for (const Delivery& delivery : frame->deliveries) { work(delivery.message); ids.push_back(delivery.delivery_id);
+//   while (auto frame = stream->next(std::chrono::seconds(30))) {
+//     std::vector<std::string_view> done;
+//     for (const Delivery& delivery : frame->deliveries) {
+//       work(delivery.message);
+//       done.push_back(delivery.delivery_id);
 //     }
+//     if (!done.empty()) stream->settle(Settlement::ack, done);
+//   }
 //
 // Errors end the stream: UNREACHABLE where the connection broke; CONFLICT where a newer session of the agent took over
 // (4001), UNAUTHENTICATED (4401), OVERLOADED where this reader was too slow (4429). What had no result may have been

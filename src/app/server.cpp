@@ -97,7 +97,7 @@ base::Result<std::unique_ptr<journal::Journal>> open_journal(const cli::ServeOpt
   if (const auto& cut = opened.recovered.cut)
     log.warning(
         "journal_tail_cut",
-        {{"file", cut->file}, {"offset", cut->offset}, {"bytes", cut->bytes}, {"after_position", cut->after.value}});
+        {{"file", cut->file}, {"byte", cut->byte}, {"bytes", cut->bytes}, {"after_position", cut->after.value}});
   tell_of_refused(log, opened.recovered.refused_snapshots);
   return std::move(opened.journal);
 }

@@ -1,5 +1,5 @@
 // What is handed back when something cannot be done: for agents and people alike, so that the next move is clear.
-// Value type. Never carries private payloads; `found` texts are cut by whoever makes them (architecture D6).
+// Value type. Never carries private payloads; `found` texts are cut by whoever makes them (D6).
 #pragma once
 #include <chrono>
 #include <string>

@@ -21,8 +21,8 @@ inline constexpr std::uint64_t page_bytes = 4096;
 class File {
  public:
   virtual ~File() = default;
-  virtual Result<std::size_t> read_at(std::uint64_t offset, std::span<char> into) = 0;  // short only at the end
-  virtual Result<> write_at(std::uint64_t offset, std::span<const std::string_view> pieces) = 0;  // all or an error
+  virtual Result<std::size_t> read_at(std::uint64_t byte, std::span<char> into) = 0;            // short only at the end
+  virtual Result<> write_at(std::uint64_t byte, std::span<const std::string_view> pieces) = 0;  // all or an error
   // Between the two bytes, past the page cache where the system can: nobody reads them back.
   virtual Result<> write_zeros(std::uint64_t from, std::uint64_t to) = 0;
   virtual Result<> sync_data() = 0;  // fdatasync; never retried

@@ -41,11 +41,11 @@ class PosixFile final : public File {
  public:
   PosixFile(Descriptor fd, std::string path) : fd_(std::move(fd)), path_(std::move(path)) {}
 
-  Result<std::size_t> read_at(std::uint64_t offset, std::span<char> into) override {
+  Result<std::size_t> read_at(std::uint64_t byte, std::span<char> into) override {
     std::size_t total = 0;
     while (total < into.size()) {
       const ssize_t count =
-          ::pread(fd_.get(), into.data() + total, into.size() - total, static_cast<off_t>(offset + total));
+          ::pread(fd_.get(), into.data() + total, into.size() - total, static_cast<off_t>(byte + total));
       if (count < 0 && errno == EINTR) continue;
       if (count < 0) return failed("pread", path_);
       if (count == 0) break;
@@ -54,10 +54,10 @@ class PosixFile final : public File {
     return total;
   }
 
-  Result<> write_at(std::uint64_t offset, std::span<const std::string_view> pieces) override {
+  Result<> write_at(std::uint64_t byte, std::span<const std::string_view> pieces) override {
     while (!pieces.empty()) {
       const std::size_t count = std::min(pieces.size(), pieces_max);
-      PARLEY_CHECK(write_some(offset, pieces.first(count)));
+      PARLEY_CHECK(write_some(byte, pieces.first(count)));
       pieces = pieces.subspan(count);
     }
     return {};
@@ -117,9 +117,9 @@ class PosixFile final : public File {
     return from;
   }
 
-  // Writes all of at most `pieces_max` pieces and moves `offset` past them. A short write is no failure: what is left
+  // Writes all of at most `pieces_max` pieces and moves `byte` past them. A short write is no failure: what is left
   // is written next, and if the disk has a reason it says so then.
-  Result<> write_some(std::uint64_t& offset, std::span<const std::string_view> pieces) {
+  Result<> write_some(std::uint64_t& byte, std::span<const std::string_view> pieces) {
     std::array<iovec, pieces_max> vectors;
     std::size_t last = 0;
     for (const std::string_view piece : pieces) {
@@ -127,11 +127,11 @@ class PosixFile final : public File {
     }
     for (std::size_t first = 0; first < last;) {
       const ssize_t written =
-          ::pwritev(fd_.get(), &vectors[first], static_cast<int>(last - first), static_cast<off_t>(offset));
+          ::pwritev(fd_.get(), &vectors[first], static_cast<int>(last - first), static_cast<off_t>(byte));
       if (written < 0 && errno == EINTR) continue;
       if (written < 0) return failed("pwritev", path_);
       if (written == 0) return failed("pwritev", path_, EIO);
-      offset += static_cast<std::uint64_t>(written);
+      byte += static_cast<std::uint64_t>(written);
       auto left = static_cast<std::size_t>(written);
       for (; first < last && left >= vectors[first].iov_len; ++first) left -= vectors[first].iov_len;
       if (left > 0) {

@@ -1,5 +1,5 @@
 // Approvals: looked at by whoever may, decided by people (SUP-05). What is decided is shown as the agent sent it, with
-// its SHA-256, and a decision names the hash of what was seen (D9).
+// its SHA-256, and a decision names the hash of what was seen (reliability D9).
 #include <algorithm>
 
 #include "base/excerpt.hpp"

@@ -24,11 +24,11 @@ base::Result<> Broker::stop() {
 
 base::Result<> Broker::turn() {
   PARLEY_CHECK(core_.poll());
-  core_.release_held();  // what this asks for is decided in this turn
+  core_.open_gate();  // what this asks for is decided in this turn
   core_.begin_turn();
   core_.go_on();
   deliveries_.begin_turn();
-  core_.do_duties([this](base::WorkspaceNumber workspace, base::AgentNumber agent) {
+  core_.carry_out_duties([this](base::WorkspaceNumber workspace, base::AgentNumber agent) {
     return deliveries_.polled_at({workspace, agent});
   });
   const base::Instant now = core_.context().now;
@@ -47,7 +47,7 @@ base::Result<> Broker::turn() {
     PARLEY_CHECK(core_.commit());
     deliveries_.skip(core_.catch_up_with_time());
   }
-  core_.release_held();
+  core_.open_gate();
   core_.end_turn();
   return {};
 }

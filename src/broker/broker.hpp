@@ -1,6 +1,6 @@
 // The broker: what its fronts call, around one core, and its turns. One thread (D8); knows no socket.
 //
-//   call ─► ingress ─► core: decide, apply, block      turn(): timers, offers, append + sync, release
+//   call ─► ingress ─► core: decide, apply, block      turn(): timers, offers, append + sync, gate
 #pragma once
 #include "broker/core.hpp"
 #include "broker/delivery_calls.hpp"
@@ -35,7 +35,7 @@ class Broker final : public Gate {
 
   Port port() { return {*this, messages_, deliveries_, deliveries_, deliveries_, registry_, work_}; }
   std::optional<Caller> caller_of(std::string_view token) override;
-  void after_sync(std::move_only_function<void()> release) override { core_.after_sync(std::move(release)); }
+  void after_sync(std::move_only_function<void()> then) override { core_.after_sync(std::move(then)); }
   bool turn_is_full() const override { return core_.turn_is_full(); }
   bool in_later_turn(const Caller& caller, std::size_t bytes, std::move_only_function<void()> go_on) override {
     return core_.later().add(caller, bytes, std::move(go_on));

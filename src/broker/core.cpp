@@ -173,16 +173,16 @@ void Core::ended(journal::Outcome, const base::Error& why) {
   failure_ = why;
 }
 
-void Core::after_sync(std::move_only_function<void()> release) {
-  held_.push_back({base::Position(block_->next().value - 1), std::move(release)});
+void Core::after_sync(std::move_only_function<void()> then) {
+  gated_.push_back({base::Position(block_->next().value - 1), std::move(then)});
 }
 
-void Core::release_held() {
-  // What is released may call again and hold more: that waits for the next turn's commit where it must.
-  while (!held_.empty() && held_.front().until <= durable_) {
-    auto release = std::move(held_.front().release);
-    held_.pop_front();
-    release();
+void Core::open_gate() {
+  // What leaves may call again, and more waits at the gate: for the next turn's commit, where it must.
+  while (!gated_.empty() && gated_.front().until <= durable_) {
+    auto then = std::move(gated_.front().then);
+    gated_.pop_front();
+    then();
   }
 }
 

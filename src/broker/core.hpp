@@ -2,7 +2,7 @@
 // journal, and what was answered leaves when it is synced. Resource type, one thread (D8); knows no socket. Stops for
 // good when the journal fails (D3).
 //
-//   decide ─► apply ─► block ─► commit(): append + sync ─► release_held()
+//   decide ─► apply ─► block ─► commit(): append + sync ─► open_gate()
 #pragma once
 #include <absl/container/btree_map.h>
 #include <absl/container/btree_set.h>
@@ -133,13 +133,13 @@ class Core final : private journal::Outcomes {
   base::Result<> commit();
   base::Result<> commit_if_full(std::size_t more_bytes = 0);  // a block has one engine time, and a size
 
-  // The output gate: runs `release` when everything decided so far is durable; never, where the journal fails.
-  void after_sync(std::move_only_function<void()> release);
-  void release_held();
+  // The output gate: runs `then` when everything decided so far is durable; never, where the journal fails.
+  void after_sync(std::move_only_function<void()> then);
+  void open_gate();  // to what has become durable
 
   // What time brings (duties.cpp): before a turn's calls, behind them, and when the machine was suspended, for how
   // long.
-  void do_duties(const engine::PolledAt& polled);
+  void carry_out_duties(const engine::PolledAt& polled);
   void forget_old();
   base::Duration catch_up_with_time();
   std::optional<base::Instant> next_duty() const;
@@ -149,7 +149,7 @@ class Core final : private journal::Outcomes {
   void begin_turn() { inflate_left_ = ingress::inflated_max; }
   void end_turn();
   bool syncing() const { return durable_ < committed_; }
-  bool idle() const { return later_.empty() && (syncing() || (block_->empty() && held_.empty())); }
+  bool idle() const { return later_.empty() && (syncing() || (block_->empty() && gated_.empty())); }
 
   // Of what was decided: how many agents it is for, or were looked at for it.
   void count_reach(std::size_t agents) { copies_ += agents > 0 ? agents - 1 : 0; }
@@ -176,9 +176,9 @@ class Core final : private journal::Outcomes {
   std::uint64_t random() { return parts_.random.next(); }
 
  private:
-  struct Held {
+  struct Gated {
     base::Position until;
-    std::move_only_function<void()> release;
+    std::move_only_function<void()> then;
   };
 
   // journal::Outcomes
@@ -209,7 +209,7 @@ class Core final : private journal::Outcomes {
   // Bytes that compressed contents may still come to in this turn (R27).
   std::size_t inflate_left_ = ingress::inflated_max;
   std::vector<journal::Record> records_;
-  std::deque<Held> held_;
+  std::deque<Gated> gated_;
   std::size_t copies_ = 0;  // of this turn
   base::Duration taken_{};  // likewise
   bool goes_on_ = false;

@@ -21,7 +21,7 @@ std::optional<base::Instant> Core::next_duty() const {
   return due;
 }
 
-void Core::do_duties(const engine::PolledAt& polled) {
+void Core::carry_out_duties(const engine::PolledAt& polled) {
   if (const auto due = next_duty(); !due || *due > context().now) return;
   decided_.clear();
   engine_.decide_unfinished(options_.step_messages, context(), decided_);

@@ -10,7 +10,7 @@
 namespace parley::json {
 
 struct Fault {
-  std::size_t byte = 0;  // offset of the first byte that cannot stand there
+  std::size_t byte = 0;  // the first that cannot stand there
   std::string message;
 };
 

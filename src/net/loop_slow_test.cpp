@@ -1,4 +1,4 @@
-// Peers that are slow, send no more, or do not read (D6, D11); and large messages.
+// Peers that are slow, send no more, or do not read (D11, reliability D6); and large messages.
 #include "net/test_loop.hpp"
 #include "net/websocket/handshake.hpp"
 
@@ -43,7 +43,8 @@ TEST_F(LoopTest, EchoesWebSocketMessagesOfEightMegabytes) {
   EXPECT_GT(metrics.counter(observe::Metric::network_written_bytes).value(), 8u << 20);
 }
 
-// D6: a reader that does not read is told of, not read from, and cut at the bound; one that reads again is told of.
+// reliability D6: a reader that does not read is told of, not read from, and cut at the bound; one that reads again is
+// told of.
 TEST_F(LoopTest, TellsWhoIsSlowAndCutsWhoStaysSo) {
   LoopSettings settings;
   settings.output_bytes_max = 4 << 20;

@@ -1,4 +1,4 @@
-// Answers GET /healthz while the loop is busy with something long, a slow sync for one (surface table: within 500 ms
+// Answers GET /healthz while the loop is busy with something long, a slow sync for one (COR-13: within 500 ms,
 // whatever the loop does). A thread of its own watches the loop's heartbeat; only while that is old does it accept
 // from the same listening sockets. What it takes and does not answer goes to the loop, with the bytes read.
 #pragma once

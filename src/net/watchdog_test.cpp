@@ -6,8 +6,7 @@
 namespace parley::net {
 namespace {
 
-// The surface's promise: /healthz within 500 ms whatever the loop does.
-// COR-13
+// COR-13: /healthz within 500 ms, whatever the loop does.
 TEST_F(LoopTest, TheWatchdogAnswersHealthWhileTheLoopIsBusy) {
   loop->poll();  // a turn begins, and does not end
   clock.put_forward(milliseconds(150));

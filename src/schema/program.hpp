@@ -1,4 +1,4 @@
-// JSON Schema 2020-12, compiled once to a flat program and run over parsed documents (architecture D6).
+// JSON Schema 2020-12, compiled once to a flat program and run over parsed documents (D6).
 // Schemas that cannot be compiled are refused with SCHEMA_INVALID (`where`: JSON Pointer of the keyword) or, over a
 // bound counted in steps and never in time, SCHEMA_TOO_COMPLEX. What a schema may say: docs/reference/json-schema.md.
 #pragma once

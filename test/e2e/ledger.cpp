@@ -79,7 +79,8 @@ void Ledger::conflict_answered(std::uint64_t number, std::optional<std::string_v
   const std::scoped_lock lock(mutex_);
   ++counts_.conflicts_asked;
   require(code == "ID_CONFLICT", entries_.at(number), "",
-          "D1: its id with other content is not refused as ID_CONFLICT but " + std::string(code.value_or("accepted")));
+          "reliability D1: its id with other content is not refused as ID_CONFLICT but " +
+              std::string(code.value_or("accepted")));
 }
 
 void Ledger::unknown_after_break(std::uint64_t count) {

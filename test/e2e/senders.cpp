@@ -122,7 +122,7 @@ Sender::Batch Sender::next_batch(std::size_t size) {
   return batch;
 }
 
-// D1: what was accepted long ago comes again, with the same content or with another.
+// reliability D1: what was accepted long ago comes again, with the same content or with another.
 void Sender::add_repetition(Batch& batch) {
   if (accepted_.empty()) return;
   const Message& message = accepted_[random_() % accepted_.size()];

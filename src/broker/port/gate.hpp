@@ -16,8 +16,8 @@ class Gate {
 
   virtual std::optional<Caller> caller_of(std::string_view token) = 0;
 
-  // Runs `release` when everything decided so far is durable; never, where the journal fails.
-  virtual void after_sync(std::move_only_function<void()> release) = 0;
+  // Runs `then` when everything decided so far is durable; never, where the journal fails.
+  virtual void after_sync(std::move_only_function<void()> then) = 0;
 
   // D11: what one turn takes in is bounded, in copies and in time. Where it is full, who has more to send lets the
   // rest, of so many bytes, go on in a later turn, where at least one message finds room; others' calls come before,

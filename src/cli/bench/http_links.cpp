@@ -9,7 +9,7 @@
 namespace parley::cli::bench {
 namespace {
 
-constexpr std::size_t take_max = 1000;  // of the surface
+constexpr std::size_t take_max = 1000;  // of GET /v1/limits
 constexpr json::Limits limits{.bytes = 64 << 20, .depth = 80, .elements = 1'000'000};
 
 }  // namespace

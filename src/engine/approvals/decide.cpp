@@ -120,7 +120,7 @@ base::Result<> check_decision(const Workspace& workspace, const Approval& approv
                               const RulesetOf& ruleset_of, Instant now) {
   PARLEY_CHECK(check_entitled(workspace, approval, command));
   PARLEY_CHECK(check_waits(workspace, approval, ruleset_of, now));
-  if (command.shown != approval.shown)  // D9: what was seen is what is decided
+  if (command.shown != approval.shown)  // reliability D9: what was seen is what is decided
     return base::fail(
         ErrorCode::APPROVAL_SHOWN_OTHER,
         "the approval shows " + base::to_hex(approval.shown) + ", the decision is about " + base::to_hex(command.shown),

@@ -1,4 +1,4 @@
-// No priority starves (issue "Parley runs" §5; D5). The highest level goes first, and of those below it one that is due
+// No priority starves (MSH-14, reliability D5). The highest level goes first, and of those below it one that is due
 // at most every second time. What is promised of a level that has something ready while there are some above it:
 // - of 16 offers it gets one at least; where an offer takes 4 s or more it is due sooner, down to one of 6;
 // - it waits 60 s at most, where an offer takes no more than 10 s; slower readers have the promise in offers alone.

@@ -1,4 +1,4 @@
-// D5, MSH-14: no priority starves, and what an offer changes is what its selection foresaw.
+// MSH-14, reliability D5: no priority starves, and what an offer changes is what its selection foresaw.
 #include "engine/mailboxes/fairness.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,5 @@
-// D3, D4, R32: random histories of a mailbox against a model that is a plain list, read from the rulings alone.
+// R32, reliability D3, D4: random histories of a mailbox against a model that is a plain list, read from the rulings
+// alone.
 #include "engine/mailboxes/mailbox.hpp"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // The JSON forms that every front speaks: errors, what became of a message sent, deliveries, what became of a
-// settlement (surface table). The same shapes over HTTP and WebSocket.
+// settlement (docs/reference/http.md). The same shapes over HTTP and WebSocket.
 #pragma once
 #include <span>
 

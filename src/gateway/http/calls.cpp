@@ -11,7 +11,7 @@ namespace {
 using base::ErrorCode;
 using broker::Answer;
 
-int status_of(std::span<const broker::Settled> settled) {  // surface table
+int status_of(std::span<const broker::Settled> settled) {  // docs/reference/http.md
   const auto all = [&](broker::Settled one) {
     return std::all_of(settled.begin(), settled.end(), [one](broker::Settled s) { return s == one; });
   };

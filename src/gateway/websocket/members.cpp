@@ -37,35 +37,35 @@ base::Result<bool> flag_of(json::Value frame, std::string_view key) {
 namespace {
 
 // What is said beside a message of a frame: {"supersedes"?, "to"?, "reply_by"?, "evidence"?}, or null.
-base::Result<broker::SendOptions> options_of(json::Value envelope) {
+base::Result<broker::SendOptions> options_of(json::Value said) {
   broker::SendOptions options{.may_want_turn = true};
-  if (envelope.is_null()) return options;
-  if (!envelope.is_object()) return bad_frame("`envelopes` holds what is neither an object nor null", "/envelopes");
-  for (const auto [key, value] : envelope.members())
+  if (said.is_null()) return options;
+  if (!said.is_object()) return bad_frame("`beside` holds what is neither an object nor null", "/beside");
+  for (const auto [key, value] : said.members())
     if (key != "supersedes" && key != "to" && key != "reply_by" && key != "evidence")
-      return bad_frame("an envelope has no member " + base::quoted(key), "/envelopes");
-  PARLEY_TRY(options.supersedes, text_of(envelope, "supersedes"));
-  PARLEY_TRY(options.to, text_of(envelope, "to"));
-  PARLEY_TRY(options.evidence, text_of(envelope, "evidence"));
-  PARLEY_TRY(const std::string_view reply_by, text_of(envelope, "reply_by"));
+      return bad_frame("an element of `beside` has no member " + base::quoted(key), "/beside");
+  PARLEY_TRY(options.supersedes, text_of(said, "supersedes"));
+  PARLEY_TRY(options.to, text_of(said, "to"));
+  PARLEY_TRY(options.evidence, text_of(said, "evidence"));
+  PARLEY_TRY(const std::string_view reply_by, text_of(said, "reply_by"));
   if (reply_by.empty()) return options;
   const auto at = base::parse_rfc3339(reply_by);
-  if (!at) return bad_frame("`reply_by` is no RFC 3339 date-time", "/envelopes");
+  if (!at) return bad_frame("`reply_by` is no RFC 3339 date-time", "/beside");
   options.reply_by = *at;
   return options;
 }
 
 }  // namespace
 
-base::Result<std::vector<broker::SendOptions>> envelopes_of(json::Value frame, std::size_t messages) {
+base::Result<std::vector<broker::SendOptions>> beside_of(json::Value frame, std::size_t messages) {
   std::vector<broker::SendOptions> all;
-  const json::Value list = frame.find("envelopes");
+  const json::Value list = frame.find("beside");
   if (!list) return all;
   if (!list.is_array() || list.size() != messages)
-    return bad_frame("`envelopes` is no array with an element for each message", "/envelopes");
+    return bad_frame("`beside` is no array with an element for each message", "/beside");
   all.reserve(messages);
-  for (const json::Value envelope : list.elements()) {
-    PARLEY_TRY(all.emplace_back(), options_of(envelope));
+  for (const json::Value said : list.elements()) {
+    PARLEY_TRY(all.emplace_back(), options_of(said));
   }
   return all;
 }

@@ -19,6 +19,6 @@ base::Result<bool> flag_of(json::Value frame, std::string_view key);            
 // Under `key`, at most envelope::listed_max; where it is left out none.
 base::Result<std::vector<std::string_view>> texts_of(json::Value frame, std::string_view key);
 // Beside `messages`, one each; empty: nothing is said.
-base::Result<std::vector<broker::SendOptions>> envelopes_of(json::Value frame, std::size_t messages);
+base::Result<std::vector<broker::SendOptions>> beside_of(json::Value frame, std::size_t messages);
 
 }  // namespace parley::gateway::websocket

@@ -54,7 +54,7 @@ struct Session::Operation {
 };
 
 constexpr Session::Operation Session::operations[] = {
-    {"send", &Session::send, {"messages", "envelopes"}},
+    {"send", &Session::send, {"messages", "beside"}},
     {"rescind", &Session::rescind, {"message_id", "to", "reason"}},
     {"check", &Session::check, {"delivery_ids", "message_ids"}},
     {"ack", &Session::ack, {"delivery_ids", "acted"}},
@@ -260,7 +260,7 @@ base::Result<> Session::send(std::uint64_t id, json::Value content, Frame& frame
   const json::Value messages = content.find("messages");
   if (!messages.is_array() || messages.size() > envelope::sent_messages_max)
     return bad_frame("`messages` is no array of at most " + std::to_string(envelope::sent_messages_max), "/messages");
-  PARLEY_TRY(const auto envelopes, envelopes_of(content, messages.size()));
+  PARLEY_TRY(const auto beside, beside_of(content, messages.size()));
   if (!frame.has_batch()) {
     gateway_.broker_.messages.begin(frame.batch(), *caller_, {});
     frame.fill_batch(messages);
@@ -268,7 +268,7 @@ base::Result<> Session::send(std::uint64_t id, json::Value content, Frame& frame
   auto [next, result] = std::exchange(unfinished_, std::nullopt).value_or(Unfinished{0, begin_result(id)});
   result.reserve(result.size() + (frame.batch().size() - next) * sent_bytes);
   for (; next < frame.batch().size(); ++next) {
-    const auto sent = send_one(frame, next, envelopes.empty() ? plain : envelopes[next]);
+    const auto sent = send_one(frame, next, beside.empty() ? plain : beside[next]);
     if (!sent) {
       unfinished_ = Unfinished{next, std::move(result)};
       return {};

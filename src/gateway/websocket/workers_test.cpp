@@ -90,7 +90,7 @@ TEST_F(StreamTest, RefusesAMessageThatIsNoJsonAlone) {
     const auto refused = [&] { return broker->counts().refused[static_cast<std::size_t>(base::ErrorCode::BAD_JSON)]; };
     peer->send(large(frame(2, message(1) + R"(, {"a":1,"a":2}, {"b":nul}, )" + message(2))));
     peer->send(R"({"messages" : [{"n":01},)" + message(3) +
-               R"(], "envelopes":[null,{"supersedes":""}], "op":"send","id":3})");
+               R"(], "beside":[null,{"supersedes":""}], "op":"send","id":3})");
     ASSERT_TRUE(answers(*peer, 2));
     const auto document = json::Document::parse(peer->frames[0]);
     const json::Value results = document->root().find("results");

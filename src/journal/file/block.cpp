@@ -21,21 +21,21 @@ std::uint64_t bytes_of_bodies(std::span<const Record> records) {
 }  // namespace
 
 std::uint64_t BlockWriter::bytes_of(std::span<const Record> records) {
-  return padded(frame_bytes + facts_bytes(records) + records.size() + bytes_of_bodies(records));
+  return padded(block_header_bytes + chained_bytes(records) + records.size() + bytes_of_bodies(records));
 }
 
 void BlockWriter::write(std::span<const Record> records, const BlockPlace& place, const SegmentKey& key,
                         Position synced) {
-  facts_length_ = facts_bytes(records);
-  const std::uint64_t bodies_at = frame_bytes + facts_length_ + records.size();
+  chained_length_ = chained_bytes(records);
+  const std::uint64_t bodies_at = block_header_bytes + chained_length_ + records.size();
   const std::uint64_t unpadded = bodies_at + bytes_of_bodies(records);
   front_.resize(bodies_at);
   char* to = front_.data();
-  write_facts(to + frame_bytes, records, place);
+  write_chained(to + block_header_bytes, records, place);
 
   pieces_.clear();
   pieces_.emplace_back(front_);
-  char* kind = to + frame_bytes + facts_length_;
+  char* kind = to + block_header_bytes + chained_length_;
   for (const Record& record : records) {
     *kind++ = static_cast<char>(record.has_body ? BodyKind::kept : BodyKind::none);
     if (!record.has_body || record.body.empty()) continue;
@@ -56,39 +56,39 @@ void BlockWriter::seal() {
   for (const std::string_view body : std::span(pieces_).subspan(1)) bodies_crc = base::crc32c(body, bodies_crc);
   store(front_.data() + 12, bodies_crc);
   store(front_.data() + 8, base::crc32c(std::string_view(front_).substr(12)));
-  chain_ = base::sha256(std::string_view(front_).substr(frame_bytes, facts_length_));
+  chain_ = base::sha256(std::string_view(front_).substr(block_header_bytes, chained_length_));
 }
 
-std::optional<Frame> read_frame(std::string_view bytes, const SegmentKey& key, std::uint64_t room) {
-  if (bytes.size() < frame_bytes) return std::nullopt;
+std::optional<BlockHeader> read_block_header(std::string_view bytes, const SegmentKey& key, std::uint64_t room) {
+  if (bytes.size() < block_header_bytes) return std::nullopt;
   const char* at = bytes.data();
   if (load<std::uint64_t>(at) != key.marker || load<std::uint64_t>(at + 32) != key.generation.value)
     return std::nullopt;
-  Frame frame;
-  frame.crc = load<std::uint32_t>(at + 8);
-  frame.bodies_crc = load<std::uint32_t>(at + 12);
-  frame.length = load<std::uint32_t>(at + 16);
-  frame.bodies_at = load<std::uint32_t>(at + 20);
-  frame.synced = Position(load<std::uint64_t>(at + 24));
-  const bool sound = frame.bodies_at >= block_bytes_min && frame.bodies_at <= frame.length && frame.length % 8 == 0 &&
-                     frame.length <= room;
+  BlockHeader header;
+  header.crc = load<std::uint32_t>(at + 8);
+  header.bodies_crc = load<std::uint32_t>(at + 12);
+  header.length = load<std::uint32_t>(at + 16);
+  header.bodies_at = load<std::uint32_t>(at + 20);
+  header.synced = Position(load<std::uint64_t>(at + 24));
+  const bool sound = header.bodies_at >= block_bytes_min && header.bodies_at <= header.length &&
+                     header.length % 8 == 0 && header.length <= room;
   if (!sound) return std::nullopt;
-  return frame;
+  return header;
 }
 
-std::optional<Block> Block::of(const Frame& frame, std::string_view bytes, const SegmentKey& key) {
-  PARLEY_ASSERT(bytes.size() >= frame.bodies_at);
-  if (key.check && base::crc32c(bytes.substr(12, frame.bodies_at - 12)) != frame.crc) return std::nullopt;
-  const std::string_view inner = bytes.substr(frame_bytes, frame.bodies_at - frame_bytes);
-  const std::uint64_t facts_length = Facts::bytes_of(inner);
-  if (facts_length == 0 || facts_length > inner.size()) return std::nullopt;
-  const auto facts = Facts::of(inner.substr(0, facts_length));
-  const bool sound = facts && facts->count() > 0 && facts_length + facts->count() == inner.size();
+std::optional<Block> Block::of(const BlockHeader& header, std::string_view bytes, const SegmentKey& key) {
+  PARLEY_ASSERT(bytes.size() >= header.bodies_at);
+  if (key.check && base::crc32c(bytes.substr(12, header.bodies_at - 12)) != header.crc) return std::nullopt;
+  const std::string_view inner = bytes.substr(block_header_bytes, header.bodies_at - block_header_bytes);
+  const std::uint64_t chained_length = Chained::bytes_of(inner);
+  if (chained_length == 0 || chained_length > inner.size()) return std::nullopt;
+  const auto chained = Chained::of(inner.substr(0, chained_length));
+  const bool sound = chained && chained->count() > 0 && chained_length + chained->count() == inner.size();
   if (!sound) return std::nullopt;
   std::uint64_t bodies = 0;
-  for (std::uint32_t i = 0; i < facts->count(); ++i) bodies += facts->body_length(i);
-  if (padded(frame.bodies_at + bodies) != frame.length) return std::nullopt;
-  return Block(frame, *facts, inner.substr(facts_length));
+  for (std::uint32_t i = 0; i < chained->count(); ++i) bodies += chained->body_length(i);
+  if (padded(header.bodies_at + bodies) != header.length) return std::nullopt;
+  return Block(header, *chained, inner.substr(chained_length));
 }
 
 BodyKind Block::kind(std::uint32_t index) const {
@@ -97,14 +97,14 @@ BodyKind Block::kind(std::uint32_t index) const {
 }
 
 std::uint64_t Block::body_at(std::uint32_t index) const {
-  std::uint64_t at = frame_.bodies_at;
-  for (std::uint32_t i = 0; i < index; ++i) at += facts_.body_length(i);
+  std::uint64_t at = header_.bodies_at;
+  for (std::uint32_t i = 0; i < index; ++i) at += chained_.body_length(i);
   return at;
 }
 
 bool Block::bodies_intact(std::string_view bytes, const SegmentKey& key) const {
-  PARLEY_ASSERT(bytes.size() == frame_.length);
-  return !key.check || base::crc32c(bytes.substr(frame_.bodies_at)) == frame_.bodies_crc;
+  PARLEY_ASSERT(bytes.size() == header_.length);
+  return !key.check || base::crc32c(bytes.substr(header_.bodies_at)) == header_.bodies_crc;
 }
 
 }  // namespace parley::journal::file

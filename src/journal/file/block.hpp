@@ -1,8 +1,8 @@
-// A block as it lies in a segment: a frame for this disk, the facts (facts.hpp), and the bodies under them.
+// A block as it lies in a segment: a header for this disk, the chained part (chained.hpp), and the bodies under it.
 //
 //   0 u64 marker │ 8 u32 CRC of 12…bodies │ 12 u32 CRC of the bodies and padding │ 16 u32 length │ 20 u32 bodies at
-//   24 u64 highest synced position known when written │ 32 u64 generation │ 40 facts │ a BodyKind a record │ bodies │
-//   0…
+//   24 u64 highest synced position known when written │ 32 u64 generation │ 40 chained part │ a BodyKind a record │
+//   bodies │ 0…
 //
 // Blocks begin and end at multiples of 8. The marker comes from the journal's secret id and the generation, so that
 // neither stale bytes of another generation nor the contents of a message look like a block.
@@ -11,13 +11,13 @@
 #include <string>
 #include <vector>
 
-#include "journal/facts.hpp"
+#include "journal/chained.hpp"
 #include "journal/file/format.hpp"
 
 namespace parley::journal::file {
 
-inline constexpr std::size_t frame_bytes = 40;
-inline constexpr std::size_t block_bytes_min = frame_bytes + facts_head_bytes;
+inline constexpr std::size_t block_header_bytes = 40;
+inline constexpr std::size_t block_bytes_min = block_header_bytes + chained_front_bytes;
 
 // Makes a block's bytes; its buffers are reused. The pieces point into it and into the records. Resource type.
 class BlockWriter {
@@ -33,13 +33,13 @@ class BlockWriter {
   const base::Digest& chain() const { return chain_; }                     // of a sealed one
 
  private:
-  std::string front_;  // frame, facts and kinds
-  std::size_t facts_length_ = 0;
+  std::string front_;  // header, chained part and kinds
+  std::size_t chained_length_ = 0;
   std::vector<std::string_view> pieces_;  // the front, the bodies, the padding
   base::Digest chain_{};
 };
 
-struct Frame {
+struct BlockHeader {
   std::uint32_t crc = 0;
   std::uint32_t bodies_crc = 0;
   std::uint32_t length = 0;
@@ -47,27 +47,28 @@ struct Frame {
   Position synced;
 };
 
-// The frame at the front of `bytes`, where it is one of this segment and fits in `room`; unchecked.
-std::optional<Frame> read_frame(std::string_view bytes, const SegmentKey& key, std::uint64_t room);
+// The header at the front of `bytes`, where it is one of this segment and fits in `room`; unchecked.
+std::optional<BlockHeader> read_block_header(std::string_view bytes, const SegmentKey& key, std::uint64_t room);
 
-// A block whose frame and facts are checked; its bodies may not be. Views into the bytes it was made of.
+// A block whose header and chained part are checked; its bodies may not be. Views into the bytes it was made of.
 class Block {
  public:
   // `bytes` reaches at least to the bodies.
-  static std::optional<Block> of(const Frame& frame, std::string_view bytes, const SegmentKey& key);
+  static std::optional<Block> of(const BlockHeader& header, std::string_view bytes, const SegmentKey& key);
 
-  const Frame& frame() const { return frame_; }
-  const Facts& facts() const { return facts_; }
+  const BlockHeader& header() const { return header_; }
+  const Chained& chained() const { return chained_; }
   BodyKind kind(std::uint32_t index) const;
   std::uint64_t body_at(std::uint32_t index) const;  // from the block's beginning
   // `bytes` is the whole block.
   bool bodies_intact(std::string_view bytes, const SegmentKey& key) const;
 
  private:
-  Block(const Frame& frame, const Facts& facts, std::string_view kinds) : frame_(frame), facts_(facts), kinds_(kinds) {}
+  Block(const BlockHeader& header, const Chained& chained, std::string_view kinds)
+      : header_(header), chained_(chained), kinds_(kinds) {}
 
-  Frame frame_;
-  Facts facts_;
+  BlockHeader header_;
+  Chained chained_;
   std::string_view kinds_;
 };
 
@@ -76,9 +77,11 @@ struct Chain {
   Head at;
 
   bool follows(const Block& block) const {
-    return block.facts().first().value == at.position.value + 1 && block.facts().previous() == at.chain;
+    return block.chained().first().value == at.position.value + 1 && block.chained().previous() == at.chain;
   }
-  void pass(const Block& block) { at = {block.facts().last(), block.facts().engine_time(), block.facts().chain()}; }
+  void pass(const Block& block) {
+    at = {block.chained().last(), block.chained().engine_time(), block.chained().chain()};
+  }
 };
 
 }  // namespace parley::journal::file

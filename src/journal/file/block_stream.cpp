@@ -10,17 +10,17 @@ namespace {
 constexpr std::uint64_t read_bytes = 128 << 10;
 constexpr std::uint64_t survey_bytes = 1 << 20;
 
-// The frame at `offset`, if it and its facts are intact: read on its own, for candidates are rare.
-base::Result<std::optional<Frame>> intact_frame(base::File& file, const SegmentKey& key, std::uint64_t offset,
-                                                std::uint64_t to) {
-  std::string bytes(frame_bytes, '\0');
-  PARLEY_TRY(const std::size_t got, file.read_at(offset, bytes));
-  const auto frame = read_frame(std::string_view(bytes).substr(0, got), key, to - offset);
-  if (!frame) return std::nullopt;
-  bytes.resize(frame->bodies_at);
-  PARLEY_TRY(const std::size_t whole, file.read_at(offset, bytes));
-  if (whole < bytes.size() || !Block::of(*frame, bytes, key)) return std::nullopt;
-  return frame;
+// The header at `byte`, if it and the chained part are intact: read on its own, for candidates are rare.
+base::Result<std::optional<BlockHeader>> intact_header(base::File& file, const SegmentKey& key, std::uint64_t byte,
+                                                       std::uint64_t to) {
+  std::string bytes(block_header_bytes, '\0');
+  PARLEY_TRY(const std::size_t got, file.read_at(byte, bytes));
+  const auto header = read_block_header(std::string_view(bytes).substr(0, got), key, to - byte);
+  if (!header) return std::nullopt;
+  bytes.resize(header->bodies_at);
+  PARLEY_TRY(const std::size_t whole, file.read_at(byte, bytes));
+  if (whole < bytes.size() || !Block::of(*header, bytes, key)) return std::nullopt;
+  return header;
 }
 
 std::size_t nonzero_length(std::string_view bytes) {
@@ -33,32 +33,32 @@ std::size_t nonzero_length(std::string_view bytes) {
 }  // namespace
 
 base::Result<bool> BlockStream::have(std::uint64_t count) {
-  if (count > to_ - offset_) return false;
-  if (offset_ >= buffer_at_ && offset_ + count <= buffer_at_ + buffered_) return true;
-  const std::uint64_t wanted = std::min(std::max(count, read_bytes), to_ - offset_);
+  if (count > to_ - byte_) return false;
+  if (byte_ >= buffer_at_ && byte_ + count <= buffer_at_ + buffered_) return true;
+  const std::uint64_t wanted = std::min(std::max(count, read_bytes), to_ - byte_);
   if (buffer_.size() < wanted) buffer_.resize(wanted);
-  buffer_at_ = offset_;
-  PARLEY_TRY(buffered_, file_.read_at(offset_, std::span(buffer_.data(), wanted)));
+  buffer_at_ = byte_;
+  PARLEY_TRY(buffered_, file_.read_at(byte_, std::span(buffer_.data(), wanted)));
   return buffered_ >= count;
 }
 
 base::Result<Step> BlockStream::next() {
   block_.reset();
-  offset_ = next_;
-  if (offset_ == to_) return Step::end;
-  PARLEY_TRY(const bool framed, have(block_bytes_min));
-  if (!framed) return Step::bad;
-  const auto frame = read_frame(at_offset(), key_, to_ - offset_);
-  if (!frame) return Step::bad;
-  PARLEY_TRY(const bool here, have(bodies_ == Bodies::checked ? frame->length : frame->bodies_at));
+  byte_ = next_;
+  if (byte_ == to_) return Step::end;
+  PARLEY_TRY(const bool long_enough, have(block_bytes_min));
+  if (!long_enough) return Step::bad;
+  const auto header = read_block_header(at_byte(), key_, to_ - byte_);
+  if (!header) return Step::bad;
+  PARLEY_TRY(const bool here, have(bodies_ == Bodies::checked ? header->length : header->bodies_at));
   if (!here) return Step::bad;
-  block_ = Block::of(*frame, at_offset(), key_);
+  block_ = Block::of(*header, at_byte(), key_);
   if (!block_) return Step::bad;
-  if (bodies_ == Bodies::checked && !block_->bodies_intact(at_offset().substr(0, frame->length), key_)) {
+  if (bodies_ == Bodies::checked && !block_->bodies_intact(at_byte().substr(0, header->length), key_)) {
     block_.reset();
     return Step::bad;
   }
-  next_ = offset_ + frame->length;
+  next_ = byte_ + header->length;
   return Step::block;
 }
 
@@ -75,10 +75,10 @@ base::Result<Rest> survey(base::File& file, const SegmentKey& key, std::uint64_t
     if (length > 0) rest.nonzero_end = std::max(rest.nonzero_end, at + length);
     for (std::size_t i = 0; i + 8 <= length; i += 8) {
       if (load<std::uint64_t>(buffer.data() + i) != key.marker) continue;
-      PARLEY_TRY(const auto frame, intact_frame(file, key, at + i, to));
-      if (!frame) continue;
+      PARLEY_TRY(const auto header, intact_header(file, key, at + i, to));
+      if (!header) continue;
       ++rest.blocks;
-      rest.synced = std::max(rest.synced, frame->synced);
+      rest.synced = std::max(rest.synced, header->synced);
     }
     if (got < wanted) break;  // the file's end
   }

@@ -69,11 +69,11 @@ Chunk Catalog::chunk_of(Position position) const {
                                 [](Position p, const IndexRow& row) { return p < row.first; });
   PARLEY_ASSERT(after != index.begin());
   const auto row = std::prev(after);
-  return {segment->generation, row->first, row->offset, after == index.end() ? segment->end : after->offset};
+  return {segment->generation, row->first, row->byte, after == index.end() ? segment->end : after->byte};
 }
 
 void Catalog::add_row(std::vector<IndexRow>& index, IndexRow row, std::uint64_t index_bytes) {
-  if (index.empty() || row.offset - index.back().offset >= index_bytes) index.push_back(row);
+  if (index.empty() || row.byte - index.back().byte >= index_bytes) index.push_back(row);
 }
 
 const Segment* Catalog::find(Position position) const {

@@ -284,7 +284,7 @@ TEST(JournalCrash, A6_GarbageBehindTheLastRecordIsCut) {
       const bool reported = !zeros || length > bench.segment_bytes;
       ASSERT_EQ(bench.recovered.cut.has_value(), reported) << length << (zeros ? " zeros" : " bytes of garbage");
       if (reported) {
-        EXPECT_EQ(bench.recovered.cut->offset, end);
+        EXPECT_EQ(bench.recovered.cut->byte, end);
       }
       EXPECT_TRUE(append_numbered(*bench.journal));
       bench.kill();

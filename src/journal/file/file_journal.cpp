@@ -178,8 +178,8 @@ class FileJournal final : public Journal {
     const Segment& newest = state.segments.back();
     file_ = std::move(state.newest);
     key_ = key_of(id_, newest.generation);
-    offset_ = counted_from_ = newest.end;
-    limit_ = std::max(offset_, state.capacity - std::min(state.capacity, index_reserve_));
+    next_byte_ = counted_from_ = newest.end;
+    limit_ = std::max(next_byte_, state.capacity - std::min(state.capacity, index_reserve_));
     sealed_ = newest.seal.has_value();
     head_ = state.head;
     durable_ = told_ = head_.position;
@@ -190,7 +190,7 @@ class FileJournal final : public Journal {
   }
 
   std::size_t segments_ahead() const { return (options_.reserve_bytes + segment_room_ - 1) / segment_room_ + 1; }
-  std::uint64_t left() const { return limit_ - offset_; }
+  std::uint64_t left() const { return limit_ - next_byte_; }
 
   void refill() {
     std::size_t before = 0;
@@ -209,16 +209,16 @@ class FileJournal final : public Journal {
 
   base::Result<Ticket> append_block(std::span<const Record> records, std::uint64_t bytes, base::Instant engine_time) {
     const Position first(head_.position.value + 1);
-    PARLEY_ASSERT(offset_ + bytes <= limit_);
+    PARLEY_ASSERT(next_byte_ + bytes <= limit_);
     writer_.write(records, {options_.term, first, engine_time, head_.chain}, key_, head_.position);
     head_ = {Position(head_.position.value + records.size()), engine_time, {}};
     unmarked_ = true;
-    const std::uint64_t end = offset_ + bytes;
-    block_.begin(*file_, {first, offset_, end, padding_behind(end)},
+    const std::uint64_t end = next_byte_ + bytes;
+    block_.begin(*file_, {first, next_byte_, end, padding_behind(end)},
                  std::exchange(header_due_, false) ? std::string_view(header_page_) : std::string_view());
-    offset_ = end;
+    next_byte_ = end;
     ++blocks_;
-    next_is_late_ |= offset_ > limit_ / 2 && space_.state() == Space::State::making;
+    next_is_late_ |= next_byte_ > limit_ / 2 && space_.state() == Space::State::making;
     PARLEY_CHECK(begin(block_, bytes));  // where it is stored by now and that failed, nothing of it is told
     return Ticket{first, head_.position};
   }
@@ -287,7 +287,7 @@ class FileJournal final : public Journal {
     if (!sealed_) PARLEY_CHECK(write_seal_and_index());
     file_ = std::move(next->file);
     key_ = key_of(id_, next->generation);
-    offset_ = counted_from_ = blocks_at;
+    next_byte_ = counted_from_ = blocks_at;
     limit_ = blocks_at + segment_room_;
     sealed_ = false;
     header_page_.assign(blocks_at, '\0');
@@ -301,10 +301,11 @@ class FileJournal final : public Journal {
   base::Result<> write_seal_and_index() {
     const std::vector<IndexRow> rows = catalog_->newest_index();
     const std::string index = write_index(rows);
-    const Seal seal{key_.generation, head_, offset_, static_cast<std::uint32_t>(rows.size()), base::crc32c(index)};
+    const Seal seal{key_.generation, head_, next_byte_, static_cast<std::uint32_t>(rows.size()), base::crc32c(index)};
     std::string bytes(seal_bytes, '\0');
     write_seal(bytes.data(), seal, key_);
-    for (const auto& [at, piece] : {std::pair{offset_, std::string_view(index)}, {seal_at, std::string_view(bytes)}}) {
+    for (const auto& [at, piece] :
+         {std::pair{next_byte_, std::string_view(index)}, {seal_at, std::string_view(bytes)}}) {
       if (auto written = file_->write_at(at, std::span(&piece, 1)); !written) return stop(std::move(written).error());
     }
     PARLEY_CHECK(sync());
@@ -315,7 +316,7 @@ class FileJournal final : public Journal {
 
   // Zeros double the bytes written: worth it where many syncs gain by them, and while the disk has time.
   void choose_fill() {
-    const bool few_syncs = offset_ - counted_from_ > std::exchange(blocks_, 0) * zeros_worth_bytes;
+    const bool few_syncs = next_byte_ - counted_from_ > std::exchange(blocks_, 0) * zeros_worth_bytes;
     const bool busy = std::exchange(next_is_late_, false);
     const bool none = options_.zeros == Zeros::by_load ? busy || few_syncs : options_.zeros == Zeros::never;
     fill_ = none ? Fill::none : Fill::zeros;
@@ -347,8 +348,8 @@ class FileJournal final : public Journal {
 
   std::unique_ptr<base::File> file_;  // the segment that is written
   SegmentKey key_;
-  std::uint64_t offset_ = 0;  // where its next block goes
-  std::uint64_t limit_ = 0;   // where its blocks must end
+  std::uint64_t next_byte_ = 0;  // where its next block goes
+  std::uint64_t limit_ = 0;      // where its blocks must end
   bool sealed_ = false;
   std::uint64_t counted_from_ = 0, blocks_ = 0;  // since that byte
   bool next_is_late_ = false;                    // it was half full, and the next one still being made ready

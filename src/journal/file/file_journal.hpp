@@ -45,7 +45,7 @@ struct Options {
 // What the end of the journal lost: bytes that were written but never known to be synced.
 struct Cut {
   std::string file;
-  std::uint64_t offset = 0;
+  std::uint64_t byte = 0;
   std::uint64_t bytes = 0;
   Position after;  // the last position that is kept
 };

@@ -123,7 +123,7 @@ std::string write_index(const std::vector<IndexRow>& rows) {
   char* to = bytes.data();
   for (const IndexRow& row : rows) {
     store(to, row.first.value);
-    store(to + 8, row.offset);
+    store(to + 8, row.byte);
     to += index_row_bytes;
   }
   return bytes;
@@ -169,12 +169,11 @@ std::optional<JournalId> read_id(std::string_view bytes) {
   return id;
 }
 
-std::unexpected<base::Error> damaged(const std::string& path, std::uint64_t offset, Position position,
+std::unexpected<base::Error> damaged(const std::string& path, std::uint64_t byte, Position position,
                                      std::string_view what) {
   return base::fail(
       base::ErrorCode::JOURNAL_DAMAGED,
-      "byte " + std::to_string(offset) + ", position " + std::to_string(position.value) + ": " + std::string(what),
-      path);
+      "byte " + std::to_string(byte) + ", position " + std::to_string(position.value) + ": " + std::string(what), path);
 }
 
 }  // namespace parley::journal::file

@@ -9,7 +9,7 @@
 namespace parley::journal::file {
 
 inline constexpr std::uint32_t format_version = 1;
-inline constexpr std::uint64_t blocks_at = 4096;  // header and seal come before
+inline constexpr std::uint64_t blocks_at = 4096;  // header, seal and mark come before
 inline constexpr std::uint64_t seal_at = 512;     // a disk sector of its own: writing it cannot tear the header
 inline constexpr std::uint64_t mark_at = 1024;
 inline constexpr std::size_t header_bytes = 104;
@@ -40,7 +40,7 @@ struct Seal {
 // Where a block begins that is the first after `index_bytes` bytes or more.
 struct IndexRow {
   Position first;
-  std::uint64_t offset = 0;
+  std::uint64_t byte = 0;
 };
 
 // How the blocks of one segment are recognised.
@@ -73,7 +73,7 @@ std::string write_id(const JournalId& id);
 std::optional<JournalId> read_id(std::string_view bytes);
 
 // JOURNAL_DAMAGED with the place named: file, byte, and the position that is expected there.
-std::unexpected<base::Error> damaged(const std::string& path, std::uint64_t offset, Position position,
+std::unexpected<base::Error> damaged(const std::string& path, std::uint64_t byte, Position position,
                                      std::string_view what);
 
 }  // namespace parley::journal::file

@@ -44,13 +44,13 @@ TEST(JournalFormat, AnErasedBodyLeavesTheChainWhole) {
   std::string bytes = bench.files->contents(Bench::segment(1));
   const SegmentKey key = key_of(read_header(bytes)->id, Generation(1));
   const std::string_view at = std::string_view(bytes).substr(blocks_at);
-  const Frame frame = *read_frame(at, key, at.size());
-  const Block block = *Block::of(frame, at, key);
+  const BlockHeader header = *read_block_header(at, key, at.size());
+  const Block block = *Block::of(header, at, key);
   char* const to = bytes.data() + blocks_at;
-  std::memset(to + block.body_at(1), 0, block.facts().body_length(1));
-  to[frame.bodies_at - 3 + 1] = static_cast<char>(BodyKind::erased);
-  store(to + 12, base::crc32c({to + frame.bodies_at, frame.length - frame.bodies_at}));
-  store(to + 8, base::crc32c({to + 12, frame.bodies_at - 12}));
+  std::memset(to + block.body_at(1), 0, block.chained().body_length(1));
+  to[header.bodies_at - 3 + 1] = static_cast<char>(BodyKind::erased);
+  store(to + 12, base::crc32c({to + header.bodies_at, header.length - header.bodies_at}));
+  store(to + 8, base::crc32c({to + 12, header.bodies_at - 12}));
   bench.files->set_contents(Bench::segment(1), std::move(bytes));
 
   auto report = verify(*bench.files, "data");

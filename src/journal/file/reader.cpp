@@ -12,19 +12,19 @@ constexpr std::size_t open_segments_max = 8;
 
 // Hands the block's records from `from` on to the visitor.
 base::Result<Visit> visit_block(const Block& block, Position from, const EntryVisitor& visit) {
-  const Facts& facts = block.facts();
-  std::string_view events = facts.events();
+  const Chained& chained = block.chained();
+  std::string_view events = chained.events();
   Entry entry;
-  entry.engine_time = facts.engine_time();
-  for (std::uint32_t i = 0; i < facts.count(); ++i) {
-    const std::uint32_t length = facts.event_length(i);
-    entry.position = Position(facts.first().value + i);
+  entry.engine_time = chained.engine_time();
+  for (std::uint32_t i = 0; i < chained.count(); ++i) {
+    const std::uint32_t length = chained.event_length(i);
+    entry.position = Position(chained.first().value + i);
     entry.event = events.substr(0, length);
     events.remove_prefix(length);
     if (entry.position < from) continue;
     entry.body = block.kind(i);
-    entry.body_length = facts.body_length(i);
-    entry.body_hash = facts.body_hash(i);
+    entry.body_length = chained.body_length(i);
+    entry.body_hash = chained.body_hash(i);
     PARLEY_TRY(const Visit then, visit(entry));
     if (then == Visit::stop) return then;
   }
@@ -57,11 +57,11 @@ base::Result<Visit> FileReader::read_segment(const Segment& segment, Position fr
     PARLEY_TRY(const Step step, stream.next());
     if (step == Step::end) break;
     if (step == Step::block && !chained) {
-      chain.at = {Position(start.first.value - 1), {}, stream.block().facts().previous()};
+      chain.at = {Position(start.first.value - 1), {}, stream.block().chained().previous()};
       chained = true;
     }
     if (step == Step::bad || !chain.follows(stream.block())) {
-      return damaged(path(segment.generation), stream.offset(), Position(chain.at.position.value + 1),
+      return damaged(path(segment.generation), stream.byte(), Position(chain.at.position.value + 1),
                      "a synced block does not read back as it was written");
     }
     chain.pass(stream.block());
@@ -81,23 +81,23 @@ base::Result<Visit> FileReader::read_segment(const Segment& segment, Position fr
 
 base::Result<> FileReader::event(Position position, std::string& into) {
   PARLEY_TRY(const LoadedBlock* const loaded, block_of(position));
-  const Facts& facts = loaded->block.facts();
-  into.assign(facts.event(facts.index_of(position)));
+  const Chained& chained = loaded->block.chained();
+  into.assign(chained.event(chained.index_of(position)));
   return {};
 }
 
 base::Result<> FileReader::body(Position position, std::string& into) {
   PARLEY_TRY(LoadedBlock* const loaded, block_of(position));
   const Block& block = loaded->block;
-  const std::uint32_t index = block.facts().index_of(position);
+  const std::uint32_t index = block.chained().index_of(position);
   if (block.kind(index) != BodyKind::kept) {
     const bool erased = block.kind(index) == BodyKind::erased;
     return base::fail(base::ErrorCode::NOT_FOUND, erased ? "the bytes were erased" : "the record has no native bytes",
                       "position " + std::to_string(position.value));
   }
-  const std::string_view bytes = loaded->bytes.substr(block.body_at(index), block.facts().body_length(index));
+  const std::string_view bytes = loaded->bytes.substr(block.body_at(index), block.chained().body_length(index));
   // One damaged body does not take its neighbours in the block with it.
-  if (!bodies_intact(*loaded) && base::sha256(bytes) != block.facts().body_hash(index)) {
+  if (!bodies_intact(*loaded) && base::sha256(bytes) != block.chained().body_hash(index)) {
     return damaged(path(loaded->generation), loaded->at + block.body_at(index), position,
                    "native bytes do not have the hash that was recorded");
   }
@@ -112,8 +112,8 @@ bool FileReader::bodies_intact(LoadedBlock& loaded) const {
 
 base::Result<std::optional<base::Digest>> FileReader::chain_before(Position position) {
   PARLEY_TRY(const LoadedBlock* const loaded, block_of(position));
-  if (loaded->block.facts().first() != position) return std::nullopt;
-  return loaded->block.facts().previous();
+  if (loaded->block.chained().first() != position) return std::nullopt;
+  return loaded->block.chained().previous();
 }
 
 base::Result<FileReader::LoadedBlock*> FileReader::block_of(Position position) {
@@ -124,8 +124,8 @@ base::Result<FileReader::LoadedBlock*> FileReader::block_of(Position position) {
   PARLEY_TRY(const Chunk place, locate(*segment, position));
   PARLEY_TRY(LoadedChunk* const chunk, load(place));
   const auto after = std::upper_bound(chunk->blocks.begin(), chunk->blocks.end(), position,
-                                      [](Position p, const LoadedBlock& b) { return p < b.block.facts().first(); });
-  if (after != chunk->blocks.begin() && std::prev(after)->block.facts().last() >= position) return &*std::prev(after);
+                                      [](Position p, const LoadedBlock& b) { return p < b.block.chained().first(); });
+  if (after != chunk->blocks.begin() && std::prev(after)->block.chained().last() >= position) return &*std::prev(after);
   return damaged(path(place.generation), place.from, position,
                  "no intact block holds the position between this byte and byte " + std::to_string(place.to));
 }
@@ -154,17 +154,17 @@ base::Result<FileReader::LoadedChunk*> FileReader::load(const Chunk& place) {
   cached_bytes_ += chunk.bytes.size();
   const std::string_view bytes = std::string_view(chunk.bytes).substr(0, *got);
   const SegmentKey segment_key = key(place.generation);
-  for (std::size_t at = 0; at + frame_bytes <= bytes.size();) {
+  for (std::size_t at = 0; at + block_header_bytes <= bytes.size();) {
     const std::string_view rest = bytes.substr(at);
-    const auto frame = read_frame(rest, segment_key, rest.size());
-    const auto block = frame ? Block::of(*frame, rest, segment_key) : std::nullopt;
+    const auto header = read_block_header(rest, segment_key, rest.size());
+    const auto block = header ? Block::of(*header, rest, segment_key) : std::nullopt;
     if (!block) {  // what is behind a damaged block stays readable
       at += 8;
       continue;
     }
-    const std::string_view whole = rest.substr(0, frame->length);
+    const std::string_view whole = rest.substr(0, header->length);
     chunk.blocks.push_back({*block, whole, std::nullopt, place.generation, place.from + at});
-    at += frame->length;
+    at += header->length;
   }
   while (cached_bytes_ > setup_.cache_bytes && chunks_.size() > 1) {
     cached_bytes_ -= chunks_.back().bytes.size();
@@ -213,7 +213,7 @@ base::Result<std::vector<IndexRow>> FileReader::rebuild_index(const Segment& seg
   while (true) {
     PARLEY_TRY(const Step step, stream.next());
     if (step != Step::block) break;
-    Catalog::add_row(index, {stream.block().facts().first(), stream.offset()}, setup_.catalog->index_bytes());
+    Catalog::add_row(index, {stream.block().chained().first(), stream.byte()}, setup_.catalog->index_bytes());
   }
   if (index.empty()) index.push_back({Position(segment.before.position.value + 1), blocks_at});
   return index;

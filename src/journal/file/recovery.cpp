@@ -158,20 +158,20 @@ class Recovery {
         if (step != Step::block || !chain.follows(stream.block())) break;
         const Block& block = stream.block();
         chain.pass(block);
-        Catalog::add_row(newest.index, {block.facts().first(), stream.offset()}, options_.index_bytes);
-        newest.end = stream.offset() + block.frame().length;
-        synced_ = std::max(synced_, block.frame().synced);
+        Catalog::add_row(newest.index, {block.chained().first(), stream.byte()}, options_.index_bytes);
+        newest.end = stream.byte() + block.header().length;
+        synced_ = std::max(synced_, block.header().synced);
         // A block vouches for those before it, never for itself.
         while (!unsynced_.empty() && unsynced_.front().last <= synced_) unsynced_.pop_front();
-        unsynced_.push_back({block.facts().last(), stream.offset()});
+        unsynced_.push_back({block.chained().last(), stream.byte()});
       }
     }
     state_.head = chain.at;
     return {};
   }
 
-  std::unexpected<base::Error> lost(const Segment& segment, std::uint64_t offset) const {
-    return damaged(path_of(segment), offset, Position(state_.head.position.value + 1),
+  std::unexpected<base::Error> lost(const Segment& segment, std::uint64_t byte) const {
+    return damaged(path_of(segment), byte, Position(state_.head.position.value + 1),
                    "no intact block, though position " + std::to_string(synced_.value) + " was synced");
   }
 
@@ -201,7 +201,7 @@ class Recovery {
       PARLEY_CHECK(file->sync_data());
     }
     if (nothing_known) PARLEY_CHECK(write_again(*state_.newest, 0, blocks_at));
-    if (!unsynced_.empty()) PARLEY_CHECK(write_again(*state_.newest, unsynced_.front().offset, newest.end));
+    if (!unsynced_.empty()) PARLEY_CHECK(write_again(*state_.newest, unsynced_.front().byte, newest.end));
     return state_.newest->sync_data();
   }
 
@@ -236,7 +236,7 @@ class Recovery {
 
   struct Unsynced {
     Position last;
-    std::uint64_t offset;
+    std::uint64_t byte;
   };
 
   const Options& options_;

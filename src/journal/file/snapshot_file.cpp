@@ -12,7 +12,7 @@ namespace {
 constexpr std::string_view magic = "parleyN\x01";
 constexpr std::string_view prefix = "snapshot-";
 constexpr std::size_t head_bytes = 96;
-constexpr std::size_t frame_head_bytes = 8;
+constexpr std::size_t chunk_front_bytes = 8;
 constexpr std::size_t end_bytes = 16;
 constexpr std::size_t chunk_bytes = 256 << 10;
 constexpr std::size_t kept = 2;
@@ -87,10 +87,10 @@ class FileSnapshot final : public SnapshotWriter {
   base::Result<> put_chunk() {
     if (buffer_.empty()) return {};
     crc_ = base::crc32c(buffer_, crc_);
-    char frame[frame_head_bytes];
-    store(frame, static_cast<std::uint32_t>(buffer_.size()));
-    store(frame + 4, crc_);
-    PARLEY_CHECK(put({frame, sizeof frame}));
+    char front[chunk_front_bytes];
+    store(front, static_cast<std::uint32_t>(buffer_.size()));
+    store(front + 4, crc_);
+    PARLEY_CHECK(put({front, sizeof front}));
     PARLEY_CHECK(put(buffer_));
     total_ += buffer_.size();
     buffer_.clear();
@@ -133,7 +133,7 @@ struct SnapshotFile {
 
 std::uint64_t file_bytes(std::uint64_t contents) {
   const std::uint64_t chunks = (contents + chunk_bytes - 1) / chunk_bytes;
-  return head_bytes + contents + chunks * frame_head_bytes + end_bytes;
+  return head_bytes + contents + chunks * chunk_front_bytes + end_bytes;
 }
 
 base::Result<SnapshotFile> open_snapshot(base::FileSystem& files, const std::string& folder, const JournalId& id,
@@ -167,19 +167,19 @@ class FileSnapshotReader final : public SnapshotReader {
   explicit FileSnapshotReader(SnapshotFile opened) : snapshot_(std::move(opened)), crc_(snapshot_.crc) {}
 
   base::Result<std::string_view> next() override {
-    char frame[frame_head_bytes];
-    PARLEY_TRY(const std::size_t framed, snapshot_.file->read_at(at_, frame));
-    const auto length = load<std::uint32_t>(frame);
-    if (framed < frame_head_bytes || length > chunk_bytes) return bad("a chunk's length is not as written");
+    char front[chunk_front_bytes];
+    PARLEY_TRY(const std::size_t got, snapshot_.file->read_at(at_, front));
+    const auto length = load<std::uint32_t>(front);
+    if (got < chunk_front_bytes || length > chunk_bytes) return bad("a chunk's length is not as written");
     const bool is_end = length == 0;
-    buffer_.resize(is_end ? end_bytes - frame_head_bytes : length);
-    PARLEY_TRY(const std::size_t filled, snapshot_.file->read_at(at_ + frame_head_bytes, buffer_));
+    buffer_.resize(is_end ? end_bytes - chunk_front_bytes : length);
+    PARLEY_TRY(const std::size_t filled, snapshot_.file->read_at(at_ + chunk_front_bytes, buffer_));
     crc_ = base::crc32c(std::string_view(buffer_).substr(0, filled), crc_);
-    if (filled < buffer_.size() || crc_ != load<std::uint32_t>(frame + 4))
+    if (filled < buffer_.size() || crc_ != load<std::uint32_t>(front + 4))
       return bad("a chunk's checksum does not fit");
     if (is_end) return read_ == snapshot_.info.bytes ? base::Result<std::string_view>() : bad("a chunk is missing");
     read_ += length;
-    at_ += frame_head_bytes + length;
+    at_ += chunk_front_bytes + length;
     return buffer_;
   }
 

@@ -93,7 +93,7 @@ class Verification {
     BlockStream stream(file, key, from, to, Bodies::checked);
     while (true) {
       PARLEY_TRY(const Step step, stream.next());
-      if (step != Step::block || !chain_.follows(stream.block())) return stream.offset();
+      if (step != Step::block || !chain_.follows(stream.block())) return stream.byte();
       PARLEY_CHECK(check_block(file, stream));
     }
   }
@@ -101,16 +101,16 @@ class Verification {
   base::Result<> check_block(base::File& file, const BlockStream& stream) {
     const Block& block = stream.block();
     ++report_.blocks;
-    synced_ = std::max(synced_, block.frame().synced);
-    for (std::uint32_t i = 0; i < block.facts().count(); ++i) {
+    synced_ = std::max(synced_, block.header().synced);
+    for (std::uint32_t i = 0; i < block.chained().count(); ++i) {
       ++report_.records;
       if (block.kind(i) == BodyKind::erased) ++report_.erased;
       if (block.kind(i) != BodyKind::kept) continue;
       ++report_.bodies;
-      body_.resize(block.facts().body_length(i));
-      PARLEY_CHECK(file.read_at(stream.offset() + block.body_at(i), body_));
-      if (base::sha256(body_) != block.facts().body_hash(i)) {
-        return damaged(path_, stream.offset() + block.body_at(i), Position(block.facts().first().value + i),
+      body_.resize(block.chained().body_length(i));
+      PARLEY_CHECK(file.read_at(stream.byte() + block.body_at(i), body_));
+      if (base::sha256(body_) != block.chained().body_hash(i)) {
+        return damaged(path_, stream.byte() + block.body_at(i), Position(block.chained().first().value + i),
                        "native bytes do not have the hash that was recorded");
       }
     }
@@ -125,11 +125,11 @@ class Verification {
   }
 
   // Up to here all is well; what follows may be a torn write, or was synced once.
-  base::Result<> check_tail(const Rest& rest, std::uint64_t offset) {
-    report_.tail_bytes += rest.nonzero_end - offset;
+  base::Result<> check_tail(const Rest& rest, std::uint64_t byte) {
+    report_.tail_bytes += rest.nonzero_end - byte;
     synced_ = std::max(synced_, rest.synced);
     if (synced_ > chain_.at.position) {
-      return bad(offset, "no intact block, though position " + std::to_string(synced_.value) + " was synced");
+      return bad(byte, "no intact block, though position " + std::to_string(synced_.value) + " was synced");
     }
     return {};
   }
@@ -147,8 +147,8 @@ class Verification {
     return {};
   }
 
-  std::unexpected<base::Error> bad(std::uint64_t offset, std::string_view what) const {
-    return damaged(path_, offset, Position(chain_.at.position.value + 1), what);
+  std::unexpected<base::Error> bad(std::uint64_t byte, std::string_view what) const {
+    return damaged(path_, byte, Position(chain_.at.position.value + 1), what);
   }
 
   base::FileSystem& files_;

@@ -5,17 +5,17 @@
 #include <utility>
 
 #include "base/assert.hpp"
-#include "journal/facts.hpp"
+#include "journal/chained.hpp"
 
 namespace parley::journal::memory {
 namespace {
 
 struct Block {
-  std::string bytes;  // the facts; what Facts views
+  std::string bytes;  // the chained part; what Chained views
   std::vector<std::string> bodies;
   std::vector<BodyKind> kinds;
 
-  Facts facts() const { return *Facts::of(bytes); }
+  Chained chained() const { return *Chained::of(bytes); }
 };
 
 struct Snapshot {
@@ -84,14 +84,14 @@ class MemoryReader final : public Reader {
 
   base::Result<> event(Position position, std::string& into) override {
     PARLEY_TRY(const auto block, block_of(position));
-    const Facts facts = block->facts();
-    into.assign(facts.event(facts.index_of(position)));
+    const Chained chained = block->chained();
+    into.assign(chained.event(chained.index_of(position)));
     return {};
   }
 
   base::Result<> body(Position position, std::string& into) override {
     PARLEY_TRY(const auto block, block_of(position));
-    const std::uint32_t i = block->facts().index_of(position);
+    const std::uint32_t i = block->chained().index_of(position);
     if (block->kinds[i] != BodyKind::kept) return not_found(position, "the record has no native bytes");
     into.assign(block->bodies[i]);
     return {};
@@ -105,15 +105,15 @@ class MemoryReader final : public Reader {
   }
 
   static base::Result<Visit> visit_block(const Block& block, Position from, const EntryVisitor& visit) {
-    const Facts facts = block.facts();
-    std::string_view events = facts.events();
-    for (std::uint32_t i = 0; i < facts.count(); ++i) {
-      const Position position(facts.first().value + i);
-      const std::string_view event = events.substr(0, facts.event_length(i));
+    const Chained chained = block.chained();
+    std::string_view events = chained.events();
+    for (std::uint32_t i = 0; i < chained.count(); ++i) {
+      const Position position(chained.first().value + i);
+      const std::string_view event = events.substr(0, chained.event_length(i));
       events.remove_prefix(event.size());
       if (position < from) continue;
-      PARLEY_TRY(const Visit then, visit({position, facts.engine_time(), event, block.kinds[i], facts.body_length(i),
-                                          facts.body_hash(i)}));
+      PARLEY_TRY(const Visit then, visit({position, chained.engine_time(), event, block.kinds[i],
+                                          chained.body_length(i), chained.body_hash(i)}));
       if (then == Visit::stop) return then;
     }
     return Visit::next;
@@ -160,7 +160,7 @@ class MemoryJournal final : public Journal {
   base::Result<Ticket> append(std::span<const Record> records, base::Instant engine_time) override {
     PARLEY_ASSERT(!records.empty());
     auto block = std::make_shared<Block>();
-    block->bytes.resize(facts_bytes(records));
+    block->bytes.resize(chained_bytes(records));
     std::uint64_t bytes = block->bytes.size();
     for (const Record& record : records) {
       block->kinds.push_back(record.has_body ? BodyKind::kept : BodyKind::none);
@@ -174,7 +174,7 @@ class MemoryJournal final : public Journal {
       return base::fail(base::ErrorCode::STORAGE_FULL, "the journal in memory is at its capacity");
     }
     const Position first(head_.position.value + 1);
-    write_facts(block->bytes.data(), records, {options_.term, first, engine_time, head_.chain});
+    write_chained(block->bytes.data(), records, {options_.term, first, engine_time, head_.chain});
     head_ = {Position(head_.position.value + records.size()), engine_time, base::sha256(block->bytes)};
     used_ += bytes;
     store_->add(std::move(block), first, head_.position);

@@ -10,7 +10,7 @@ namespace parley::journal::memory {
 struct Options {
   base::Digest root{};  // chain hash before the first block
   std::uint64_t term = 1;
-  std::uint64_t capacity_bytes = UINT64_MAX;  // facts and bodies together
+  std::uint64_t capacity_bytes = UINT64_MAX;  // chained parts and bodies together
   std::uint64_t reserve_bytes = 0;
   std::uint64_t block_bytes_max = 64 << 20;
 };

@@ -242,7 +242,7 @@ TEST(WebSocket, PingsASilentPeerAndThenGivesUp) {
   EXPECT_THAT(driven.events, ElementsAre("closed 1006 the peer is silent"));
 }
 
-TEST(WebSocket, LetsPingsGoUnansweredWhereNothingIsRead) {  // D6
+TEST(WebSocket, LetsPingsGoUnansweredWhereNothingIsRead) {  // reliability D6
   Driven driven;
   std::string pings;
   for (int i = 0; i < 100'000; ++i) pings += frame(0x89, std::string(125, 'x'));

@@ -235,7 +235,7 @@ TEST_F(Stream, Gives_leases_back_when_it_ends) {
   EXPECT_NE(taken.text("/deliveries/0/delivery_id"), first_delivery(first));
 }
 
-// D10
+// reliability D10
 TEST_F(Stream, A_newer_session_takes_over) {
   mail(1);
   auto old = greeted(5);
@@ -311,18 +311,17 @@ TEST_F(Stream, Takes_back_checks_and_says_that_it_acted) {
   sender->send(R"({"id":2,"op":"send","messages":[)" + status_query(name, me, id) + "]}");
   EXPECT_THAT(sender->next().value_or(""), HasSubstr(R"("status":"accepted")"));
   sender->send(R"({"id":3,"op":"send","messages":[)" + status_query(name, me, newer) +
-               R"(],"envelopes":[{"supersedes":")" + id + R"(","reply_by":"2099-01-01T00:00:00Z"}]})");
+               R"(],"beside":[{"supersedes":")" + id + R"(","reply_by":"2099-01-01T00:00:00Z"}]})");
   EXPECT_THAT(sender->next().value_or(""), HasSubstr("the reply is wanted by"));
   sender->send(R"({"id":4,"op":"send","messages":[)" + status_query(name, me, newer) +
-               R"(],"envelopes":[{"supersedes":")" + id + "\"}]}");
+               R"(],"beside":[{"supersedes":")" + id + "\"}]}");
   EXPECT_THAT(sender->next().value_or(""), HasSubstr(R"("status":"accepted")"));
   for (const std::string odd : {"{}", "[]", "[7]", R"([{"supersede":"x"}])"}) {
-    sender->send(R"({"id":5,"op":"send","messages":[)" + status_query(name, me, uuid()) + R"(],"envelopes":)" + odd +
-                 "}");
+    sender->send(R"({"id":5,"op":"send","messages":[)" + status_query(name, me, uuid()) + R"(],"beside":)" + odd + "}");
     EXPECT_THAT(sender->next().value_or(""), HasSubstr("BAD_FRAME")) << odd;
   }
   sender->send(R"({"id":6,"op":"send","messages":[)" + status_query(name, me, uuid()) +
-               R"(],"envelopes":[{"evidence":"abc.def"}]})");
+               R"(],"beside":[{"evidence":"abc.def"}]})");
   EXPECT_THAT(sender->next().value_or(""), HasSubstr("EVIDENCE_OTHER"));
   auto reader = greeted(1);
   const std::string frame = reader->next().value_or("");
@@ -370,8 +369,8 @@ TEST_F(Stream, What_it_said_is_true_after_a_kill) {
   EXPECT_EQ(in_mailbox(), 0u);
 }
 
-// D6: one who does not read is told so and let go; meanwhile it costs little, and others nothing. E2: so is one who
-// never says hello.
+// reliability D6: one who does not read is told so and let go; meanwhile it costs little, and others nothing. E2: so is
+// one who never says hello.
 TEST_F(Stream, A_reader_too_slow_for_too_long_is_closed_and_so_is_who_says_nothing) {
   const auto silent = open();
   for (int i = 0; i < 6; ++i) mail(120, 50'000);  // 36 MB

@@ -1,6 +1,6 @@
-// What a block says, in every backend: term, positions, engine time, the hash of the block before, and each record's
-// event and body hash, in one run of bytes. Their SHA-256 is the chain's next link. Native bytes, checksums and places
-// on a disk are not in it: bodies can be erased, blocks be moved, and the chain stays whole (D3).
+// The chained part of a block, in every backend: term, positions, engine time, the hash of the block before, and each
+// record's event and body hash, in one run of bytes. Their SHA-256 is the chain's next link. Native bytes, checksums
+// and places on a disk are not in it: bodies can be erased, blocks be moved, and the chain stays whole (D3).
 //
 //   0 u64 term │ 8 u64 first position │ 16 i64 engine time, µs │ 24 u32 count │ 28 u32 bytes of events │ 32 hash before
 //   64 count × { u32 event bytes │ u32 body bytes │ 32 SHA-256 of the body, all zero without one } │ events
@@ -12,8 +12,8 @@
 
 namespace parley::journal {
 
-inline constexpr std::size_t facts_head_bytes = 64;
-inline constexpr std::size_t facts_row_bytes = 40;
+inline constexpr std::size_t chained_front_bytes = 64;
+inline constexpr std::size_t chained_row_bytes = 40;
 
 struct BlockPlace {
   std::uint64_t term = 1;
@@ -22,17 +22,17 @@ struct BlockPlace {
   base::Digest previous{};
 };
 
-std::size_t facts_bytes(std::span<const Record> records);
-// `to` has facts_bytes(records).
-void write_facts(char* to, std::span<const Record> records, const BlockPlace& place);
+std::size_t chained_bytes(std::span<const Record> records);
+// `to` has chained_bytes(records).
+void write_chained(char* to, std::span<const Record> records, const BlockPlace& place);
 
 // Views into the bytes it was made of. Value type.
-class Facts {
+class Chained {
  public:
-  // How many bytes a block's facts take, by their head; 0 where that is absurd.
-  static std::uint64_t bytes_of(std::string_view head);
+  // How many bytes a block's chained part takes, by its front; 0 where that is absurd.
+  static std::uint64_t bytes_of(std::string_view front);
   // Nothing where lengths contradict one another.
-  static std::optional<Facts> of(std::string_view bytes);
+  static std::optional<Chained> of(std::string_view bytes);
 
   Position first() const;
   Position last() const;
@@ -50,7 +50,7 @@ class Facts {
   std::string_view event(std::uint32_t index) const;
 
  private:
-  explicit Facts(std::string_view bytes) : bytes_(bytes) {}
+  explicit Chained(std::string_view bytes) : bytes_(bytes) {}
   const char* row(std::uint32_t index) const;
 
   std::string_view bytes_;
