@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -70,6 +71,15 @@ TEST_F(RunChecks, that_fail_say_why_and_leave_the_others_run) {
   EXPECT_EQ(custom.find("a").find("output").if_string(), "bad\n");
   EXPECT_EQ(custom.find("b").find("error").if_string(), "not done after 300ms");
   EXPECT_EQ(custom.find("c").find("passed").if_bool(), true);
+}
+
+TEST_F(RunChecks, that_fail_do_so_whatever_signals_the_parent_ignored) {
+  const auto before = std::signal(SIGCHLD, SIG_IGN);
+  const Ran ran = run_checks(R"({"must_pass_tests":false,"must_pass_type_check":false,"custom_checks":[
+    {"name":"a","command":"sleep 0.3; exit 3","expected_exit_code":0}]})");
+  std::signal(SIGCHLD, before);
+  EXPECT_EQ(ran.status, 1) << ran.err;
+  EXPECT_EQ(ran.verification().root().find("custom").find("a").find("error").if_string(), "exit code 3, expected 0");
 }
 
 // COL-23: what was asked for and not run counts as failed.
