@@ -273,6 +273,24 @@ TEST(CommandLine, validate_takes_what_send_takes) {
   EXPECT_NE(mesh.out.find("--profile collab"), std::string::npos) << mesh.out;
 }
 
+TEST(CommandLine, fresh_gives_a_file_the_bytes_of_the_message) {
+  std::ifstream example(std::string(std::getenv("PARLEY_SOURCE")) +
+                        "/spec/profiles/collab/examples/task_assignment.json");
+  std::string message;
+  for (std::string line; std::getline(example, line);) message += line + "\r\n";
+  const std::string file = testing::TempDir() + "/parley-fresh-" + std::to_string(::getpid()) + ".json";
+  std::ofstream(file, std::ios::binary) << message;
+  const auto made = run_cli({"fresh", file});
+  std::ostringstream out, err;
+  Terminal terminal{out, err, true, true};
+  EXPECT_EQ(run({"fresh", file}, {}, terminal), 0);
+  std::remove(file.c_str());
+  EXPECT_EQ(made.status, 0) << made.err;
+  EXPECT_TRUE(made.out.starts_with("{\r\n") && made.out.ends_with("}\r\n")) << made.out;
+  EXPECT_EQ(out.str().find('\r'), std::string::npos) << "a terminal would obey it";
+  for (const std::string& shown : {made.out, out.str()}) EXPECT_TRUE(json::Document::parse(shown)) << shown;
+}
+
 TEST(CommandLine, an_unknown_verb_is_named_and_the_version_told) {
   const auto unknown = run_cli({"nosuch"});
   EXPECT_EQ(unknown.status, 2);
