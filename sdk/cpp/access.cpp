@@ -291,7 +291,8 @@ base::Result<> TokenStore::put(const Owner& owner, std::string_view token, std::
   PARLEY_CHECK(check_names(owner));
   const std::string file = path(owner);
   make_private(std::filesystem::path(file).parent_path());
-  // Whose it is, first: a token without its server would be taken for one of the folder's own.
+  // Whatever interrupts this, no token stands there beside the address of another server than its own.
+  if (this->server(owner) != server) ::unlink(file.c_str());
   if (server.empty())
     ::unlink((file + ".server").c_str());
   else

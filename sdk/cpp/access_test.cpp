@@ -305,6 +305,20 @@ TEST_F(Discovery, why_only_a_part_of_a_token_was_written_is_told) {
   EXPECT_NE(kept.error().message.find("File too large"), std::string::npos) << kept.error().message;
 }
 
+TEST_F(Discovery, a_token_that_takes_anothers_place_and_cannot_be_kept_leaves_none_to_the_wrong_server) {
+  serve("http://127.0.0.1:1");
+  const TokenStore tokens(folder_);
+  const TokenStore::Owner owner{"demo", "agents", "a"};
+  ASSERT_TRUE(tokens.put(owner, "of-far", "http://far.example:7411"));
+  {
+    const FilesOf none(0);
+    EXPECT_FALSE(tokens.put(owner, "of-a-here"));
+  }
+  EXPECT_FALSE(found({.agent = "a"}));
+  ASSERT_TRUE(tokens.put(owner, "of-a-here"));
+  EXPECT_EQ(found({.agent = "a"})->token, "of-a-here");
+}
+
 TEST_F(Discovery, that_a_token_cannot_be_kept_is_told_before_there_is_one) {
   const TokenStore tokens(folder_);
   const TokenStore::Owner owner{"demo", "agents", "a"};
