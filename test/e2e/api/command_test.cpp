@@ -93,6 +93,34 @@ TEST(Commands, A_person_of_an_agents_name_leaves_its_token_alone) {
   EXPECT_EQ(run_parley(server, {"inbox", "--as", "developer-01"}).status, 0);
 }
 
+TEST(Commands, A_token_that_another_server_gave_is_neither_replaced_nor_removed) {
+  const Server own, other;
+  const std::vector<std::string> at_other{"--server", other.url(), "--token", other.admin()};
+  const auto call = [](const Server& folder, std::vector<std::string> words,
+                       const std::vector<std::string>& more = {}) {
+    words.insert(words.end(), more.begin(), more.end());
+    return run_parley(folder, words);
+  };
+  const std::vector<std::string> add{"agent", "add", "developer-01", "--profile", "collab", "--type", "developer"};
+  for (const Server* const server : {&own, &other}) {
+    ASSERT_EQ(run_parley(*server, {"workspace", "create", "demo"}).status, 0);
+    ASSERT_EQ(run_parley(*server, add).status, 0);
+  }
+  const std::string file = own.folder() + "/tokens/demo/agents/developer-01.token", kept = read_file(file);
+  for (const auto& words : {add, std::vector<std::string>{"agent", "token", "developer-01"}}) {
+    const Ran refused = call(own, words, at_other);
+    EXPECT_EQ(refused.status, 1) << refused.out;
+    EXPECT_THAT(refused.err, HasSubstr("another server's than " + other.url()));
+    EXPECT_THAT(refused.err, HasSubstr(file));
+  }
+  EXPECT_EQ(run_parley(other, {"inbox", "--as", "developer-01"}).status, 0) << "nor was its token renewed there";
+  EXPECT_EQ(call(own, {"agent", "remove", "developer-01"}, at_other).status, 0);
+  EXPECT_EQ(read_file(file), kept);
+  EXPECT_EQ(run_parley(own, {"inbox", "--as", "developer-01"}).status, 0);
+  EXPECT_EQ(run_parley(own, {"agent", "remove", "developer-01"}).status, 0);
+  EXPECT_FALSE(std::filesystem::exists(file));
+}
+
 TEST(Commands, What_became_of_the_files_before_an_unreadable_one_is_told) {
   const Server server;
   ASSERT_EQ(run_parley(server, {"workspace", "create", "demo"}).status, 0);
