@@ -2,12 +2,13 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <ostream>
 
 #include "base/clock.hpp"
 #include "base/excerpt.hpp"
 #include "cli/contents.hpp"
+#include "cli/errors.hpp"
+#include "cli/evidence_file.hpp"
 #include "cli/process.hpp"
 #include "cli/work_tree.hpp"
 #include "envelope/statement.hpp"
@@ -148,13 +149,15 @@ std::string verification(const Asked& asked, const std::vector<Outcome>& outcome
 // What is signed: all that was run, and over which state of the work tree (BEY-05).
 class Signing {
  public:
-  // Before the checks are run: what is wrong with the key is said at once, and the tree is looked at as it is now.
+  // Before the checks are run: what is wrong with the key or the file is said at once, and the tree is looked at as it
+  // is now.
   static base::Result<Signing> begin(const RunChecksOptions& options, json::Value message,
                                      const profile::Ruleset& rules) {
     if (options.runner.empty() || options.workspace.empty() || options.evidence.empty())
       return base::fail(ErrorCode::BAD_REQUEST, "a signature names its runner and its workspace, and goes to a file",
                         "--sign", "Add --runner NAME, --workspace NAME and --evidence FILE.");
     PARLEY_TRY(auto key, base::SigningKey::read(options.key));
+    PARLEY_CHECK(check_writable(options.evidence));
     Signing signing(std::move(key));
     signing.statement_.runner = options.runner;
     signing.statement_.workspace = options.workspace;
@@ -172,9 +175,7 @@ class Signing {
     statement_.changed = after != statement_.tree;
     statement_.at = std::chrono::floor<std::chrono::seconds>(base::SystemClock().wall());
     PARLEY_TRY(const std::string token, envelope::sign(statement_, key_));
-    std::ofstream file(options.evidence, std::ios::binary | std::ios::trunc);
-    if (file << token << '\n' << std::flush) return {};
-    return base::fail(ErrorCode::BAD_REQUEST, "cannot write " + options.evidence, "--evidence");
+    return write_whole(options.evidence, token + '\n');
   }
   const envelope::Statement& statement() const { return statement_; }
 
@@ -184,6 +185,20 @@ class Signing {
   base::SigningKey key_;
   envelope::Statement statement_;
 };
+
+// False: it could not be, and that is told beside what the checks found, which is the one document of standard output.
+bool sign(const Context& context, Signing& signing, const RunChecksOptions& options,
+          const std::vector<Outcome>& outcomes) {
+  std::ostream& out = context.terminal.err;
+  if (const auto written = signing.write(options, outcomes); !written) {
+    out << error_text(as_typed(written.error(), context.path), context.terminal.err_is_tty);
+    return false;
+  }
+  out << "signed as " << printable(options.runner) << ", over work tree " << base::to_hex(signing.statement().tree)
+      << (signing.statement().changed ? ", which the checks changed" : "") << ": " << printable(options.evidence)
+      << std::endl;
+  return true;
+}
 
 base::Result<Exit> run_checks(Context& context, const RunChecksOptions& options) {
   if (std::error_code none; !std::filesystem::is_directory(options.directory, none))
@@ -224,15 +239,9 @@ base::Result<Exit> run_checks(Context& context, const RunChecksOptions& options)
   for (const std::string& name : asked.missing)
     terminal.err << name << ": asked for, and not run: name its command with --check '" << name << "=COMMAND'"
                  << std::endl;
-  if (signing) {
-    PARLEY_CHECK(signing->write(options, outcomes));
-    terminal.err << "signed as " << printable(options.runner) << ", over work tree "
-                 << base::to_hex(signing->statement().tree)
-                 << (signing->statement().changed ? ", which the checks changed" : "") << ": "
-                 << printable(options.evidence) << std::endl;
-  }
+  const bool is_signed = !signing || sign(context, *signing, options, outcomes);  // where it is asked for
   print_json(terminal, verification(asked, outcomes));
-  return passed && asked.missing.empty() ? Exit::done : Exit::refused;
+  return passed && asked.missing.empty() && is_signed ? Exit::done : Exit::refused;
 }
 
 }  // namespace

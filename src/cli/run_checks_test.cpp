@@ -168,6 +168,31 @@ TEST_F(RunChecks, sign_what_they_ran) {
   std::filesystem::remove_all(aside);
 }
 
+TEST_F(RunChecks, whose_evidence_cannot_be_written_are_not_run) {
+  const std::string file = folder_ / "key.pem";
+  ASSERT_TRUE(base::SigningKey::fresh().write(file));
+  std::filesystem::create_directories(folder_ / "folder");
+  const auto sign_into = [&](const std::string& evidence, const std::string& command) {
+    return run_checks(R"({"must_pass_tests":false,"must_pass_type_check":false,"custom_checks":[
+      {"name":"runs","command":")" +
+                          command + R"(","expected_exit_code":0}]})",
+                      {"--sign", file, "--runner", "ci", "-w", "team", "--evidence", evidence});
+  };
+  for (const auto& [evidence, why] : {std::pair(folder_ / "none/evidence", "No such file or directory"),
+                                      std::pair(folder_ / "folder", "it is no plain file")}) {
+    const Ran ran = sign_into(evidence, "touch ran");
+    EXPECT_EQ(ran.status, 1);
+    EXPECT_NE(ran.out.find(why), std::string::npos) << ran.out;
+    EXPECT_NE(ran.out.find("--evidence"), std::string::npos) << ran.out;
+  }
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "ran"));
+  // What the checks found is not lost with the signature.
+  const Ran late = sign_into(folder_ / "evidence", "mkdir evidence");
+  EXPECT_EQ(late.status, 1);
+  EXPECT_EQ(late.verification().root().find("custom").find("runs").find("passed").if_bool(), true) << late.out;
+  EXPECT_NE(late.err.find("it is no plain file"), std::string::npos) << late.err;
+}
+
 TEST_F(RunChecks, that_cannot_be_signed_are_not_run) {
   const std::string file = folder_ / "key.pem", evidence = folder_ / "evidence";
   const std::string runs = R"({"must_pass_tests":false,"must_pass_type_check":false,"custom_checks":[
