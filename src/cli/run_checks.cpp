@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <filesystem>
 #include <ostream>
+#include <set>
 
 #include "base/clock.hpp"
 #include "base/excerpt.hpp"
+#include "base/joined.hpp"
 #include "cli/contents.hpp"
 #include "cli/errors.hpp"
 #include "cli/evidence_file.hpp"
@@ -95,14 +97,21 @@ base::Result<Asked> read(json::Value message, const profile::Ruleset& rules, con
   return asked;
 }
 
-base::Result<> check_commands(const Asked& asked, const RunChecksOptions& options) {
+// Each is NAME=COMMAND, of a verification that the profile has, and the only one of that name.
+base::Result<> check_commands(const profile::Ruleset& rules, const RunChecksOptions& options) {
+  const char* const hint = "Write NAME=COMMAND, as --check 'tests=./dev test'.";
+  std::vector<std::string> known;
+  for (const auto& [criterion, verification] : rules.reviews->criteria) known.push_back(verification);
+  std::set<std::string> named;
   for (const std::string& given : options.commands) {
-    const std::string name = given.substr(0, given.find('='));
-    const bool known = std::any_of(asked.checks.begin(), asked.checks.end(),
-                                   [&](const Check& check) { return !check.custom && check.name == name; });
-    if (!known)
-      return base::fail(ErrorCode::BAD_REQUEST, "'" + name + "' is no verification of the profile", "--check",
-                        "Write NAME=COMMAND, as --check 'tests=./dev test'.");
+    const std::size_t equals = given.find('=');
+    const std::string name = given.substr(0, equals);
+    if (std::ranges::find(known, name) == known.end())
+      return misuse(
+          "--check: '" + name + "' is no verification of " + rules.name + ", which has " + base::joined(known), hint);
+    if (equals == given.npos || equals + 1 == given.size())
+      return misuse("--check: '" + given + "' has no command", hint);
+    if (!named.insert(name).second) return misuse("--check: '" + name + "' has two commands", hint);
   }
   return {};
 }
@@ -214,8 +223,8 @@ base::Result<Exit> run_checks(Context& context, const RunChecksOptions& options)
   if (!rules)
     return base::fail(ErrorCode::BAD_REQUEST, "this is no request for a review in a profile that has them",
                       options.file);
+  PARLEY_CHECK(check_commands(*rules, options));
   PARLEY_TRY(const Asked asked, read(message, *rules, options));
-  PARLEY_CHECK(check_commands(asked, options));
 
   std::optional<Signing> signing;
   if (!options.key.empty()) {

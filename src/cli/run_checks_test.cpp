@@ -93,7 +93,20 @@ TEST_F(RunChecks, want_a_command_for_each_verification_asked_for) {
   const Ran whole = run_checks(criteria, {"--check", "tests=true", "--check", "type_check=true"});
   EXPECT_EQ(whole.status, 0);
   EXPECT_EQ(whole.verification().root().find("tests").find("passed").if_bool(), true);
-  EXPECT_EQ(run_checks(criteria, {"--check", "tets=true"}).status, 1);
+}
+
+TEST_F(RunChecks, want_each_command_to_be_of_one_verification_that_there_is) {
+  const std::string criteria = R"({"must_pass_tests":true,"must_pass_type_check":false})";
+  const std::vector<std::pair<std::vector<std::string>, std::string>> mistakes{
+      {{"--check", "tets=true"}, "'tets' is no verification of collab, which has tests, type_check"},
+      {{"--check", "tests="}, "'tests=' has no command"},
+      {{"--check", "tests"}, "'tests' has no command"},
+      {{"--check", "tests=false", "--check", "tests=true"}, "'tests' has two commands"}};
+  for (const auto& [more, said] : mistakes) {
+    const Ran ran = run_checks(criteria, more);
+    EXPECT_EQ(ran.status, 2) << said;
+    EXPECT_NE(ran.out.find(said), std::string::npos) << ran.out;
+  }
 }
 
 TEST_F(RunChecks, whose_names_are_not_their_own_are_not_run) {
