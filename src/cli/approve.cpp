@@ -87,8 +87,8 @@ base::Result<Exit> modify(Context& context, const ApproveOptions& options) {
     PARLEY_TRY(action, contents_of(action.substr(1)));
   }
   if (const auto document = json::Document::parse(action); !document || !document->root().is_object())
-    return base::fail(base::ErrorCode::BAD_REQUEST, "the changed action is no JSON object", "--action",
-                      "Write it as '{\"action_type\": …}', or name a file with it as @FILE.");
+    return misuse("--action: the changed action is no JSON object",
+                  "Write it as '{\"action_type\": …}', or name a file with it as @FILE.");
   return decide(context, options, "modify", action);
 }
 

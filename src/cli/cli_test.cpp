@@ -185,7 +185,14 @@ TEST(CommandLine, a_mistake_that_is_found_without_a_server_is_one_of_usage) {
                                                        {"check", "--as", "a", "-w", "w"},
                                                        {"bench", "--duration", "0s"},
                                                        {"serve", "--journal", "bogus"},
-                                                       {"scenario", "collab", "--rounds", "0"}};
+                                                       {"scenario", "collab", "--rounds", "0"},
+                                                       {"agent", "allocate", "a", "tokens", "--limit", "abc"},
+                                                       {"runner", "add", "ci"},
+                                                       {"approve", "modify", "m", "--rationale", "r", "--action", "zz"},
+                                                       {"workspace", "list", "--server", "ftp://x"},
+                                                       {"send", "--as", "a", "--evidence", "e", "one", "two"},
+                                                       {"wait", "--as", "a", "-n", "0"},
+                                                       {"tail", "-n", "0"}};
   for (auto mistake : mistakes) {
     const auto told = run_cli(mistake);
     EXPECT_EQ(told.status, 2) << mistake.front() << told.err;

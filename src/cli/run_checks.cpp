@@ -163,8 +163,8 @@ class Signing {
   static base::Result<Signing> begin(const RunChecksOptions& options, json::Value message,
                                      const profile::Ruleset& rules) {
     if (options.runner.empty() || options.workspace.empty() || options.evidence.empty())
-      return base::fail(ErrorCode::BAD_REQUEST, "a signature names its runner and its workspace, and goes to a file",
-                        "--sign", "Add --runner NAME, --workspace NAME and --evidence FILE.");
+      return misuse("--sign: a signature names its runner and its workspace, and goes to a file",
+                    "Add --runner NAME, --workspace NAME and --evidence FILE.");
     PARLEY_TRY(auto key, base::SigningKey::read(options.key));
     PARLEY_CHECK(check_writable(options.evidence));
     Signing signing(std::move(key));

@@ -113,7 +113,7 @@ TEST_F(RunChecks, whose_names_are_not_their_own_are_not_run) {
   const Ran ran = run_checks(R"({"must_pass_tests":false,"must_pass_type_check":false,"custom_checks":[
     {"name":"a","command":"touch done","expected_exit_code":0},
     {"name":"a","command":"false","expected_exit_code":0}]})");
-  EXPECT_NE(ran.status, 0);
+  EXPECT_EQ(ran.status, 1);
   EXPECT_NE((ran.out + ran.err).find("two checks are named 'a'"), std::string::npos) << ran.out << ran.err;
   EXPECT_FALSE(std::filesystem::exists(folder_ / "done"));
 }
@@ -131,7 +131,7 @@ TEST_F(RunChecks, read_nothing_but_a_request_for_a_review) {
   std::ofstream(file) << R"({"message_type":"feedback"})";
   std::ostringstream out, err;
   Terminal terminal{out, err};
-  EXPECT_NE(run({"review", "run-checks", file}, {}, terminal), 0);
+  EXPECT_EQ(run({"review", "run-checks", file}, {}, terminal), 1);
 }
 
 TEST_F(RunChecks, name_the_folder_that_is_none) {
@@ -139,7 +139,7 @@ TEST_F(RunChecks, name_the_folder_that_is_none) {
   std::ofstream(file) << R"({"message_type":"review_request"})";
   std::ostringstream out, err;
   Terminal terminal{out, err};
-  EXPECT_NE(run({"review", "run-checks", file, "--in", folder_ / "nowhere"}, {}, terminal), 0);
+  EXPECT_EQ(run({"review", "run-checks", file, "--in", folder_ / "nowhere"}, {}, terminal), 1);
   EXPECT_NE(err.str().find("nowhere' is no folder"), std::string::npos) << err.str();
 }
 
@@ -211,14 +211,14 @@ TEST_F(RunChecks, that_cannot_be_signed_are_not_run) {
   const std::string runs = R"({"must_pass_tests":false,"must_pass_type_check":false,"custom_checks":[
     {"name":"runs","command":"touch ran","expected_exit_code":0}]})";
   ASSERT_TRUE(base::SigningKey::fresh().write(file));
-  EXPECT_NE(run_checks(runs, {"--sign", file}).status, 0);  // as whom, for which workspace
+  EXPECT_EQ(run_checks(runs, {"--sign", file}).status, 2);  // as whom, for which workspace
   const std::vector<std::string> whole{"--sign", file, "--runner", "ci", "-w", "team", "--evidence", evidence};
   std::filesystem::permissions(file, std::filesystem::perms::group_read, std::filesystem::perm_options::add);
   const Ran open = run_checks(runs, whole);
-  EXPECT_NE(open.status, 0);
+  EXPECT_EQ(open.status, 1);
   EXPECT_NE(open.out.find("can be read by others"), std::string::npos) << open.out;
   std::filesystem::remove(file);
-  EXPECT_NE(run_checks(runs, whole).status, 0);
+  EXPECT_EQ(run_checks(runs, whole).status, 1);
   EXPECT_FALSE(std::filesystem::exists(folder_ / "ran"));
   EXPECT_FALSE(std::filesystem::exists(evidence));
 }

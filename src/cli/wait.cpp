@@ -82,7 +82,7 @@ Verb wait_verb() {
               std::vector<Option>{
                   {"--timeout", "give up after this long, with exit status 1 as at a refusal (default: never)",
                    &options->timeout},
-                  {"-n,--max", "take at most this many messages", &options->max},
+                  {"-n,--max", "take at most this many messages", &options->max, false, {}, 1},
                   {"--lease", "how long they are claimed (default: the workspace's)", &options->lease},
                   {"--ack", "acknowledge them once they are printed", &options->ack}} +
               agent_options(options->online),

@@ -25,10 +25,16 @@ using testing::Not;
 
 TEST(Commands, An_address_that_is_none_is_refused_before_anything_is_made) {
   const std::string folder = "/tmp/parley-e2e-none-" + std::to_string(::getpid());
-  for (const char* address : {"127.0.0.1:99999", "127.0.0.1:65536", "127.0.0.1:18446744073709551616",
-                              "127.0.0.1:", "127.0.0.1", "nowhere:1", "0.0.0.0:0"}) {
+  for (const auto& [address, status] : std::vector<std::pair<std::string, int>>{{"127.0.0.1:99999", 2},
+                                                                                {"127.0.0.1:65536", 2},
+                                                                                {"127.0.0.1:18446744073709551616", 2},
+                                                                                {"127.0.0.1:", 2},
+                                                                                {"127.0.0.1", 2},
+                                                                                {"nonsense", 2},
+                                                                                {"nowhere:1", 1},
+                                                                                {"0.0.0.0:0", 1}}) {
     const Ran ran = run_parley({"serve", "--data", folder, "--listen", address});
-    EXPECT_EQ(ran.status, 1) << address << ran.out;
+    EXPECT_EQ(ran.status, status) << address << ran.out;
     EXPECT_THAT(ran.err, HasSubstr("--listen")) << address;
     EXPECT_THAT(ran.err, Not(HasSubstr("beyond-loopback"))) << "there is no such option";
     EXPECT_THAT(ran.err, Not(HasSubstr("Stop what listens"))) << "nothing does";
@@ -42,9 +48,9 @@ TEST(Commands, A_name_that_can_never_match_is_refused_before_anything_is_made) {
     return run_parley({"serve", "--data", folder, "--listen", "127.0.0.1:0", option, name});
   };
   for (const char* origin : {"app.example.org", "https://app.example.org/", "https://", "://a", "https://*.a.org"})
-    EXPECT_THAT(serve("--allow-origin", origin).err, HasSubstr("  where  --allow-origin")) << origin;
+    EXPECT_THAT(serve("--allow-origin", origin).err, HasSubstr("usage: --allow-origin")) << origin;
   for (const char* host : {"http://proxy.example.org", "proxy.example.org/", "*.example.org"})
-    EXPECT_THAT(serve("--allow-host", host).err, HasSubstr("  where  --allow-host")) << host;
+    EXPECT_THAT(serve("--allow-host", host).err, HasSubstr("usage: --allow-host")) << host;
   EXPECT_FALSE(std::filesystem::exists(folder));
 }
 
