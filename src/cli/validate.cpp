@@ -40,6 +40,14 @@ std::string to_json(const std::string& file, const Assessment& assessment) {
   return text;
 }
 
+std::string to_json(const std::string& file, const base::Error& unread) {
+  std::string text;
+  json::Writer out(text);
+  sdk::write_error(out.begin_object().member("file", file).key("error"), unread);
+  out.end_object();
+  return text;
+}
+
 void print_text(const Context& context, const std::string& file, const Assessment& assessment) {
   const Terminal& terminal = context.terminal;
   const bool tty = terminal.out_is_tty;
@@ -79,7 +87,7 @@ std::vector<Assessed> assess_file(const std::string& file, const ValidateOptions
 bool tell(Context& context, const ValidateOptions& options, const Assessed& assessed, json::Writer& out) {
   const auto& [where, outcome] = assessed;
   if (context.json)
-    out.raw(outcome ? to_json(where, *outcome) : sdk::to_json(outcome.error()));
+    out.raw(outcome ? to_json(where, *outcome) : to_json(where, outcome.error()));
   else if (outcome)
     print_text(context, where, *outcome);
   else

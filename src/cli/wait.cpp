@@ -75,18 +75,18 @@ base::Result<Exit> wait(Context& context, const WaitOptions& options) {
 
 Verb wait_verb() {
   auto options = std::make_shared<WaitOptions>();
-  return {.name = "wait",
-          .summary = "Wait until a message is there, take it and print it",
-          .examples = {"parley wait --as developer-01", "parley wait --as developer-01 --json --timeout 10m"},
-          .options =
-              std::vector<Option>{
-                  {"--timeout", "give up after this long, with exit status 1 as at a refusal (default: never)",
-                   &options->timeout},
-                  {"-n,--max", "take at most this many messages", &options->max, false, {}, 1},
-                  {"--lease", "how long they are claimed (default: the workspace's)", &options->lease},
-                  {"--ack", "acknowledge them once they are printed", &options->ack}} +
-              agent_options(options->online),
-          .run = [options](Context& context) { return wait(context, *options); }};
+  return {
+      .name = "wait",
+      .summary = "Wait until a message is there, take it and print it",
+      .examples = {"parley wait --as developer-01", "parley wait --as developer-01 --json --timeout 10m"},
+      .options =
+          std::vector<Option>{{"--timeout", "give up after this long: REQUEST_TIMEOUT, exit status 1 (default: never)",
+                               &options->timeout},
+                              {"-n,--max", "take at most this many messages", &options->max, false, {}, 1},
+                              {"--lease", "how long they are claimed (default: the workspace's)", &options->lease},
+                              {"--ack", "acknowledge them once they are printed", &options->ack}} +
+          agent_options(options->online),
+      .run = [options](Context& context) { return wait(context, *options); }};
 }
 
 }  // namespace parley::cli

@@ -22,6 +22,7 @@ namespace {
 
 using testing::HasSubstr;
 using testing::Not;
+using testing::StartsWith;
 
 TEST(Commands, An_address_that_is_none_is_refused_before_anything_is_made) {
   const std::string folder = "/tmp/parley-e2e-none-" + std::to_string(::getpid());
@@ -586,7 +587,11 @@ TEST(Commands, Tasks_are_waited_for_extended_and_aborted) {
   }
   const Ran early = run_parley(server, {"task", "wait", "good", "--timeout", "0s"});
   EXPECT_EQ(early.status, 1) << "it has not ended";
-  EXPECT_THAT(early.err, HasSubstr("Not over within 0"));
+  EXPECT_THAT(early.out, HasSubstr("good")) << "how they stand";
+  EXPECT_THAT(early.err, HasSubstr("REQUEST_TIMEOUT  not over in 0s"));
+  EXPECT_THAT(run_parley(server, {"task", "wait", "good", "--timeout", "0s", "--json"}).out,
+              StartsWith(R"({"error":{"code":"REQUEST_TIMEOUT",)"))
+      << "as `parley wait` has it";
   const Ran unknown = run_parley(server, {"task", "wait", "good", "none"});
   EXPECT_EQ(unknown.status, 1);
   EXPECT_THAT(unknown.err, HasSubstr("none"));
