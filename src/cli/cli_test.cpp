@@ -300,6 +300,18 @@ TEST(CommandLine, fresh_gives_a_file_the_bytes_of_the_message) {
   for (const std::string& shown : {made.out, out.str()}) EXPECT_TRUE(json::Document::parse(shown)) << shown;
 }
 
+TEST(CommandLine, doctor_judges_the_admins_token_as_a_start_does) {
+  const std::filesystem::path folder = testing::TempDir() + "/parley-doctor-" + std::to_string(::getpid());
+  std::filesystem::create_directories(folder);
+  std::ofstream(folder / "elsewhere") << std::string(40, 'x');
+  std::filesystem::permissions(folder / "elsewhere", std::filesystem::perms::owner_read);
+  std::filesystem::create_symlink("elsewhere", folder / "admin.token");
+  const auto told = run_cli({"doctor", "--data", folder.string(), "--server", "http://127.0.0.1:9", "--token", "t"});
+  std::filesystem::remove_all(folder);
+  EXPECT_NE(told.out.find("bad       admin token"), std::string::npos) << told.out;
+  EXPECT_NE(told.out.find("is a symbolic link"), std::string::npos) << told.out;
+}
+
 TEST(CommandLine, an_unknown_verb_is_named_and_the_version_told) {
   const auto unknown = run_cli({"nosuch"});
   EXPECT_EQ(unknown.status, 2);
