@@ -80,6 +80,10 @@ TEST(CommandLine, every_option_kind_reaches_its_target) {
   EXPECT_FALSE(load);
 
   EXPECT_NE(parse(groups, {"verb", "a", "--for", "soon"}).wrong, "");
+  EXPECT_EQ(parse(groups, {"verb", "a", "--for", "36500d"}).wrong, "");
+  for (const char* too_long : {"36501d", "106751991d", "9223372036854775807us"})
+    EXPECT_NE(parse(groups, {"verb", "a", "--for", too_long}).wrong.find("more than 36500d"), std::string::npos)
+        << too_long;
   EXPECT_NE(parse(groups, {"verb", "a", "-n", "many"}).wrong, "");
   EXPECT_NE(parse(groups, {"verb"}).wrong, "") << "`first` is required";
   for (const char* option : {"--number", "--large", "--load"})
