@@ -223,6 +223,27 @@ TEST(CommandLine, the_settings_of_a_workspace_are_listed_in_the_help) {
   }
 }
 
+TEST(CommandLine, bench_names_the_figure_that_is_out_of_bounds) {
+  for (const auto& [option, value] : std::vector<std::pair<std::string, std::string>>{{"--batch", "1001"},
+                                                                                      {"--producers", "0"},
+                                                                                      {"--consumers", "10001"},
+                                                                                      {"--size", "1048577"},
+                                                                                      {"--window", "0"},
+                                                                                      {"--credit", "0"},
+                                                                                      {"--duration", "0s"},
+                                                                                      {"--rate", "-1"}}) {
+    const auto told = run_cli({"bench", option, value});
+    EXPECT_EQ(told.status, 2) << option;
+    EXPECT_TRUE(told.err.starts_with("usage: " + option + ": ")) << told.err;
+  }
+}
+
+TEST(CommandLine, bench_makes_nothing_where_its_load_cannot_go) {
+  const auto told = run_cli({"bench", "--server", "https://127.0.0.1:9", "--token", "t"});
+  EXPECT_EQ(told.status, 2);
+  EXPECT_NE(told.err.find("is no address of the form http://HOST:PORT"), std::string::npos) << told.err;
+}
+
 TEST(CommandLine, an_empty_value_does_not_count_as_none) {
   const std::vector<std::vector<std::string>> mistakes{{"serve", "--data", ""},
                                                        {"verify", "--data", ""},
