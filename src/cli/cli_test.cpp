@@ -244,6 +244,26 @@ TEST(CommandLine, bench_makes_nothing_where_its_load_cannot_go) {
   EXPECT_NE(told.err.find("is no address of the form http://HOST:PORT"), std::string::npos) << told.err;
 }
 
+TEST(CommandLine, lists_take_each_state_there_is_and_all) {
+  std::ifstream file(std::string(std::getenv("PARLEY_SOURCE")) + "/spec/api/openapi.json");
+  const std::string text((std::istreambuf_iterator<char>(file)), {});
+  const auto document = json::Document::parse(text);
+  ASSERT_TRUE(document);
+  const auto groups = all_verbs({});
+  for (const auto& [verb, schema] : {std::pair("task", "TaskState"), std::pair("review", "ReviewState")}) {
+    std::vector<std::string> states{"all"};
+    for (const auto state : document->root().find("components").find("schemas").find(schema).find("enum").elements())
+      states.emplace_back(state.as_string());
+    EXPECT_GT(states.size(), 5u);
+    const std::string page = run_cli({"help", verb, "list"}).out;
+    for (const std::string& state : states) {
+      EXPECT_EQ(parse(groups, {verb, "list", "--state", state}).wrong, "");
+      EXPECT_NE(page.find(state), std::string::npos) << state;
+    }
+    EXPECT_EQ(run_cli({verb, "list", "--state", "bogus"}).status, 2);
+  }
+}
+
 TEST(CommandLine, an_empty_value_does_not_count_as_none) {
   const std::vector<std::vector<std::string>> mistakes{{"serve", "--data", ""},
                                                        {"verify", "--data", ""},

@@ -15,7 +15,8 @@ namespace {
 
 struct TaskOptions {
   Online online;
-  std::string task_id, state, agent;
+  std::string task_id, agent;
+  std::string state = "all";
   Part part;
   std::uint32_t epoch = 1;
   std::vector<std::string> task_ids;
@@ -31,7 +32,7 @@ const Row hidden{"assignments", "legal_next", "profile", "heard_at"};
 
 base::Result<Exit> list_tasks(Context& context, const TaskOptions& options) {
   return show_list(context, options.online, {"tasks"}, options.part,
-                   {{"state", options.state}, {"agent", options.agent}}, hidden);
+                   {{"state", unless_all(options.state)}, {"agent", options.agent}}, hidden);
 }
 
 base::Result<Exit> show_task(Context& context, const TaskOptions& options) {
@@ -152,7 +153,13 @@ Verb task_verb() {
           {.name = "list",
            .summary = "List the tasks of the workspace",
            .options =
-               std::vector<Option>{{"--state STATE", "only those in this state", &options->state},
+               std::vector<Option>{{"--state STATE",
+                                    "only those in this state",
+                                    &options->state,
+                                    false,
+                                    {"all", "waiting", "blocked", "in_parts", "escalated", "assigned", "active",
+                                     "stalled", "completed", "partial", "failed", "aborted", "held", "postponed",
+                                     "in_review", "changes_requested", "planning"}},
                                    {"--agent NAME", "only those this agent assigned or works on", &options->agent}} +
                part_options(options->part) + common,
            .run = bound(list_tasks)},
