@@ -357,6 +357,22 @@ TEST(CommandLine, doctor_judges_the_admins_token_as_a_start_does) {
   EXPECT_NE(told.out.find("is a symbolic link"), std::string::npos) << told.out;
 }
 
+TEST(CommandLine, a_file_without_a_message_is_refused) {
+  const std::string folder = testing::TempDir() + "/parley-empty-" + std::to_string(::getpid());
+  for (const auto& [file, text] : {std::pair(folder + ".ndjson", "\n"), std::pair(folder + ".json", "[]")}) {
+    std::ofstream(file) << text;
+    for (std::vector<std::string> verb :
+         {std::vector<std::string>{"validate"},
+          {"send", "--as", "a", "-w", "w", "--server", "http://127.0.0.1:9", "--token", "t"}}) {
+      verb.push_back(file);
+      const auto told = run_cli(verb);
+      EXPECT_EQ(told.status, 1) << verb.front();
+      EXPECT_NE((told.out + told.err).find("there is no message in " + file), std::string::npos) << told.err;
+    }
+    std::remove(file.c_str());
+  }
+}
+
 TEST(CommandLine, an_unknown_verb_is_named_and_the_version_told) {
   const auto unknown = run_cli({"nosuch"});
   EXPECT_EQ(unknown.status, 2);

@@ -62,7 +62,8 @@ Outcomes send_text(sdk::Workspace& workspace, const SendOptions& options, const 
                    const std::string& text) {
   const bool ndjson = options.ndjson || is_ndjson(file);
   const Natives natives = natives_in(text, ndjson);
-  if (natives.messages.size() != 1) return send_many(workspace, options, requests_of(natives.messages, ndjson), ndjson);
+  if (natives.messages.empty()) return {no_message(file)};
+  if (natives.messages.size() > 1) return send_many(workspace, options, requests_of(natives.messages, ndjson), ndjson);
   Outcomes outcomes;
   outcomes.push_back(workspace.send(natives.messages.front(), options.idempotency_key, options.beside));
   return outcomes;

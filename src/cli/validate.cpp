@@ -74,6 +74,7 @@ std::vector<Assessed> assess_file(const std::string& file, const ValidateOptions
   const auto text = contents_of(file);
   if (!text) return {{file, std::unexpected(text.error())}};
   const Natives natives = natives_in(*text, options.ndjson || is_ndjson(file));
+  if (natives.messages.empty()) return {{file, no_message(file)}};
   std::vector<Assessed> all;
   for (const std::string& message : natives.messages) {
     const std::string where = natives.many ? file + ", message " + std::to_string(all.size() + 1) : file;
