@@ -89,16 +89,27 @@ std::unexpected<base::Error> not_kept(const std::string& path) {
                     "Make the data folder writable for you, or name another with --data.");
 }
 
+// What takes a part only says at the next write why.
+bool write_all(int file, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t count = ::write(file, text.data(), text.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return false;
+    text.remove_prefix(static_cast<std::size_t>(count));
+  }
+  return true;
+}
+
 // Whole or not at all, through a file of its own: several may write at a time.
 base::Result<> write_private(const std::string& path, std::string_view text) {
   std::string made = path + ".XXXXXX";
   const int file = ::mkostemp(made.data(), O_CLOEXEC);  // 0600
   if (file < 0) return not_kept(path);
-  const bool written = ::write(file, text.data(), text.size()) == static_cast<ssize_t>(text.size());
-  const bool synced = written && ::fsync(file) == 0;
+  const bool synced = write_all(file, text) && ::fsync(file) == 0;
+  int error = errno;
   ::close(file);
   if (synced && std::rename(made.c_str(), path.c_str()) == 0) return {};
-  const int error = errno;
+  if (synced) error = errno;
   ::unlink(made.c_str());
   errno = error;
   return not_kept(path);
@@ -280,7 +291,8 @@ base::Result<> TokenStore::put(const Owner& owner, std::string_view token, std::
   PARLEY_CHECK(check_names(owner));
   const std::string file = path(owner);
   make_private(std::filesystem::path(file).parent_path());
-  // Whose it is, first: a token without its server would be taken for one of the folder's own.
+  // Whatever interrupts this, no token stands there beside the address of another server than its own.
+  if (this->server(owner) != server) ::unlink(file.c_str());
   if (server.empty())
     ::unlink((file + ".server").c_str());
   else

@@ -5,10 +5,12 @@
 #include <gtest/gtest.h>
 #include <stdlib.h>
 #include <sys/file.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <atomic>
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -276,6 +278,45 @@ TEST_F(Discovery, tokens_that_are_kept_at_one_time_do_not_disturb_each_other) {
   EXPECT_EQ(*tokens.get({"demo", "agents", "a"}), "token");
   for (const auto& file : std::filesystem::directory_iterator(folder_ + "/tokens/demo/agents"))
     EXPECT_TRUE(file.path().extension() == ".token" || file.path().extension() == ".server") << file.path();
+}
+
+// No file grows beyond so many bytes while it lives.
+class FilesOf {
+ public:
+  explicit FilesOf(rlim_t bytes) : signal_(std::signal(SIGXFSZ, SIG_IGN)) {
+    ::getrlimit(RLIMIT_FSIZE, &before_);
+    const rlimit now{bytes, before_.rlim_max};
+    ::setrlimit(RLIMIT_FSIZE, &now);
+  }
+  ~FilesOf() {
+    ::setrlimit(RLIMIT_FSIZE, &before_);
+    std::signal(SIGXFSZ, signal_);
+  }
+
+ private:
+  rlimit before_{};
+  void (*signal_)(int);
+};
+
+TEST_F(Discovery, why_only_a_part_of_a_token_was_written_is_told) {
+  const FilesOf few(3);
+  const auto kept = TokenStore(folder_).put({"demo", "agents", "a"}, "of-a");
+  ASSERT_FALSE(kept);
+  EXPECT_NE(kept.error().message.find("File too large"), std::string::npos) << kept.error().message;
+}
+
+TEST_F(Discovery, a_token_that_takes_anothers_place_and_cannot_be_kept_leaves_none_to_the_wrong_server) {
+  serve("http://127.0.0.1:1");
+  const TokenStore tokens(folder_);
+  const TokenStore::Owner owner{"demo", "agents", "a"};
+  ASSERT_TRUE(tokens.put(owner, "of-far", "http://far.example:7411"));
+  {
+    const FilesOf none(0);
+    EXPECT_FALSE(tokens.put(owner, "of-a-here"));
+  }
+  EXPECT_FALSE(found({.agent = "a"}));
+  ASSERT_TRUE(tokens.put(owner, "of-a-here"));
+  EXPECT_EQ(found({.agent = "a"})->token, "of-a-here");
 }
 
 TEST_F(Discovery, that_a_token_cannot_be_kept_is_told_before_there_is_one) {

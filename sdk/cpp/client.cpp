@@ -35,6 +35,17 @@ class Lines {
   curl_slist* first_ = nullptr;
 };
 
+// "name: value". A value that ends the line would make another header of what follows; it is not repeated, for it may
+// be a token.
+base::Result<> add_header(Lines& lines, const std::string& name, const std::string& value) {
+  for (const unsigned char c : value)
+    if (c < 0x20 || c == 0x7f)
+      return base::fail(base::ErrorCode::BAD_REQUEST, "a header's value holds a control character", name,
+                        "Give it as one line of text.");
+  lines.add(name + ": " + value);
+  return {};
+}
+
 // As libcurl itself reads it; empty where it is none.
 std::string host_of(const std::string& url) {
   CURLU* const parts = curl_url();
@@ -127,11 +138,11 @@ base::Result<Reply> Client::call(std::string_view method, std::string_view targe
   why[0] = 0;
 
   Lines lines;
-  lines.add("Content-Type: " + options.content_type);
+  PARLEY_CHECK(add_header(lines, "Content-Type", options.content_type));
   lines.add("Accept: application/json");
   lines.add("Expect:");  // no waiting for 100 Continue
-  if (!access.token.empty()) lines.add("Authorization: Bearer " + access.token);
-  for (const auto& [name, value] : options.headers) lines.add(name + ": " + value);
+  if (!access.token.empty()) PARLEY_CHECK(add_header(lines, "Authorization", "Bearer " + access.token));
+  for (const auto& [name, value] : options.headers) PARLEY_CHECK(add_header(lines, name, value));
 
   curl_easy_reset(handle);  // keeps the connection
   curl_easy_setopt(handle, CURLOPT_URL, url.c_str());

@@ -38,7 +38,8 @@ class Client {
   Client(Client&&) noexcept;
   Client& operator=(Client&&) noexcept;
 
-  // `target` is path and query, with names escaped.
+  // `target` is path and query, with names escaped. BAD_REQUEST, and nothing is sent, where a header's value holds a
+  // control character.
   base::Result<Reply> call(std::string_view method, std::string_view target, std::string_view body = {},
                            const CallOptions& options = {});
 

@@ -45,6 +45,23 @@ TEST(ClientCalls, a_port_nobody_listens_on_is_unreachable_on_both_fronts) {
   EXPECT_EQ(stream.error().code, ErrorCode::UNREACHABLE);
 }
 
+TEST(ClientCalls, a_headers_value_stays_one_line) {
+  const std::string url = "http://127.0.0.1:9";
+  Client client({.url = url, .token = "t", .data_folder = {}, .workspace = {}});
+  Client with_odd_token({.url = url, .token = "pt_a\r\nX: y", .data_folder = {}, .workspace = {}});
+  for (const std::string value : {"a\r\nX: y", "a\nb", "a\x7f", "\t"}) {
+    const auto reply = client.post("/v1", "{}", {.headers = {{"Idempotency-Key", value}}});
+    ASSERT_FALSE(reply);
+    EXPECT_EQ(reply.error().code, ErrorCode::BAD_REQUEST) << value;
+    EXPECT_EQ(reply.error().where, "Idempotency-Key");
+  }
+  const auto reply = with_odd_token.get("/v1/limits");
+  ASSERT_FALSE(reply);
+  EXPECT_EQ(reply.error().code, ErrorCode::BAD_REQUEST);
+  EXPECT_EQ(reply.error().message.find("pt_a"), std::string::npos) << "a token is not repeated";
+  EXPECT_EQ(client.post("/v1", "{}", {.headers = {{"Idempotency-Key", "ä b"}}}).error().code, ErrorCode::UNREACHABLE);
+}
+
 TEST(ClientDeliveries, every_part_of_a_frame_is_read_whatever_the_order) {
   const auto taken = Taken::read(R"({"deliveries": [
       {"message": {"a": 1}, "warnings": [{"instance": "/x"}], "priority": "high", "attempt": 2,

@@ -92,11 +92,11 @@ base::Error error_of(int http_status, std::string_view body) {
           .details = {}};
 }
 
-std::string to_json(const base::Error& error) {
-  std::string text;
-  json::Writer out(text);
-  out.begin_object().key("error").begin_object();
-  out.member("code", base::info(error.code).name).member("message", error.message).member("hint", error.hint_text());
+void write_error(json::Writer& out, const base::Error& error) {
+  out.begin_object()
+      .member("code", base::info(error.code).name)
+      .member("message", error.message)
+      .member("hint", error.hint_text());
   out.member("where", error.where);
   if (!error.legal_next.empty()) {
     out.key("legal_next").begin_array();
@@ -105,7 +105,14 @@ std::string to_json(const base::Error& error) {
   }
   if (error.retry_after.count() > 0) out.member("retry_after", base::to_text(error.retry_after));
   write_problems(out.key("details"), error.details);
-  out.end_object().end_object();
+  out.end_object();
+}
+
+std::string to_json(const base::Error& error) {
+  std::string text;
+  json::Writer out(text);
+  write_error(out.begin_object().key("error"), error);
+  out.end_object();
   return text;
 }
 

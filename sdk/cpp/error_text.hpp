@@ -21,7 +21,8 @@ base::Error error_of(int http_status, std::string_view body);
 // The error object inside an answer or a result.
 base::Error read_error(json::Value error, int http_status);
 
-std::string to_json(const base::Error& error);
+void write_error(json::Writer& out, const base::Error& error);
+std::string to_json(const base::Error& error);  // {"error": …}
 // [{"instance", "schema", "message"}], as an error's details and a message's warnings are written.
 void write_problems(json::Writer& out, const std::vector<base::Problem>& problems);
 std::vector<base::Problem> read_problems(json::Value problems);  // none where it is no array

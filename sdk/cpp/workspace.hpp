@@ -64,6 +64,7 @@ struct SettleOptions {
 struct Settled {
   std::string delivery_id;
   std::string status;
+  bool holds() const { return status == "done" || status == "already"; }
 };
 
 // A reference to a Client, which outlives it. Value type.

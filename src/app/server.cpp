@@ -14,6 +14,7 @@
 #include "base/file.hpp"
 #include "base/quoted.hpp"
 #include "broker/broker.hpp"
+#include "cli/verb.hpp"
 #include "envelope/limits.hpp"
 #include "gateway/http/gateway.hpp"
 #include "gateway/websocket/gateway.hpp"
@@ -46,8 +47,7 @@ base::Result<net::ListenOptions> parse_listen(const std::string& text) {
     const auto parsed = std::from_chars(begin, end, options.port);
     if (parsed.ec == std::errc() && parsed.ptr == end) return options;  // too large a number is an error, and port 0
   }
-  return base::fail(ErrorCode::BAD_REQUEST, "'" + text + "' is no address to listen on", "--listen",
-                    "Write ADDRESS:PORT, like 127.0.0.1:7411.");
+  return cli::misuse("--listen: '" + text + "' is no address to listen on", "Write ADDRESS:PORT, like 127.0.0.1:7411.");
 }
 
 bool is_host(std::string_view text) {
@@ -58,14 +58,14 @@ bool is_host(std::string_view text) {
 base::Result<> check_names(const cli::ServeOptions& options) {
   for (const std::string& host : options.allowed_hosts)
     if (!is_host(host))
-      return base::fail(ErrorCode::BAD_REQUEST, base::quoted(host) + " is no host", "--allow-host",
-                        "Write HOST or HOST:PORT, like proxy.example.org, without scheme and path.");
+      return cli::misuse("--allow-host: " + base::quoted(host) + " is no host",
+                         "Write HOST or HOST:PORT, like proxy.example.org, without scheme and path.");
   for (const std::string& origin : options.allowed_origins) {
     if (origin == "null") continue;  // what browsers say of a page from a file, or in a sandbox
     const std::size_t at = origin.find("://");
     if (at == 0 || at == origin.npos || !is_host(origin.substr(at + 3)))
-      return base::fail(ErrorCode::BAD_REQUEST, base::quoted(origin) + " is no origin", "--allow-origin",
-                        "Write SCHEME://HOST[:PORT], like https://app.example.org, without a path.");
+      return cli::misuse("--allow-origin: " + base::quoted(origin) + " is no origin",
+                         "Write SCHEME://HOST[:PORT], like https://app.example.org, without a path.");
   }
   return {};
 }

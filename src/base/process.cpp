@@ -48,7 +48,8 @@ TempFolder::~TempFolder() {
 }
 
 std::string End::text() const {
-  return signal != 0 ? "signal " + std::to_string(signal) : "exit status " + std::to_string(status);
+  if (signal != 0) return "signal " + std::to_string(signal);
+  return status < 0 ? "an end that was not told" : "exit status " + std::to_string(status);
 }
 
 Result<Process> Process::start(const std::vector<std::string>& command, const std::string& log) {
@@ -86,8 +87,11 @@ std::optional<End> Process::wait(Duration at_most) {
   const auto deadline = Steady::now() + at_most;
   while (!end_) {
     int status = 0;
-    if (::waitpid(pid_, &status, WNOHANG) == pid_)
+    const pid_t ended = ::waitpid(pid_, &status, WNOHANG);
+    if (ended == pid_)
       end_ = WIFSIGNALED(status) ? End{-1, WTERMSIG(status)} : End{WEXITSTATUS(status), 0};
+    else if (ended < 0 && errno != EINTR)
+      end_ = End{};
     else if (Steady::now() >= deadline)
       return std::nullopt;
     else

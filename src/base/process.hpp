@@ -30,7 +30,8 @@ class TempFolder {
   std::string path_;
 };
 
-// How a process ended: its exit status, or the signal that killed it.
+// How a process ended: its exit status, or the signal that killed it. Neither, and so no success, where the system does
+// not tell (SIGCHLD is ignored).
 struct End {
   int status = -1;
   int signal = 0;

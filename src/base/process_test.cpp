@@ -46,6 +46,19 @@ TEST(Processes, Heed_a_closed_pipe_where_the_program_that_starts_them_does_not) 
   ::signal(SIGPIPE, before);
 }
 
+TEST(Processes, Whose_end_is_not_told_did_not_succeed) {
+  const auto before = ::signal(SIGCHLD, SIG_IGN);
+  const auto folder = TempFolder::make("process");
+  ASSERT_TRUE(folder);
+  auto process = Process::start({"true"}, *folder / "log");
+  ASSERT_TRUE(process);
+  const auto end = process->wait(patience);
+  ::signal(SIGCHLD, before);
+  ASSERT_TRUE(end);
+  EXPECT_EQ(end->text(), "an end that was not told");
+  EXPECT_NE(end->status, 0);
+}
+
 TEST(Processes, Go_with_the_object) {
   const auto folder = TempFolder::make("process");
   pid_t pid = 0;

@@ -70,7 +70,7 @@ base::Result<Exit> add(Context& context, const AgentOptions& options) {
 base::Result<Exit> allocate(Context& context, const AgentOptions& options) {
   const auto limit = json::Document::parse(options.limit.empty() ? "null" : options.limit);
   if (!limit || !(limit->root().is_null() || limit->root().if_double()))
-    return base::fail(base::ErrorCode::BAD_REQUEST, "the limit is no number", "--limit", "Write 200000, or 1.75.");
+    return misuse("--limit: '" + options.limit + "' is no number", "Write 200000, or 1.75.");
   std::string body;
   json::Writer out(body);
   out.begin_object().key("limit").raw(options.limit.empty() ? "null" : options.limit);

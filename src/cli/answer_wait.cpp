@@ -149,10 +149,7 @@ std::string AnswerWait::summary() const {
     for (const std::string& entry : *list) out.raw(entry);
     out.end_array();
   }
-  if (const auto& error = ended_ ? ended_ : lost_) {
-    const auto written = json::Document::parse(sdk::to_json(*error));
-    out.key("error").value(written->root().find("error"));
-  }
+  if (const auto& error = ended_ ? ended_ : lost_) sdk::write_error(out.key("error"), *error);
   out.end_object();
   return text;
 }

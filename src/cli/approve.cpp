@@ -58,16 +58,19 @@ std::string decision_of(const ApproveOptions& options, std::string_view decision
   return body;
 }
 
-// Without --shown it is about what is printed now.
+// Without --shown it is about what is printed now; to who reads JSON nothing is.
 base::Result<Exit> decide(Context& context, const ApproveOptions& options, std::string_view decision,
                           const std::string& action = {}) {
+  if (context.json && options.shown.empty())
+    return misuse("with --json a decision names what was seen",
+                  "Add --shown HASH, with the `shown` of `parley approve show " + options.id + " --json`.");
   PARLEY_TRY(auto server, connect(options.online));
   std::string shown = options.shown;
   if (shown.empty()) {
     PARLEY_TRY(const auto reply, server.client.get(path_of(server, options)));
     PARLEY_TRY(const auto document, json::Document::parse(reply.body, answer_limits));
     shown = document.root().find("shown").if_string().value_or("");
-    if (!context.json) print_approval(context.terminal, document.root());
+    print_approval(context.terminal, document.root());
     if (!flush(context.terminal)) return Exit::refused;  // nobody has seen it
   }
   const auto reply =
@@ -87,8 +90,8 @@ base::Result<Exit> modify(Context& context, const ApproveOptions& options) {
     PARLEY_TRY(action, contents_of(action.substr(1)));
   }
   if (const auto document = json::Document::parse(action); !document || !document->root().is_object())
-    return base::fail(base::ErrorCode::BAD_REQUEST, "the changed action is no JSON object", "--action",
-                      "Write it as '{\"action_type\": …}', or name a file with it as @FILE.");
+    return misuse("--action: the changed action is no JSON object",
+                  "Write it as '{\"action_type\": …}', or name a file with it as @FILE.");
   return decide(context, options, "modify", action);
 }
 
@@ -103,7 +106,9 @@ Verb approve_verb() {
   const std::vector<Option> why{
       id,
       {"--rationale", "why, in a sentence; the agents see it, and the log keeps it", &options->rationale, true},
-      {"--shown HASH", "hash of what you saw, from `show` (default: what is there now)", &options->shown}};
+      {"--shown HASH",
+       "hash of what you saw, from `show` (default: of what is printed now; with --json it must be given)",
+       &options->shown}};
   const auto bound = bound_to(options);
   return {
       .name = "approve",

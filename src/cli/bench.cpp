@@ -3,6 +3,7 @@
 #include "cli/bench/run.hpp"
 #include "cli/online.hpp"
 #include "cli/verbs.hpp"
+#include "sdk/cpp/socket.hpp"
 
 namespace parley::cli {
 namespace {
@@ -17,6 +18,25 @@ struct BenchOptions {
   bench::Settings settings;
 };
 
+struct Bound {
+  std::string_view option;
+  std::uint32_t value, most;
+};
+
+base::Result<> check_bounds(const bench::Settings& settings) {
+  for (const auto& [option, value, most] : {Bound{"--batch", settings.batch, 1'000},
+                                            {"--producers", settings.producers, 10'000},
+                                            {"--consumers", settings.consumers, 10'000},
+                                            {"--size", settings.size, 1 << 20},
+                                            {"--window", settings.window, UINT32_MAX},
+                                            {"--credit", settings.credit, UINT32_MAX}})
+    if (value < 1 || value > most)
+      return misuse(std::string(option) + ": " + std::to_string(value) + " is not one of 1 to " + std::to_string(most));
+  if (settings.duration.count() <= 0) return misuse("--duration: it is no time at all");
+  if (!(settings.rate >= 0)) return misuse("--rate: it is negative");
+  return {};
+}
+
 base::Result<bench::Settings> settings_of(const BenchOptions& options) {
   bench::Settings settings = options.settings;
   settings.http = options.transport == "http";
@@ -24,21 +44,15 @@ base::Result<bench::Settings> settings_of(const BenchOptions& options) {
   settings.contents = options.contents == "tasks" ? bench::Contents::tasks : bench::Contents::remarks;
   settings.batch = options.batch.value_or(settings.http ? 1 : settings.batch);
   settings.window = options.window.value_or(settings.http ? settings.batch : settings.window);
-  const auto within = [](std::uint64_t value, std::uint64_t least, std::uint64_t most) {
-    return value >= least && value <= most;
-  };
-  if (!within(settings.batch, 1, 1000) || !within(settings.producers, 1, 10'000) ||
-      !within(settings.consumers, 1, 10'000) || settings.window == 0 || settings.credit == 0 ||
-      settings.duration.count() <= 0 || settings.rate < 0 || !within(settings.size, 1, 1 << 20))
-    return misuse("a figure is out of bounds",
-                  "A batch is 1 to 1,000; producers and consumers 1 to 10,000; a message 1 MiB at most; a duration, a "
-                  "window and a credit more than 0.");
+  PARLEY_CHECK(check_bounds(settings));
   return settings;
 }
 
 base::Result<Exit> measure(Context& context, const BenchOptions& options) {
   PARLEY_TRY(const auto settings, settings_of(options));
   PARLEY_TRY(auto admin, options.online.client());
+  if (const auto endpoint = sdk::endpoint_of(admin.access().url); !endpoint)  // before anything is made there
+    return misuse("--server: " + endpoint.error().message, "The load speaks no TLS: name the server's own address.");
   PARLEY_TRY(const auto outcome, bench::run(admin, settings));
   if (context.json)
     print_json(context.terminal, bench::to_json(settings, outcome));

@@ -83,6 +83,7 @@ Exit run_verb(const std::vector<std::string>& arguments, const Services& service
 
 int run(const std::vector<std::string>& arguments, const Services& services, Terminal& terminal) {
   std::signal(SIGPIPE, SIG_IGN);  // what is under way ends in order, and with a status of this program
+  std::signal(SIGCHLD, SIG_DFL);  // who started this program may ignore it, and no child's end would be told then
   Exit exit = run_verb(arguments, services, terminal);
   if (const auto flushed = flush(terminal); !flushed) {
     if (!terminal.reader_is_gone)

@@ -80,6 +80,10 @@ TEST(CommandLine, every_option_kind_reaches_its_target) {
   EXPECT_FALSE(load);
 
   EXPECT_NE(parse(groups, {"verb", "a", "--for", "soon"}).wrong, "");
+  EXPECT_EQ(parse(groups, {"verb", "a", "--for", "36500d"}).wrong, "");
+  for (const char* too_long : {"36501d", "106751991d", "9223372036854775807us"})
+    EXPECT_NE(parse(groups, {"verb", "a", "--for", too_long}).wrong.find("more than 36500d"), std::string::npos)
+        << too_long;
   EXPECT_NE(parse(groups, {"verb", "a", "-n", "many"}).wrong, "");
   EXPECT_NE(parse(groups, {"verb"}).wrong, "") << "`first` is required";
   for (const char* option : {"--number", "--large", "--load"})
@@ -175,6 +179,8 @@ TEST(CommandLine, what_is_no_readable_file_is_refused_with_its_reason) {
     EXPECT_EQ(document->root().at_pointer("/0/error/code").if_string(), "BAD_REQUEST") << refused.out;
     EXPECT_EQ(document->root().at_pointer("/0/error/where").if_string(), "/tmp");
     EXPECT_EQ(document->root().at_pointer("/1/error/code").if_string(), "NOT_FOUND");
+    const auto file = document->root().at_pointer("/1/file").if_string();
+    EXPECT_TRUE(verb == "send" || file == "/no/such/file") << refused.out;
   }
 }
 
@@ -185,7 +191,14 @@ TEST(CommandLine, a_mistake_that_is_found_without_a_server_is_one_of_usage) {
                                                        {"check", "--as", "a", "-w", "w"},
                                                        {"bench", "--duration", "0s"},
                                                        {"serve", "--journal", "bogus"},
-                                                       {"scenario", "collab", "--rounds", "0"}};
+                                                       {"scenario", "collab", "--rounds", "0"},
+                                                       {"agent", "allocate", "a", "tokens", "--limit", "abc"},
+                                                       {"runner", "add", "ci"},
+                                                       {"approve", "modify", "m", "--rationale", "r", "--action", "zz"},
+                                                       {"workspace", "list", "--server", "ftp://x"},
+                                                       {"send", "--as", "a", "--evidence", "e", "one", "two"},
+                                                       {"wait", "--as", "a", "-n", "0"},
+                                                       {"tail", "-n", "0"}};
   for (auto mistake : mistakes) {
     const auto told = run_cli(mistake);
     EXPECT_EQ(told.status, 2) << mistake.front() << told.err;
@@ -207,6 +220,47 @@ TEST(CommandLine, the_settings_of_a_workspace_are_listed_in_the_help) {
     const std::string page = run_cli({"help", "workspace", verb}).out;
     for (const auto [name, schema] : settings.members())
       EXPECT_NE(page.find(" " + std::string(name)), std::string::npos) << name;
+  }
+}
+
+TEST(CommandLine, bench_names_the_figure_that_is_out_of_bounds) {
+  for (const auto& [option, value] : std::vector<std::pair<std::string, std::string>>{{"--batch", "1001"},
+                                                                                      {"--producers", "0"},
+                                                                                      {"--consumers", "10001"},
+                                                                                      {"--size", "1048577"},
+                                                                                      {"--window", "0"},
+                                                                                      {"--credit", "0"},
+                                                                                      {"--duration", "0s"},
+                                                                                      {"--rate", "-1"}}) {
+    const auto told = run_cli({"bench", option, value});
+    EXPECT_EQ(told.status, 2) << option;
+    EXPECT_TRUE(told.err.starts_with("usage: " + option + ": ")) << told.err;
+  }
+}
+
+TEST(CommandLine, bench_makes_nothing_where_its_load_cannot_go) {
+  const auto told = run_cli({"bench", "--server", "https://127.0.0.1:9", "--token", "t"});
+  EXPECT_EQ(told.status, 2);
+  EXPECT_NE(told.err.find("is no address of the form http://HOST:PORT"), std::string::npos) << told.err;
+}
+
+TEST(CommandLine, lists_take_each_state_there_is_and_all) {
+  std::ifstream file(std::string(std::getenv("PARLEY_SOURCE")) + "/spec/api/openapi.json");
+  const std::string text((std::istreambuf_iterator<char>(file)), {});
+  const auto document = json::Document::parse(text);
+  ASSERT_TRUE(document);
+  const auto groups = all_verbs({});
+  for (const auto& [verb, schema] : {std::pair("task", "TaskState"), std::pair("review", "ReviewState")}) {
+    std::vector<std::string> states{"all"};
+    for (const auto state : document->root().find("components").find("schemas").find(schema).find("enum").elements())
+      states.emplace_back(state.as_string());
+    EXPECT_GT(states.size(), 5u);
+    const std::string page = run_cli({"help", verb, "list"}).out;
+    for (const std::string& state : states) {
+      EXPECT_EQ(parse(groups, {verb, "list", "--state", state}).wrong, "");
+      EXPECT_NE(page.find(state), std::string::npos) << state;
+    }
+    EXPECT_EQ(run_cli({verb, "list", "--state", "bogus"}).status, 2);
   }
 }
 
@@ -271,6 +325,52 @@ TEST(CommandLine, validate_takes_what_send_takes) {
   const auto mesh = run_cli({"validate", "--profile", "mesh", example});
   EXPECT_EQ(mesh.status, 1);
   EXPECT_NE(mesh.out.find("--profile collab"), std::string::npos) << mesh.out;
+}
+
+TEST(CommandLine, fresh_gives_a_file_the_bytes_of_the_message) {
+  std::ifstream example(std::string(std::getenv("PARLEY_SOURCE")) +
+                        "/spec/profiles/collab/examples/task_assignment.json");
+  std::string message;
+  for (std::string line; std::getline(example, line);) message += line + "\r\n";
+  const std::string file = testing::TempDir() + "/parley-fresh-" + std::to_string(::getpid()) + ".json";
+  std::ofstream(file, std::ios::binary) << message;
+  const auto made = run_cli({"fresh", file});
+  std::ostringstream out, err;
+  Terminal terminal{out, err, true, true};
+  EXPECT_EQ(run({"fresh", file}, {}, terminal), 0);
+  std::remove(file.c_str());
+  EXPECT_EQ(made.status, 0) << made.err;
+  EXPECT_TRUE(made.out.starts_with("{\r\n") && made.out.ends_with("}\r\n")) << made.out;
+  EXPECT_EQ(out.str().find('\r'), std::string::npos) << "a terminal would obey it";
+  for (const std::string& shown : {made.out, out.str()}) EXPECT_TRUE(json::Document::parse(shown)) << shown;
+}
+
+TEST(CommandLine, doctor_judges_the_admins_token_as_a_start_does) {
+  const std::filesystem::path folder = testing::TempDir() + "/parley-doctor-" + std::to_string(::getpid());
+  std::filesystem::create_directories(folder);
+  std::ofstream(folder / "elsewhere") << std::string(40, 'x');
+  std::filesystem::permissions(folder / "elsewhere", std::filesystem::perms::owner_read);
+  std::filesystem::create_symlink("elsewhere", folder / "admin.token");
+  const auto told = run_cli({"doctor", "--data", folder.string(), "--server", "http://127.0.0.1:9", "--token", "t"});
+  std::filesystem::remove_all(folder);
+  EXPECT_NE(told.out.find("bad       admin token"), std::string::npos) << told.out;
+  EXPECT_NE(told.out.find("is a symbolic link"), std::string::npos) << told.out;
+}
+
+TEST(CommandLine, a_file_without_a_message_is_refused) {
+  const std::string folder = testing::TempDir() + "/parley-empty-" + std::to_string(::getpid());
+  for (const auto& [file, text] : {std::pair(folder + ".ndjson", "\n"), std::pair(folder + ".json", "[]")}) {
+    std::ofstream(file) << text;
+    for (std::vector<std::string> verb :
+         {std::vector<std::string>{"validate"},
+          {"send", "--as", "a", "-w", "w", "--server", "http://127.0.0.1:9", "--token", "t"}}) {
+      verb.push_back(file);
+      const auto told = run_cli(verb);
+      EXPECT_EQ(told.status, 1) << verb.front();
+      EXPECT_NE((told.out + told.err).find("there is no message in " + file), std::string::npos) << told.err;
+    }
+    std::remove(file.c_str());
+  }
 }
 
 TEST(CommandLine, an_unknown_verb_is_named_and_the_version_told) {
@@ -368,7 +468,7 @@ TEST(CommandLine, every_listed_schema_is_whole_and_accepts_its_example) {
   for (const std::string profile : {"collab", "handoff", "mesh", "pipeline", "supervisor"}) {
     const auto listed = json::Document::parse(run_cli({"schema", profile, "--json"}).out);
     ASSERT_TRUE(listed);
-    for (const auto entry : listed->root().elements()) {
+    for (const auto entry : listed->root().find("items").elements()) {
       const std::string name(entry.find("name").as_string());
       seen.push_back(name);
       const auto printed = run_cli({"schema", profile, name, "--json"});

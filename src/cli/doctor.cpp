@@ -50,12 +50,17 @@ bool check_folder(const std::string& folder, Findings& findings) {
                       folder + (is_private ? ", open to its owner alone" : ", open to others"),
                       is_private ? "" : "chmod 700 " + folder});
   const std::string token = folder + "/admin.token";
-  if (::stat(token.c_str(), &info) != 0) {
+  if (::lstat(token.c_str(), &info) != 0) {
     const int why = errno;
     findings.push_back({"admin token", Health::doubtful, token + ": " + std::strerror(why),
                         why == EACCES ? "Run this as the user that the server runs as, or give a token with --token or "
                                         "PARLEY_TOKEN."
                                       : "`parley serve` makes it; elsewhere give a token with PARLEY_TOKEN."});
+    return true;
+  }
+  if (S_ISLNK(info.st_mode)) {
+    findings.push_back({"admin token", Health::bad, token + " is a symbolic link, with which no server starts",
+                        "Put the token's file itself there."});
     return true;
   }
   const bool is_secret = (info.st_mode & 077) == 0;

@@ -63,7 +63,7 @@ base::Result<Exit> fresh(Context& context, const FreshOptions& options) {
   std::string entropy(16, '\0');
   random.fill({reinterpret_cast<std::uint8_t*>(entropy.data()), entropy.size()});
   PARLEY_TRY(const auto text, freshened(bytes, options.profile, base::SystemClock().wall(), entropy));
-  context.terminal.out << printable(text, true);
+  context.terminal.out << (context.terminal.out_is_tty ? printable_json(text) : text);
   return Exit::done;
 }
 

@@ -17,6 +17,12 @@ bool is_ndjson(const std::string& file) {
   return file.ends_with(".ndjson") || file.ends_with(".jsonl");
 }
 
+std::unexpected<base::Error> no_message(const std::string& file) {
+  const std::string named = file == "-" ? "standard input" : file;
+  return base::fail(base::ErrorCode::BAD_REQUEST, "there is no message in " + named, named,
+                    "Name a file with a message, with an array of them, or with one a line.");
+}
+
 Natives natives_in(const std::string& text, bool ndjson) {
   if (ndjson) {
     const auto lines = json::lines_of(text);

@@ -4,6 +4,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/result.hpp"
+
 namespace parley::cli {
 
 bool is_ndjson(const std::string& file);  // by its name
@@ -15,5 +17,8 @@ struct Natives {
 
 // What is no array, and nothing that can be cut like one, is one message: whoever reads it says what is wrong with it.
 Natives natives_in(const std::string& text, bool ndjson);
+
+// Of a file that holds none: nothing done is not what was asked for.
+std::unexpected<base::Error> no_message(const std::string& file);
 
 }  // namespace parley::cli

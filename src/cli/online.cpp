@@ -13,8 +13,10 @@
 namespace parley::cli {
 
 base::Result<sdk::Client> Online::client() const {
-  PARLEY_TRY(auto access, sdk::discover(wanted));
-  return sdk::Client(std::move(access));
+  auto access = sdk::discover(wanted);
+  if (!access && access.error().where == "--server") return misuse(access.error().message, access.error().hint);
+  if (!access) return std::unexpected(std::move(access).error());
+  return sdk::Client(std::move(*access));
 }
 
 base::Result<std::string> Online::workspace(sdk::Client& client) const {

@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <limits>
 #include <set>
@@ -16,6 +17,9 @@
 namespace parley::cli {
 namespace {
 
+// What is longer is a slip, and no date or clock could be counted on by it.
+constexpr std::chrono::days longest_duration{36'500};
+
 // CLI11 wants to own conversion; durations come as texts and are read by base.
 CLI::Option* add_duration(CLI::App& app, const Option& option, std::function<void(base::Duration)> set) {
   return app.add_option_function<std::string>(
@@ -23,6 +27,7 @@ CLI::Option* add_duration(CLI::App& app, const Option& option, std::function<voi
       [set = std::move(set)](const std::string& text) {
         const auto duration = base::parse_duration(text);
         if (!duration) throw CLI::ValidationError("\"" + text + "\" is no duration such as 500ms, 30s, 5m");
+        if (*duration > longest_duration) throw CLI::ValidationError("\"" + text + "\" is more than 36500d");
         set(*duration);
       },
       option.meaning);

@@ -96,7 +96,18 @@ bool read_some(int from, std::string& into, std::size_t most) {
   return true;
 }
 
-int code_of(int status) {
+// Its end stays to be taken: until then nobody else gets its number, and its group can be killed by it.
+base::Result<bool> is_over(pid_t process) {
+  siginfo_t told{};
+  while (::waitid(P_PID, static_cast<id_t>(process), &told, WEXITED | WNOHANG | WNOWAIT) != 0)
+    if (errno != EINTR) return failed("how the command ended was not told", errno);
+  return told.si_pid == process;
+}
+
+base::Result<int> exit_code_of(pid_t process) {
+  int status = 0;
+  while (::waitpid(process, &status, 0) < 0)
+    if (errno != EINTR) return failed("how the command ended was not told", errno);
   return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
@@ -112,23 +123,19 @@ base::Result<Ended> run(const ShellCommand& command) {
   constexpr int look_every_ms = 20;  // what it left behind may keep the pipe open
   const Clock::time_point until = Clock::now() + command.timeout;
   Ended ended;
-  int status = 0;
   bool open = true;
-  while (::waitpid(process, &status, WNOHANG) == 0) {
-    if (Clock::now() >= until) {
-      ended.timed_out = true;
-      ::kill(-process, SIGKILL);
-      ::waitpid(process, &status, 0);
-      break;
-    }
+  while (true) {
+    PARLEY_TRY(const bool over, is_over(process));
+    ended.timed_out = !over && Clock::now() >= until;
+    if (over || ended.timed_out) break;
     pollfd wanted{output.ends[0], POLLIN, 0};
     ::poll(&wanted, open ? 1 : 0, look_every_ms);
     if (open) open = read_some(output.ends[0], ended.output, command.output_max);
   }
   if (open) read_some(output.ends[0], ended.output, command.output_max);
-  ::kill(-process, SIGKILL);  // what it started and did not end
+  ::kill(-process, SIGKILL);  // what it started and did not end; itself, where its time is over
   if (ended.output.size() > command.output_max) ended.output.erase(0, ended.output.size() - command.output_max);
-  ended.exit_code = code_of(status);
+  PARLEY_TRY(ended.exit_code, exit_code_of(process));
   return ended;
 }
 

@@ -21,7 +21,7 @@ struct ShellCommand {
 };
 
 // What was started with the command ends with it. Variables PARLEY_* are kept from it: they hold tokens. Error:
-// INTERNAL, where it cannot be started.
+// INTERNAL, where it cannot be started, or the system does not tell how it ended (SIGCHLD is ignored).
 base::Result<Ended> run(const ShellCommand& command);
 
 }  // namespace parley::cli

@@ -33,6 +33,14 @@ TEST(Process, heeds_a_closed_pipe_where_the_program_that_starts_it_does_not) {
   std::signal(SIGPIPE, before);
 }
 
+TEST(Process, whose_end_is_not_told_has_no_result) {
+  const auto before = std::signal(SIGCHLD, SIG_IGN);
+  const auto ended = run(command("exit 3"));
+  std::signal(SIGCHLD, before);
+  ASSERT_FALSE(ended) << ended->exit_code;
+  EXPECT_EQ(ended.error().code, base::ErrorCode::INTERNAL);
+}
+
 TEST(Process, is_ended_with_its_time_and_all_that_it_started) {
   const auto begun = std::chrono::steady_clock::now();
   const auto ended = run(command("echo begun; sleep 60 & sleep 60", 300ms));

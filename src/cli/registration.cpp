@@ -8,9 +8,23 @@
 namespace parley::cli {
 namespace {
 
-// Before the server is asked for a token.
+// Whether the token that is kept under this name is one of the server that is called.
+bool is_of_called(const sdk::Access& access, const sdk::TokenStore::Owner& owner) {
+  const std::string elsewhere = sdk::TokenStore(access.data_folder).server(owner);
+  return access.url == (elsewhere.empty() ? sdk::own_server(access.data_folder) : elsewhere);
+}
+
+// Before the server is asked for a token. One that another server gave is not replaced: nobody could get it back here.
 base::Result<sdk::TokenPlace> place_for(const Connected& server, std::string_view whose, const std::string& name) {
-  return sdk::TokenStore(server.client.access().data_folder).place({server.workspace, whose, name});
+  const sdk::Access& access = server.client.access();
+  const sdk::TokenStore tokens(access.data_folder);
+  const sdk::TokenStore::Owner owner{server.workspace, whose, name};
+  if (tokens.get(owner) && !is_of_called(access, owner))
+    return base::fail(base::ErrorCode::FORBIDDEN,
+                      "the token of \"" + name + "\" that is kept here is another server's than " + access.url,
+                      tokens.path(owner),
+                      "Name another folder for tokens with --data; or delete this one, if that server is no more.");
+  return tokens.place(owner);
 }
 
 // Where the server has done its part, and the token that it gave is lost.
@@ -75,7 +89,9 @@ base::Result<Exit> change_one(Context& context, const Online& online, std::strin
 base::Result<Exit> remove_one(Context& context, const Online& online, std::string_view whose, const std::string& name) {
   PARLEY_TRY(auto server, connect(online));
   PARLEY_TRY(auto reply, server.client.remove(sdk::path_of(server.workspace, {whose, name})));
-  sdk::TokenStore(server.client.access().data_folder).remove({server.workspace, whose, name});
+  const sdk::Access& access = server.client.access();
+  const sdk::TokenStore::Owner owner{server.workspace, whose, name};
+  if (is_of_called(access, owner)) sdk::TokenStore(access.data_folder).remove(owner);
   if (context.json) return show(context, reply);
   context.terminal.out << printable(name) << " is removed.\n";
   return Exit::done;

@@ -8,13 +8,14 @@ namespace {
 
 struct ReviewOptions {
   Online online;
-  std::string id, state, task;
+  std::string id, task;
+  std::string state = "all";
   Part part;
 };
 
 base::Result<Exit> list_reviews(Context& context, const ReviewOptions& options) {
   return show_list(context, options.online, {"reviews"}, options.part,
-                   {{"state", options.state}, {"task", options.task}}, {"required", "checks", "offset"});
+                   {{"state", unless_all(options.state)}, {"task", options.task}}, {"required", "checks", "offset"});
 }
 
 base::Result<Exit> show_review(Context& context, const ReviewOptions& options) {
@@ -37,7 +38,12 @@ Verb review_verb() {
           .verbs = {
               {.name = "list",
                .summary = "List the reviews of the workspace",
-               .options = std::vector<Option>{{"--state STATE", "only those in this state", &options->state},
+               .options = std::vector<Option>{{"--state STATE",
+                                               "only those in this state",
+                                               &options->state,
+                                               false,
+                                               {"all", "requested", "approved", "changes_requested", "rejected",
+                                                "lapsed", "withdrawn", "escalated", "forced", "exhausted"}},
                                               {"--task TASK_ID", "only those of this task", &options->task}} +
                           part_options(options->part) + common,
                .run = bound(list_reviews)},

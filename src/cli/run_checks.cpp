@@ -2,12 +2,15 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <ostream>
+#include <set>
 
 #include "base/clock.hpp"
 #include "base/excerpt.hpp"
+#include "base/joined.hpp"
 #include "cli/contents.hpp"
+#include "cli/errors.hpp"
+#include "cli/evidence_file.hpp"
 #include "cli/process.hpp"
 #include "cli/work_tree.hpp"
 #include "envelope/statement.hpp"
@@ -94,14 +97,21 @@ base::Result<Asked> read(json::Value message, const profile::Ruleset& rules, con
   return asked;
 }
 
-base::Result<> check_commands(const Asked& asked, const RunChecksOptions& options) {
+// Each is NAME=COMMAND, of a verification that the profile has, and the only one of that name.
+base::Result<> check_commands(const profile::Ruleset& rules, const RunChecksOptions& options) {
+  const char* const hint = "Write NAME=COMMAND, as --check 'tests=./dev test'.";
+  std::vector<std::string> known;
+  for (const auto& [criterion, verification] : rules.reviews->criteria) known.push_back(verification);
+  std::set<std::string> named;
   for (const std::string& given : options.commands) {
-    const std::string name = given.substr(0, given.find('='));
-    const bool known = std::any_of(asked.checks.begin(), asked.checks.end(),
-                                   [&](const Check& check) { return !check.custom && check.name == name; });
-    if (!known)
-      return base::fail(ErrorCode::BAD_REQUEST, "'" + name + "' is no verification of the profile", "--check",
-                        "Write NAME=COMMAND, as --check 'tests=./dev test'.");
+    const std::size_t equals = given.find('=');
+    const std::string name = given.substr(0, equals);
+    if (std::ranges::find(known, name) == known.end())
+      return misuse(
+          "--check: '" + name + "' is no verification of " + rules.name + ", which has " + base::joined(known), hint);
+    if (equals == given.npos || equals + 1 == given.size())
+      return misuse("--check: '" + given + "' has no command", hint);
+    if (!named.insert(name).second) return misuse("--check: '" + name + "' has two commands", hint);
   }
   return {};
 }
@@ -148,13 +158,15 @@ std::string verification(const Asked& asked, const std::vector<Outcome>& outcome
 // What is signed: all that was run, and over which state of the work tree (BEY-05).
 class Signing {
  public:
-  // Before the checks are run: what is wrong with the key is said at once, and the tree is looked at as it is now.
+  // Before the checks are run: what is wrong with the key or the file is said at once, and the tree is looked at as it
+  // is now.
   static base::Result<Signing> begin(const RunChecksOptions& options, json::Value message,
                                      const profile::Ruleset& rules) {
     if (options.runner.empty() || options.workspace.empty() || options.evidence.empty())
-      return base::fail(ErrorCode::BAD_REQUEST, "a signature names its runner and its workspace, and goes to a file",
-                        "--sign", "Add --runner NAME, --workspace NAME and --evidence FILE.");
+      return misuse("--sign: a signature names its runner and its workspace, and goes to a file",
+                    "Add --runner NAME, --workspace NAME and --evidence FILE.");
     PARLEY_TRY(auto key, base::SigningKey::read(options.key));
+    PARLEY_CHECK(check_writable(options.evidence));
     Signing signing(std::move(key));
     signing.statement_.runner = options.runner;
     signing.statement_.workspace = options.workspace;
@@ -172,9 +184,7 @@ class Signing {
     statement_.changed = after != statement_.tree;
     statement_.at = std::chrono::floor<std::chrono::seconds>(base::SystemClock().wall());
     PARLEY_TRY(const std::string token, envelope::sign(statement_, key_));
-    std::ofstream file(options.evidence, std::ios::binary | std::ios::trunc);
-    if (file << token << '\n' << std::flush) return {};
-    return base::fail(ErrorCode::BAD_REQUEST, "cannot write " + options.evidence, "--evidence");
+    return write_whole(options.evidence, token + '\n');
   }
   const envelope::Statement& statement() const { return statement_; }
 
@@ -184,6 +194,20 @@ class Signing {
   base::SigningKey key_;
   envelope::Statement statement_;
 };
+
+// False: it could not be, and that is told beside what the checks found, which is the one document of standard output.
+bool sign(const Context& context, Signing& signing, const RunChecksOptions& options,
+          const std::vector<Outcome>& outcomes) {
+  std::ostream& out = context.terminal.err;
+  if (const auto written = signing.write(options, outcomes); !written) {
+    out << error_text(as_typed(written.error(), context.path), context.terminal.err_is_tty);
+    return false;
+  }
+  out << "signed as " << printable(options.runner) << ", over work tree " << base::to_hex(signing.statement().tree)
+      << (signing.statement().changed ? ", which the checks changed" : "") << ": " << printable(options.evidence)
+      << std::endl;
+  return true;
+}
 
 base::Result<Exit> run_checks(Context& context, const RunChecksOptions& options) {
   if (std::error_code none; !std::filesystem::is_directory(options.directory, none))
@@ -199,8 +223,8 @@ base::Result<Exit> run_checks(Context& context, const RunChecksOptions& options)
   if (!rules)
     return base::fail(ErrorCode::BAD_REQUEST, "this is no request for a review in a profile that has them",
                       options.file);
+  PARLEY_CHECK(check_commands(*rules, options));
   PARLEY_TRY(const Asked asked, read(message, *rules, options));
-  PARLEY_CHECK(check_commands(asked, options));
 
   std::optional<Signing> signing;
   if (!options.key.empty()) {
@@ -224,15 +248,9 @@ base::Result<Exit> run_checks(Context& context, const RunChecksOptions& options)
   for (const std::string& name : asked.missing)
     terminal.err << name << ": asked for, and not run: name its command with --check '" << name << "=COMMAND'"
                  << std::endl;
-  if (signing) {
-    PARLEY_CHECK(signing->write(options, outcomes));
-    terminal.err << "signed as " << printable(options.runner) << ", over work tree "
-                 << base::to_hex(signing->statement().tree)
-                 << (signing->statement().changed ? ", which the checks changed" : "") << ": "
-                 << printable(options.evidence) << std::endl;
-  }
+  const bool is_signed = !signing || sign(context, *signing, options, outcomes);  // where it is asked for
   print_json(terminal, verification(asked, outcomes));
-  return passed && asked.missing.empty() ? Exit::done : Exit::refused;
+  return passed && asked.missing.empty() && is_signed ? Exit::done : Exit::refused;
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -72,6 +73,15 @@ TEST_F(RunChecks, that_fail_say_why_and_leave_the_others_run) {
   EXPECT_EQ(custom.find("c").find("passed").if_bool(), true);
 }
 
+TEST_F(RunChecks, that_fail_do_so_whatever_signals_the_parent_ignored) {
+  const auto before = std::signal(SIGCHLD, SIG_IGN);
+  const Ran ran = run_checks(R"({"must_pass_tests":false,"must_pass_type_check":false,"custom_checks":[
+    {"name":"a","command":"sleep 0.3; exit 3","expected_exit_code":0}]})");
+  std::signal(SIGCHLD, before);
+  EXPECT_EQ(ran.status, 1) << ran.err;
+  EXPECT_EQ(ran.verification().root().find("custom").find("a").find("error").if_string(), "exit code 3, expected 0");
+}
+
 // COL-23: what was asked for and not run counts as failed.
 TEST_F(RunChecks, want_a_command_for_each_verification_asked_for) {
   const std::string criteria = R"({"must_pass_tests":true,"must_pass_type_check":true,"must_pass_lint":false})";
@@ -83,14 +93,27 @@ TEST_F(RunChecks, want_a_command_for_each_verification_asked_for) {
   const Ran whole = run_checks(criteria, {"--check", "tests=true", "--check", "type_check=true"});
   EXPECT_EQ(whole.status, 0);
   EXPECT_EQ(whole.verification().root().find("tests").find("passed").if_bool(), true);
-  EXPECT_EQ(run_checks(criteria, {"--check", "tets=true"}).status, 1);
+}
+
+TEST_F(RunChecks, want_each_command_to_be_of_one_verification_that_there_is) {
+  const std::string criteria = R"({"must_pass_tests":true,"must_pass_type_check":false})";
+  const std::vector<std::pair<std::vector<std::string>, std::string>> mistakes{
+      {{"--check", "tets=true"}, "'tets' is no verification of collab, which has tests, type_check"},
+      {{"--check", "tests="}, "'tests=' has no command"},
+      {{"--check", "tests"}, "'tests' has no command"},
+      {{"--check", "tests=false", "--check", "tests=true"}, "'tests' has two commands"}};
+  for (const auto& [more, said] : mistakes) {
+    const Ran ran = run_checks(criteria, more);
+    EXPECT_EQ(ran.status, 2) << said;
+    EXPECT_NE(ran.out.find(said), std::string::npos) << ran.out;
+  }
 }
 
 TEST_F(RunChecks, whose_names_are_not_their_own_are_not_run) {
   const Ran ran = run_checks(R"({"must_pass_tests":false,"must_pass_type_check":false,"custom_checks":[
     {"name":"a","command":"touch done","expected_exit_code":0},
     {"name":"a","command":"false","expected_exit_code":0}]})");
-  EXPECT_NE(ran.status, 0);
+  EXPECT_EQ(ran.status, 1);
   EXPECT_NE((ran.out + ran.err).find("two checks are named 'a'"), std::string::npos) << ran.out << ran.err;
   EXPECT_FALSE(std::filesystem::exists(folder_ / "done"));
 }
@@ -108,7 +131,7 @@ TEST_F(RunChecks, read_nothing_but_a_request_for_a_review) {
   std::ofstream(file) << R"({"message_type":"feedback"})";
   std::ostringstream out, err;
   Terminal terminal{out, err};
-  EXPECT_NE(run({"review", "run-checks", file}, {}, terminal), 0);
+  EXPECT_EQ(run({"review", "run-checks", file}, {}, terminal), 1);
 }
 
 TEST_F(RunChecks, name_the_folder_that_is_none) {
@@ -116,7 +139,7 @@ TEST_F(RunChecks, name_the_folder_that_is_none) {
   std::ofstream(file) << R"({"message_type":"review_request"})";
   std::ostringstream out, err;
   Terminal terminal{out, err};
-  EXPECT_NE(run({"review", "run-checks", file, "--in", folder_ / "nowhere"}, {}, terminal), 0);
+  EXPECT_EQ(run({"review", "run-checks", file, "--in", folder_ / "nowhere"}, {}, terminal), 1);
   EXPECT_NE(err.str().find("nowhere' is no folder"), std::string::npos) << err.str();
 }
 
@@ -158,19 +181,44 @@ TEST_F(RunChecks, sign_what_they_ran) {
   std::filesystem::remove_all(aside);
 }
 
+TEST_F(RunChecks, whose_evidence_cannot_be_written_are_not_run) {
+  const std::string file = folder_ / "key.pem";
+  ASSERT_TRUE(base::SigningKey::fresh().write(file));
+  std::filesystem::create_directories(folder_ / "folder");
+  const auto sign_into = [&](const std::string& evidence, const std::string& command) {
+    return run_checks(R"({"must_pass_tests":false,"must_pass_type_check":false,"custom_checks":[
+      {"name":"runs","command":")" +
+                          command + R"(","expected_exit_code":0}]})",
+                      {"--sign", file, "--runner", "ci", "-w", "team", "--evidence", evidence});
+  };
+  for (const auto& [evidence, why] : {std::pair(folder_ / "none/evidence", "No such file or directory"),
+                                      std::pair(folder_ / "folder", "it is no plain file")}) {
+    const Ran ran = sign_into(evidence, "touch ran");
+    EXPECT_EQ(ran.status, 1);
+    EXPECT_NE(ran.out.find(why), std::string::npos) << ran.out;
+    EXPECT_NE(ran.out.find("--evidence"), std::string::npos) << ran.out;
+  }
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "ran"));
+  // What the checks found is not lost with the signature.
+  const Ran late = sign_into(folder_ / "evidence", "mkdir evidence");
+  EXPECT_EQ(late.status, 1);
+  EXPECT_EQ(late.verification().root().find("custom").find("runs").find("passed").if_bool(), true) << late.out;
+  EXPECT_NE(late.err.find("it is no plain file"), std::string::npos) << late.err;
+}
+
 TEST_F(RunChecks, that_cannot_be_signed_are_not_run) {
   const std::string file = folder_ / "key.pem", evidence = folder_ / "evidence";
   const std::string runs = R"({"must_pass_tests":false,"must_pass_type_check":false,"custom_checks":[
     {"name":"runs","command":"touch ran","expected_exit_code":0}]})";
   ASSERT_TRUE(base::SigningKey::fresh().write(file));
-  EXPECT_NE(run_checks(runs, {"--sign", file}).status, 0);  // as whom, for which workspace
+  EXPECT_EQ(run_checks(runs, {"--sign", file}).status, 2);  // as whom, for which workspace
   const std::vector<std::string> whole{"--sign", file, "--runner", "ci", "-w", "team", "--evidence", evidence};
   std::filesystem::permissions(file, std::filesystem::perms::group_read, std::filesystem::perm_options::add);
   const Ran open = run_checks(runs, whole);
-  EXPECT_NE(open.status, 0);
+  EXPECT_EQ(open.status, 1);
   EXPECT_NE(open.out.find("can be read by others"), std::string::npos) << open.out;
   std::filesystem::remove(file);
-  EXPECT_NE(run_checks(runs, whole).status, 0);
+  EXPECT_EQ(run_checks(runs, whole).status, 1);
   EXPECT_FALSE(std::filesystem::exists(folder_ / "ran"));
   EXPECT_FALSE(std::filesystem::exists(evidence));
 }

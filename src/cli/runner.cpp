@@ -37,8 +37,8 @@ base::Result<Exit> make_key(Context& context, const RunnerOptions& options) {
 // Of the key in the file, where one is named: the public half alone is sent.
 base::Result<std::string> public_half(const RunnerOptions& options) {
   if (options.key.empty() == options.public_key.empty())
-    return base::fail(base::ErrorCode::BAD_REQUEST, "a runner is known by one key", "--public-key",
-                      "Name its public half with --public-key, or with --key the file that `parley runner key` made.");
+    return misuse("a runner is known by one key",
+                  "Name its public half with --public-key, or with --key the file that `parley runner key` made.");
   if (options.key.empty()) return options.public_key;
   PARLEY_TRY(const base::SigningKey key, base::SigningKey::read(options.key));
   return base::to_text(key.public_half());

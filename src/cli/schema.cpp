@@ -101,12 +101,12 @@ base::Result<Exit> list_schemas(Context& context, const std::string& profile) {
   std::string text;
   json::Writer out(text);
   std::vector<Row> rows;
-  out.begin_array();
+  out.begin_object().key("items").begin_array();
   for (const NamedSchema& named : named_schemas(document.root())) {
     write_listed(out, named);
     rows.push_back(row_of(named, files));
   }
-  out.end_array();
+  out.end_array().end_object();
   if (context.json)
     print_json(context.terminal, text);
   else

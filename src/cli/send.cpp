@@ -62,7 +62,8 @@ Outcomes send_text(sdk::Workspace& workspace, const SendOptions& options, const 
                    const std::string& text) {
   const bool ndjson = options.ndjson || is_ndjson(file);
   const Natives natives = natives_in(text, ndjson);
-  if (natives.messages.size() != 1) return send_many(workspace, options, requests_of(natives.messages, ndjson), ndjson);
+  if (natives.messages.empty()) return {no_message(file)};
+  if (natives.messages.size() > 1) return send_many(workspace, options, requests_of(natives.messages, ndjson), ndjson);
   Outcomes outcomes;
   outcomes.push_back(workspace.send(natives.messages.front(), options.idempotency_key, options.beside));
   return outcomes;
@@ -107,9 +108,7 @@ void print_text(const Context& context, const base::Result<sdk::Sent>& outcome) 
 // BEY-05: what `parley review run-checks --sign` wrote, for one message.
 base::Result<std::string> evidence_in(const std::string& file, std::size_t messages) {
   if (file.empty()) return std::string();
-  if (messages > 1)
-    return base::fail(base::ErrorCode::BAD_REQUEST, "evidence goes with one message", "--evidence",
-                      "Send the message that it is about alone.");
+  if (messages > 1) return misuse("--evidence goes with one message", "Send the message that it is about alone.");
   PARLEY_TRY(std::string text, contents_of(file));
   while (text.ends_with('\n')) text.pop_back();
   if (text.empty() || text.find_first_of("\r\n") != text.npos)
@@ -121,10 +120,10 @@ base::Result<std::string> evidence_in(const std::string& file, std::size_t messa
 base::Result<Exit> send(Context& context, SendOptions& options) {
   if (!options.beside.to.empty() && options.beside.supersedes.empty())
     return misuse("--superseded-to says whose message --supersedes means, and there is no --supersedes");
-  PARLEY_TRY(auto server, connect(options.online));
-  sdk::Workspace workspace(server.client, server.workspace);
   const std::vector<std::string> files = options.files.empty() ? std::vector<std::string>{"-"} : options.files;
   PARLEY_TRY(options.beside.evidence, evidence_in(options.evidence, files.size()));
+  PARLEY_TRY(auto server, connect(options.online));
+  sdk::Workspace workspace(server.client, server.workspace);
   std::vector<base::Result<std::string>> texts;
   texts.reserve(files.size());
   for (const auto& file : files) texts.push_back(contents_of(file));

@@ -1,4 +1,4 @@
-// What ack and nack have in common.
+// What ack, nack and `wait --ack` have in common.
 #pragma once
 #include <string>
 #include <vector>
@@ -6,6 +6,9 @@
 #include "cli/online.hpp"
 
 namespace parley::cli {
+
+// "superseded  17-2".
+std::string line_of(const sdk::Settled& settled, bool is_tty);
 
 // One line, or one JSON result, a delivery; refused where any was superseded or unknown.
 base::Result<Exit> settle(Context& context, const Online& online, sdk::Settlement what,

@@ -37,11 +37,10 @@ base::Result<SyncLatency> probe_sync(const std::string& folder, int syncs) {
   const auto files = base::system_files();
   const std::string path = folder + "/sync-probe." + std::to_string(::getpid());
   PARLEY_TRY(const auto file, files->open(path, base::OpenMode::create_new));
-  auto times = measure(*file, syncs);
-  PARLEY_CHECK(files->remove(path));
-  if (!times) return std::unexpected(times.error());
-  std::ranges::sort(*times);
-  return SyncLatency{(*times)[times->size() / 2], times->back()};
+  PARLEY_CHECK(files->remove(path));  // at once: whatever ends this program, nothing stays
+  PARLEY_TRY(auto times, measure(*file, syncs));
+  std::ranges::sort(times);
+  return SyncLatency{times[times.size() / 2], times.back()};
 }
 
 }  // namespace parley::cli

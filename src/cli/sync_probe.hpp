@@ -12,7 +12,7 @@ struct SyncLatency {
   base::Duration worst{};
 };
 
-// Writes into ready space of a file of its own in `folder`, syncing each time, and removes it.
+// Writes into ready space of a file of its own in `folder`, which has no name there any more, syncing each time.
 base::Result<SyncLatency> probe_sync(const std::string& folder, int syncs);
 
 }  // namespace parley::cli

@@ -148,7 +148,12 @@ Verb tail_verb() {
       .options =
           std::vector<Option>{
               {"--from", "offset of the first entry (default: the newest 1,000)", &options->from},
-              {"-n,--max", "at most this many entries, unless following; without --from, the newest", &options->max},
+              {"-n,--max",
+               "at most this many entries, unless following; without --from, the newest",
+               &options->max,
+               false,
+               {},
+               1},
               {"-f,--follow", "follow: print new entries as they come, through restarts of the server, until Ctrl-C",
                &options->follow},
               {"--as NAME", "show what this agent may see (default: all, as the admin)",

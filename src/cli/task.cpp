@@ -4,6 +4,7 @@
 #include <ostream>
 
 #include "base/clock.hpp"
+#include "base/joined.hpp"
 #include "cli/online.hpp"
 #include "cli/verbs.hpp"
 #include "json/parser.hpp"
@@ -14,7 +15,8 @@ namespace {
 
 struct TaskOptions {
   Online online;
-  std::string task_id, state, agent;
+  std::string task_id, agent;
+  std::string state = "all";
   Part part;
   std::uint32_t epoch = 1;
   std::vector<std::string> task_ids;
@@ -30,7 +32,7 @@ const Row hidden{"assignments", "legal_next", "profile", "heard_at"};
 
 base::Result<Exit> list_tasks(Context& context, const TaskOptions& options) {
   return show_list(context, options.online, {"tasks"}, options.part,
-                   {{"state", options.state}, {"agent", options.agent}}, hidden);
+                   {{"state", unless_all(options.state)}, {"agent", options.agent}}, hidden);
 }
 
 base::Result<Exit> show_task(Context& context, const TaskOptions& options) {
@@ -50,7 +52,13 @@ base::Result<Exit> check_task(Context& context, const TaskOptions& options) {
   return current ? shown : Exit::refused;
 }
 
-// Exit status 1 where one of them is over without success, or the time is.
+base::Result<Exit> show_awaited(Context& context, const sdk::Reply& reply, json::Value tasks) {
+  if (context.json) return show(context, reply);
+  return show(context, sdk::Reply{200, R"({"items":)" + json::to_text(tasks) + '}'}, hidden);
+}
+
+// Exit status 1 where one of them is over without success. Where the time is over that is an error, as in `parley
+// wait`.
 base::Result<Exit> wait_for(Context& context, const TaskOptions& options) {
   PARLEY_TRY(auto server, connect(options.online));
   sdk::Workspace workspace(server.client, server.workspace);
@@ -71,11 +79,13 @@ base::Result<Exit> wait_for(Context& context, const TaskOptions& options) {
     PARLEY_TRY(const auto document, json::Document::parse(reply->body));
     const bool done = document.root().find("done").if_bool().value_or(false);
     if (!done && left > base::Duration{}) continue;
-    const std::string items = R"({"items":)" + json::to_text(document.root().find("tasks")) + '}';
+    const json::Value tasks = document.root().find("tasks");
+    if (!done && !context.json) PARLEY_CHECK(show_awaited(context, *reply, tasks));
     if (!done)
-      context.terminal.err << "Not over within " << base::to_text(*options.timeout) << "; wait again, or longer.\n";
-    PARLEY_TRY(const Exit shown, show(context, context.json ? *reply : sdk::Reply{200, items}, hidden));
-    return done && document.root().find("failed").if_uint() == 0 ? shown : Exit::refused;
+      return base::fail(base::ErrorCode::REQUEST_TIMEOUT, "not over in " + base::to_text(*options.timeout),
+                        base::joined(options.task_ids), "Wait again, or longer with --timeout.");
+    PARLEY_TRY(const Exit shown, show_awaited(context, *reply, tasks));
+    return document.root().find("failed").if_uint() == 0 ? shown : Exit::refused;
   }
 }
 
@@ -143,7 +153,13 @@ Verb task_verb() {
           {.name = "list",
            .summary = "List the tasks of the workspace",
            .options =
-               std::vector<Option>{{"--state STATE", "only those in this state", &options->state},
+               std::vector<Option>{{"--state STATE",
+                                    "only those in this state",
+                                    &options->state,
+                                    false,
+                                    {"all", "waiting", "blocked", "in_parts", "escalated", "assigned", "active",
+                                     "stalled", "completed", "partial", "failed", "aborted", "held", "postponed",
+                                     "in_review", "changes_requested", "planning"}},
                                    {"--agent NAME", "only those this agent assigned or works on", &options->agent}} +
                part_options(options->part) + common,
            .run = bound(list_tasks)},
@@ -206,7 +222,8 @@ Verb task_verb() {
                std::vector<Option>{
                    {"task_id", "ids of the tasks", &options->task_ids, true},
                    {"--until WORD", "what to wait for", &options->until, false, {"all", "any", "first_failure"}},
-                   {"--timeout", "give up after this long, with exit status 1 (default: never)", &options->timeout}} +
+                   {"--timeout", "give up after this long: REQUEST_TIMEOUT, exit status 1 (default: never)",
+                    &options->timeout}} +
                common,
            .run = bound(wait_for)}}};
 }

@@ -40,6 +40,14 @@ std::string to_json(const std::string& file, const Assessment& assessment) {
   return text;
 }
 
+std::string to_json(const std::string& file, const base::Error& unread) {
+  std::string text;
+  json::Writer out(text);
+  sdk::write_error(out.begin_object().member("file", file).key("error"), unread);
+  out.end_object();
+  return text;
+}
+
 void print_text(const Context& context, const std::string& file, const Assessment& assessment) {
   const Terminal& terminal = context.terminal;
   const bool tty = terminal.out_is_tty;
@@ -66,6 +74,7 @@ std::vector<Assessed> assess_file(const std::string& file, const ValidateOptions
   const auto text = contents_of(file);
   if (!text) return {{file, std::unexpected(text.error())}};
   const Natives natives = natives_in(*text, options.ndjson || is_ndjson(file));
+  if (natives.messages.empty()) return {{file, no_message(file)}};
   std::vector<Assessed> all;
   for (const std::string& message : natives.messages) {
     const std::string where = natives.many ? file + ", message " + std::to_string(all.size() + 1) : file;
@@ -79,7 +88,7 @@ std::vector<Assessed> assess_file(const std::string& file, const ValidateOptions
 bool tell(Context& context, const ValidateOptions& options, const Assessed& assessed, json::Writer& out) {
   const auto& [where, outcome] = assessed;
   if (context.json)
-    out.raw(outcome ? to_json(where, *outcome) : sdk::to_json(outcome.error()));
+    out.raw(outcome ? to_json(where, *outcome) : to_json(where, outcome.error()));
   else if (outcome)
     print_text(context, where, *outcome);
   else

@@ -2,11 +2,13 @@
 // that waiting costs no tokens; it outlives a restart of the server, and one take_id for the whole wait makes the
 // repeated request safe.
 #include <algorithm>
+#include <ostream>
 
 #include "base/clock.hpp"
 #include "base/hash.hpp"
 #include "cli/deliveries.hpp"
 #include "cli/online.hpp"
+#include "cli/settle.hpp"
 #include "cli/verbs.hpp"
 
 namespace parley::cli {
@@ -67,26 +69,33 @@ base::Result<Exit> wait(Context& context, const WaitOptions& options) {
   std::vector<std::string_view> ids;
   for (const auto delivery : taken.deliveries())
     if (!delivery.lease_until.empty()) ids.push_back(delivery.delivery_id);
-  if (!ids.empty()) PARLEY_CHECK(workspace.settle(sdk::Settlement::ack, options.online.wanted.agent, ids));
-  return Exit::done;
+  if (ids.empty()) return Exit::done;
+  PARLEY_TRY(const auto results, workspace.settle(sdk::Settlement::ack, options.online.wanted.agent, ids));
+  Exit exit = Exit::done;
+  for (const sdk::Settled& one : results) {
+    if (one.holds()) continue;
+    context.terminal.err << line_of(one, context.terminal.err_is_tty);
+    exit = Exit::refused;
+  }
+  return exit;
 }
 
 }  // namespace
 
 Verb wait_verb() {
   auto options = std::make_shared<WaitOptions>();
-  return {.name = "wait",
-          .summary = "Wait until a message is there, take it and print it",
-          .examples = {"parley wait --as developer-01", "parley wait --as developer-01 --json --timeout 10m"},
-          .options =
-              std::vector<Option>{
-                  {"--timeout", "give up after this long, with exit status 1 as at a refusal (default: never)",
-                   &options->timeout},
-                  {"-n,--max", "take at most this many messages", &options->max},
-                  {"--lease", "how long they are claimed (default: the workspace's)", &options->lease},
-                  {"--ack", "acknowledge them once they are printed", &options->ack}} +
-              agent_options(options->online),
-          .run = [options](Context& context) { return wait(context, *options); }};
+  return {
+      .name = "wait",
+      .summary = "Wait until a message is there, take it and print it",
+      .examples = {"parley wait --as developer-01", "parley wait --as developer-01 --json --timeout 10m"},
+      .options =
+          std::vector<Option>{{"--timeout", "give up after this long: REQUEST_TIMEOUT, exit status 1 (default: never)",
+                               &options->timeout},
+                              {"-n,--max", "take at most this many messages", &options->max, false, {}, 1},
+                              {"--lease", "how long they are claimed (default: the workspace's)", &options->lease},
+                              {"--ack", "acknowledge them once they are printed", &options->ack}} +
+          agent_options(options->online),
+      .run = [options](Context& context) { return wait(context, *options); }};
 }
 
 }  // namespace parley::cli

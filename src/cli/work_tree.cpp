@@ -49,14 +49,36 @@ base::Result<std::string> line_of(const fs::path& directory, const std::string& 
   return (runs ? "x " : "f ") + base::to_hex(contents) + ' ' + name;
 }
 
-// None: it is no git work tree.
+base::Result<Ended> run_git(const std::string& directory, const std::string& redirections) {
+  return run({.text = "git ls-files -z --cached --others --exclude-standard " + redirections,
+              .directory = directory,
+              .timeout = std::chrono::minutes(5),
+              .output_max = names_bytes_max});
+}
+
+bool lies_in_repository(const std::string& directory) {
+  std::error_code error;
+  fs::path folder = fs::canonical(directory, error);
+  while (!fs::exists(fs::symlink_status(folder / ".git", error))) {
+    if (folder == folder.parent_path()) return false;
+    folder = folder.parent_path();
+  }
+  return true;
+}
+
+// None: it is no git work tree. Where it is one and git fails, whatever the reason, other files would be signed than
+// those that git knows.
 base::Result<std::optional<std::vector<std::string>>> names_of_git(const std::string& directory) {
-  PARLEY_TRY(const Ended listed, run({.text = "git ls-files -z --cached --others --exclude-standard 2>/dev/null",
-                                      .directory = directory,
-                                      .timeout = std::chrono::minutes(5),
-                                      .output_max = names_bytes_max}));
+  PARLEY_TRY(const Ended listed, run_git(directory, "2>/dev/null"));
   if (listed.timed_out) return unreadable(directory, "git gave no list of its files in time");
-  if (listed.exit_code != 0) return std::nullopt;
+  if (listed.exit_code != 0 && !lies_in_repository(directory)) return std::nullopt;
+  if (listed.exit_code != 0) {
+    PARLEY_TRY(const Ended refused, run_git(directory, "2>&1 >/dev/null"));
+    return base::fail(
+        base::ErrorCode::BAD_REQUEST,
+        "git does not tell its files: " + refused.output.substr(0, refused.output.find_last_not_of('\n') + 1),
+        directory, "Mend what git says: `git ls-files` must work there.");
+  }
   if (listed.output.size() >= names_bytes_max) return unreadable(directory, "it has too many files");
   std::vector<std::string> names;
   for (std::size_t at = 0; at < listed.output.size();) {

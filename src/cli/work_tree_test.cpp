@@ -68,6 +68,16 @@ TEST_F(WorkTree, Of_git_are_the_files_that_it_knows_or_would_take_up) {
   EXPECT_NE(hash(), before);
 }
 
+TEST_F(WorkTree, Of_git_that_git_cannot_read_has_none) {
+  ASSERT_EQ(std::system(("git init -q '" + folder.string() + "'").c_str()), 0);
+  fs::remove(folder / ".git/HEAD");
+  for (const fs::path& directory : {folder, folder / "src"}) {
+    const auto refused = hash_of_tree(directory);
+    ASSERT_FALSE(refused) << directory;
+    EXPECT_NE(refused.error().message.find("not a git repository"), std::string::npos) << refused.error().message;
+  }
+}
+
 TEST_F(WorkTree, That_is_not_there_has_none) {
   EXPECT_FALSE(hash_of_tree(folder / "nowhere"));
 }

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <ostream>
 
+#include "base/joined.hpp"
 #include "json/writer.hpp"
 #include "sdk/cpp/error_text.hpp"
 
@@ -88,10 +89,12 @@ void print(const Terminal& terminal, const Settings& settings, const Outcome& ou
   if (tally.first_refusal)
     line("first refusal",
          std::string(base::info(tally.first_refusal->code).name) + " " + printable(tally.first_refusal->message));
-  const bool complete = outcome.complete(settings);
-  terminal.out << coloured(complete ? "complete" : "NOT COMPLETE", complete ? Colour::green : Colour::red, tty)
-               << (settings.publish_only ? ": every message sent was accepted, once\n"
-                                         : ": every message accepted was delivered once and acked\n");
+  if (const auto lacks = outcome.lacks(settings); !lacks.empty())
+    terminal.out << coloured("NOT COMPLETE", Colour::red, tty) << ": " << base::joined(lacks) << '\n';
+  else
+    terminal.out << coloured("complete", Colour::green, tty)
+                 << (settings.publish_only ? ": every message sent was accepted, once\n"
+                                           : ": every message accepted was delivered once and acked\n");
 }
 
 }  // namespace parley::cli::bench

@@ -137,10 +137,24 @@ Duration cpu_time() {
 
 }  // namespace
 
-bool Outcome::complete(const Settings& settings) const {
-  const bool published = tally.refused == 0 && tally.duplicates == 0 && tally.accepted > 0;
-  if (settings.publish_only) return published;
-  return published && tally.acked == tally.accepted && tally.acked_sum == tally.accepted_sum && tally.repeated == 0;
+std::vector<std::string> Outcome::lacks(const Settings& settings) const {
+  std::vector<std::string> lacks;
+  const auto note = [&lacks](std::uint64_t count, const char* what) {
+    if (count > 0) lacks.push_back(std::to_string(count) + what);
+  };
+  if (tally.accepted == 0) lacks.emplace_back("nothing was accepted");
+  note(tally.refused, " refused");
+  note(tally.duplicates, " accepted before");
+  if (settings.publish_only) {
+    note(tally.held_back, " held back");
+    return lacks;
+  }
+  note(tally.accepted - std::min(tally.acked, tally.accepted), " accepted and not acked");
+  note(tally.acked - std::min(tally.acked, tally.accepted), " acked too often");
+  note(tally.repeated, " delivered again");
+  if (tally.acked == tally.accepted && tally.acked_sum != tally.accepted_sum)
+    lacks.emplace_back("the messages acked are others than those accepted");
+  return lacks;
 }
 
 double Outcome::per_second(const Settings& settings) const {

@@ -1,6 +1,7 @@
 // One bench run: a workspace and agents of its own, the connections, one loop that drives them all, the counts.
 #pragma once
 #include <string>
+#include <vector>
 
 #include "base/result.hpp"
 #include "cli/bench/load.hpp"
@@ -14,9 +15,11 @@ struct Outcome {
   Duration elapsed{};   // from the first message's being sent to the last answer that counts
   Duration load_cpu{};  // what the load itself took of it
 
-  // Nothing was refused but for want of room, nothing accepted twice; end to end: the very messages that were accepted
+  // What is wrong with it, each with its count; empty: it is complete. Nothing was refused, nothing accepted twice;
+  // only published, nothing was held back for want of room either; end to end, the very messages that were accepted
   // were delivered once and acked.
-  bool complete(const Settings& settings) const;
+  std::vector<std::string> lacks(const Settings& settings) const;
+  bool complete(const Settings& settings) const { return lacks(settings).empty(); }
   double per_second(const Settings& settings) const;
 };
 

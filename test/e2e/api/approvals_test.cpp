@@ -149,7 +149,12 @@ TEST_F(Approvals, Are_decided_from_the_command_line) {
   EXPECT_EQ(yes.status, 0) << yes.err;
   EXPECT_THAT(yes.out, HasSubstr("It is a duplicate."));
   EXPECT_THAT(yes.out, HasSubstr("approved"));
-  const Ran no = run({"approve", "no", other, "--as", "zoe", "--rationale", "Two bugs", "--json"});
+  EXPECT_EQ(run({"approve", "no", other, "--as", "zoe", "--rationale", "Two bugs", "--json"}).status, 2)
+      << "nobody was shown anything";
+  const auto seen = json::Document::parse(run({"approve", "show", other, "--as", "zoe", "--json"}).out);
+  ASSERT_TRUE(seen);
+  const std::string shown(seen->root().find("shown").if_string().value_or(""));
+  const Ran no = run({"approve", "no", other, "--as", "zoe", "--rationale", "Two bugs", "--shown", shown, "--json"});
   const auto rejected = json::Document::parse(no.out);
   ASSERT_TRUE(rejected) << no.out << no.err;
   EXPECT_EQ(rejected->root().at_pointer("/decision/rationale").if_string(), "Two bugs");

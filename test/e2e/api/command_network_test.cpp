@@ -133,6 +133,20 @@ TEST(CommandsNetwork, A_certificate_of_ones_own_is_trusted_where_it_is_named) {
   EXPECT_THAT(no_tls.err, HasSubstr("does not speak TLS"));
 }
 
+// Taken and settled alike: one of the two was given to somebody else meanwhile.
+TEST(CommandsNetwork, What_wait_could_not_acknowledge_is_told) {
+  const std::string body =
+      R"({"deliveries":[{"delivery_id":"1-1","offset":1,"attempt":1,"lease_until":"x","message":{}},)"
+      R"({"delivery_id":"2-1","offset":2,"attempt":1,"lease_until":"x","message":{}}],)"
+      R"("results":[{"delivery_id":"1-1","status":"superseded"},{"delivery_id":"2-1","status":"done"}]})";
+  const StandIn server("HTTP/1.1 207 Multi-Status\r\nContent-Type: application/json\r\nContent-Length: " +
+                       std::to_string(body.size()) + "\r\nConnection: close\r\n\r\n" + body);
+  const Ran ran = run_parley(
+      {"wait", "--as", "a", "-n", "2", "--ack", "-w", "w", "--server", server.url(), "--token", "t", "--json"});
+  EXPECT_EQ(ran.status, 1) << ran.out;
+  EXPECT_EQ(ran.err, "superseded  1-1\n");
+}
+
 TEST(CommandsNetwork, A_name_of_two_dots_stays_in_its_place) {
   const StandIn server("HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\nConnection: close\r\n\r\n");
   run_parley({"task", "abort", "..", "-w", "w", "--server", server.url(), "--token", "t"});
