@@ -6,8 +6,8 @@ cd "$(dirname "$0")/../.."
 # What is made from spec/, as it is now.
 cmake --preset dev >/dev/null && cmake --build build/dev --target parley_catalog parley_event_proto >/dev/null
 check() {
-  local words
-  words=$(g++ -std=c++23 -fsyntax-only -x c++ -Isrc -I. -isystem build/dev/generated "-DPARLEY_VERSION=\"\"" -include "$1" /dev/null 2>&1) && return
+  local folders=(-Isrc -I. -Itest/models -isystem build/dev/generated) words
+  words=$(g++ -std=c++23 -fsyntax-only -x c++ "${folders[@]}" "-DPARLEY_VERSION=\"\"" -include "$1" /dev/null 2>&1) && return
   echo "$1 does not compile by itself:" && grep -m2 error <<<"$words"
   return 1
 }
