@@ -17,8 +17,8 @@ class ServerUnderAnother : public testing::Test {
   void TearDown() override { ::prctl(PR_SET_CHILD_SUBREAPER, 0); }
 
   ServerProcess started() {
-    const std::string script =
-        "sleep 60 & printf '{\"url\":\"http://127.0.0.1:1\",\"pid\":%d}' $! >" + (folder / "server.json") + "; exec sleep 60";
+    const std::string script = "sleep 60 & printf '{\"url\":\"http://127.0.0.1:1\",\"pid\":%d}' $! >" +
+                               (folder / "server.json") + "; exec sleep 60";
     auto server = ServerProcess::start({"parley", folder.path(), folder / "log", {"sh", "-c", script}});
     EXPECT_TRUE(server->wait_until_ready(std::chrono::seconds(30)));
     return std::move(*server);
