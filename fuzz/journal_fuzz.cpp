@@ -62,6 +62,10 @@ void damage(sim::FaultyFiles& files, const std::uint8_t* data, std::size_t size)
   }
 }
 
+void must_say_where(const base::Error& error) {
+  if (error.message.empty() || error.where.empty()) std::abort();
+}
+
 bool begins(const std::vector<std::string>& all, const std::vector<std::string>& part) {
   return part.size() <= all.size() && std::equal(part.begin(), part.end(), all.begin());
 }
@@ -79,13 +83,20 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   damage(*bench.files, data + 1, size - 1);
 
   const auto report = journal::file::verify(*bench.files, "data");
-  if (!bench.open()) return 0;
+  if (!report) must_say_where(report.error());
+  if (const auto opened = bench.open(); !opened) {
+    must_say_where(opened.error());
+    return 0;
+  }
   const Contents found = Contents::of(*bench.journal);
   if (!checked) return 0;
   if (!begins(original.contents.events, found.events)) std::abort();
   if (report && report->intact() && !found.error && report->records != found.events.size()) std::abort();
+  if (found.error) {
+    must_say_where(*found.error);
+    return 0;
+  }
   // What was recovered can be written to, and found again.
-  if (found.error) return 0;
   if (!journal::file::append_numbered(*bench.journal)) return 0;
   if (Contents::of(*bench.journal).events.size() != found.events.size() + 1) std::abort();
   return 0;

@@ -2,6 +2,8 @@
 // begin() or some looks at its outcome later, and is told of then or later still: so the end of the power or of the
 // process meets blocks that are not written, written and not synced, and synced and not told of. Resource type.
 #pragma once
+#include <utility>
+
 #include "journal/file/syncer.hpp"
 #include "sim/dice.hpp"
 

@@ -9,13 +9,17 @@ import sys
 PARTS = ["idle", "start", "stall"]
 
 
-def shown(figure, value, floor, goal):
+def verdict(value, floor, goal):
     if floor is None:
-        return f"{figure:58} {value:12,.2f}"
+        return "none"
     less_is_better = floor >= goal
     reached = (lambda bound: value <= bound) if less_is_better else (lambda bound: value >= bound)
-    verdict = "goal" if reached(goal) else "floor" if reached(floor) else "BELOW"
-    return f"{figure:58} {value:12,.2f} {floor:12,} {goal:12,}  {verdict}"
+    return "goal" if reached(goal) else "floor" if reached(floor) else "BELOW"
+
+
+def shown(figure, value, floor, goal):
+    row = f"{figure:58} {value:12,.2f}"
+    return row if floor is None else f"{row} {floor:12,} {goal:12,}  {verdict(value, floor, goal)}"
 
 
 def main():
@@ -27,9 +31,12 @@ def main():
     program = pathlib.Path(options.parley).resolve()
     print(f"load average at the start: {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
     print(f"{'figure':58} {'value':>12} {'floor':>12} {'goal':>12}")
+    below = False
     for part in options.parts or PARTS:
         for row in importlib.import_module(part).run(str(program), options.folder):
             print(shown(*row), flush=True)
+            below = below or verdict(*row[1:]) == "BELOW"
+    return 1 if below else 0
 
 
 if __name__ == "__main__":

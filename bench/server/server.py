@@ -36,9 +36,12 @@ class Server:
             self.process = subprocess.Popen(
                 [program, "serve", "--data", data, "--listen", "127.0.0.1:0", "--journal", journal], stderr=log,
                 stdout=subprocess.DEVNULL)
-        listening = self.wait_for("listening")
+        try:
+            self.url = self.wait_for("listening")["url"]
+        except BaseException:
+            self.kill()
+            raise
         self.seconds_to_listen = time.monotonic() - began
-        self.url = listening["url"]
         self.port = int(self.url.rpartition(":")[2])
         self.token = (self.data / "admin.token").read_text().strip()
         self.http = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)

@@ -28,7 +28,7 @@ def waited_for_processor(thread):
 def probe(port, token, loop, pipe):
     with contextlib.suppress(PermissionError):  # its own waiting is not the loop's
         os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))
-    connection = http.client.HTTPConnection("127.0.0.1", port)
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=server.PATIENCE)
     head = {"Authorization": f"Bearer {token}"}
     seen = []
     while not pipe.poll():
@@ -50,17 +50,27 @@ class Watched:
     def __enter__(self):
         self.turns = self.one.turns_ms()
         self.pipe, theirs = multiprocessing.Pipe()
-        self.process = multiprocessing.Process(target=probe, 
+        self.process = multiprocessing.Process(target=probe,
                                                args=(self.one.port, self.one.token, self.one.process.pid, theirs))
         self.process.start()
+        theirs.close()  # so that the pipe ends where the probe does
         return self
 
+    def seen_by_the_probe(self):
+        try:
+            self.pipe.send("enough")
+            return self.pipe.recv()
+        except (EOFError, OSError) as ended:
+            raise RuntimeError("the probe ended early") from ended
+        finally:
+            self.process.join()
+
     def __exit__(self, problem, *_):
-        self.pipe.send("enough")
-        seen = self.pipe.recv()
-        self.process.join()
         if problem:
+            self.process.kill()
+            self.process.join()
             return
+        seen = self.seen_by_the_probe()
         self.answers = len(seen)
         self.longest = max(took for took, _ in seen)
         of_the_loop = sorted(own for _, own in seen)

@@ -6,6 +6,7 @@
 
 #include <fstream>
 #include <iterator>
+#include <utility>
 
 #include "json/parser.hpp"
 
@@ -32,6 +33,12 @@ base::Result<ServerProcess> ServerProcess::start(ServerOptions options) {
   return ServerProcess(std::move(options), std::move(process));
 }
 
+ServerProcess::ServerProcess(ServerProcess&& other) noexcept
+    : options_(std::move(other.options_)),
+      process_(std::move(other.process_)),
+      server_pid_(std::exchange(other.server_pid_, 0)),
+      url_(std::move(other.url_)) {}
+
 bool ServerProcess::wait_until_ready(base::Duration at_most) {
   const auto deadline = std::chrono::steady_clock::now() + at_most;
   while (std::chrono::steady_clock::now() < deadline) {
@@ -53,6 +60,16 @@ Access ServerProcess::access(const std::string& token) const {
 std::string ServerProcess::admin_token() const {
   const std::string text = text_of(options_.data_folder + "/admin.token");
   return text.substr(0, text.find('\n'));
+}
+
+void ServerProcess::kill() {
+  kill_server_under();
+  process_.kill();
+}
+
+// Killed, strace lets go of what it traces. Where it has ended, so has the server, and the id may be another's.
+void ServerProcess::kill_server_under() {
+  if (server_pid_ != 0 && server_pid_ != process_.pid() && !process_.wait({})) ::kill(server_pid_, SIGKILL);
 }
 
 void ServerProcess::send(int signal) const {

@@ -19,27 +19,31 @@ struct ServerOptions {
   std::vector<std::string> more{};   // options of `serve`
 };
 
-// Resource type: kills it in the end.
+// Resource type: kills it in the end, and what runs it.
 class ServerProcess {
  public:
   static base::Result<ServerProcess> start(ServerOptions options);  // without waiting
+  ~ServerProcess() { kill_server_under(); }
+  ServerProcess(ServerProcess&& other) noexcept;
+  ServerProcess& operator=(ServerProcess&&) = delete;
 
   bool wait_until_ready(base::Duration at_most);  // false: it ended, or the time is over
   Access access(const std::string& token) const;
   std::string admin_token() const;
 
   pid_t pid() const { return server_pid_; }  // of the server itself; known once it is ready
-  void kill() { process_.kill(); }           // SIGKILL, and waits
+  void kill();                               // SIGKILL, and waits
   void send(int signal) const;               // to the server itself
   std::optional<base::End> wait(base::Duration at_most) { return process_.wait(at_most); }
 
  private:
   ServerProcess(ServerOptions options, base::Process process)
       : options_(std::move(options)), process_(std::move(process)) {}
+  void kill_server_under();  // another command, which may let it live on
 
   ServerOptions options_;
   base::Process process_;
-  pid_t server_pid_ = 0;
+  pid_t server_pid_ = 0;  // process_'s, but for one under another command
   std::string url_;
 };
 

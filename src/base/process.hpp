@@ -1,6 +1,6 @@
 // A child process, and a folder to give it: for what starts the program itself, as the stories and the end-to-end tests
 // do. Resource types: children are killed, folders deleted, with the objects; and children die with the thread that
-// started them, so that whoever ends early leaves nothing behind.
+// started them, so that whoever ends early leaves nothing behind. Children of theirs are their own affair.
 #pragma once
 #include <sys/types.h>
 

@@ -9,6 +9,7 @@ namespace {
 
 using observe::Metric;
 constexpr int accepts_per_turn = 64;
+constexpr base::Duration warns_every = std::chrono::seconds(10);
 constexpr std::uint64_t listener_bit = std::uint64_t{1} << 63;  // of a reactor's token: a listener, not a connection
 
 }  // namespace
@@ -116,8 +117,10 @@ void Acceptor::refuse(int descriptor) {
 // The connection waits in the kernel's queue meanwhile; trying at once would only burn the processor (E4).
 void Acceptor::pause() {
   refused_for_descriptors_.add();
-  if (shared_.now >= warn_again_) log_.warning("no_descriptors_left", {{"connections", connections_.count()}});
-  warn_again_ = shared_.now + std::chrono::seconds(10);
+  if (shared_.now >= warn_again_) {
+    log_.warning("no_descriptors_left", {{"connections", connections_.count()}});
+    warn_again_ = shared_.now + warns_every;
+  }
   paused_ = true;
   at_(shared_.now + shared_.settings.accept_pause, [this] { paused_ = false; });
 }

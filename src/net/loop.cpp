@@ -269,6 +269,7 @@ base::Result<std::uint16_t> Loop::listen(const ListenOptions& options) {
   PARLEY_TRY(const auto listening, listen_on(options.host, options.port, options.beyond_loopback));
   auto& core = *core_;
   core.acceptor.add(listening.descriptor);
+  // Whom it answers to: the address listened on, localhost where that reaches it, and the pages served from there.
   auto& access = core.shared.settings.access;
   const bool v6 = options.host.find(':') != std::string::npos;
   access.allow(v6 ? "[" + options.host + "]" : options.host, listening.port);

@@ -111,23 +111,52 @@ TEST_F(LoopTest, LeavesDescriptorsToOthers) {
   EXPECT_THAT(read_to_end(one), HasSubstr("/a []"));
 }
 
+// While it lives, the process gets no descriptor above the one given.
+class NoMoreDescriptors {
+ public:
+  explicit NoMoreDescriptors(int last) {
+    EXPECT_EQ(getrlimit(RLIMIT_NOFILE, &before_), 0);
+    const rlimit none = {static_cast<rlim_t>(last) + 1, before_.rlim_max};
+    EXPECT_EQ(setrlimit(RLIMIT_NOFILE, &none), 0);
+  }
+  ~NoMoreDescriptors() { EXPECT_EQ(setrlimit(RLIMIT_NOFILE, &before_), 0); }
+  NoMoreDescriptors(const NoMoreDescriptors&) = delete;
+  NoMoreDescriptors& operator=(const NoMoreDescriptors&) = delete;
+
+ private:
+  rlimit before_{};
+};
+
 // E4: without descriptors the loop pauses, does not spin, and goes on when there are some again.
 TEST_F(LoopTest, PausesWhenTheProcessHasNoMoreDescriptors) {
   Client client(port);
   client.write(get("/a"));
-  rlimit before{};
-  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
-  const rlimit none = {static_cast<rlim_t>(client.descriptor) + 1, before.rlim_max};
-  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &none), 0);
+  auto none = std::make_unique<NoMoreDescriptors>(client.descriptor);
   const observe::Counter& pauses = metrics.counter(observe::Metric::connections_refused, "descriptors");
   const auto begun = clock.monotonic();
   int turns = 0;
   for (; pauses.value() < 3 && turns < 12; ++turns) loop->wait(begun + seconds(10));
-  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &before), 0);
+  none.reset();
   EXPECT_EQ(pauses.value(), 3u) << "after " << turns << " turns";
   EXPECT_GE(clock.monotonic() - begun, 2 * LoopSettings().accept_pause);
   EXPECT_THAT(read_to_end(client), HasSubstr("/a []"));
   EXPECT_THAT(lines, testing::Not(IsEmpty()));
+}
+
+// E4: it is said again where it lasts, though not at every pause.
+TEST_F(LoopTest, SaysThatThereAreNoMoreDescriptorsEveryTenSeconds) {
+  Client client(port);
+  const NoMoreDescriptors none(client.descriptor);
+  const observe::Counter& pauses = metrics.counter(observe::Metric::connections_refused, "descriptors");
+  const auto said_after_pauses = [&](std::uint64_t count) {
+    EXPECT_TRUE(turn_until([&] { return pauses.value() >= count; }));
+    return std::ranges::count_if(lines, [](const auto& line) { return line.contains("no_descriptors_left"); });
+  };
+  EXPECT_EQ(said_after_pauses(2), 1);
+  clock.put_forward(seconds(6));
+  EXPECT_EQ(said_after_pauses(3), 1);
+  clock.put_forward(seconds(6));
+  EXPECT_EQ(said_after_pauses(4), 2);
 }
 
 // E1, and the budget: an idle connection costs at most 6 KB; descriptors come back.

@@ -3,6 +3,7 @@
 
 #include "base/hash.hpp"
 #include "json/writer.hpp"
+#include "no_result.hpp"
 
 namespace parley::scenarios {
 namespace {
@@ -20,7 +21,7 @@ std::string approval_text(const Call& call, json::Value item) {
     return text + "  written by the server\n";
   const std::string sent = json::to_text(item.find("message"));
   const auto kept = json::Document::parse(call.world.sent_bytes(call.workspace(), base::Offset(offset.value_or(0))));
-  if (!kept || json::to_text(kept->root()) != sent) text += "  NOT WHAT WAS SENT\n";
+  if (!kept || json::to_text(kept->root()) != sent) text += server_error + "NOT WHAT WAS SENT\n";
   return text;
 }
 

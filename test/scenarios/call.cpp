@@ -2,6 +2,7 @@
 
 #include "../conformance/profiles/edit.hpp"
 #include "json/writer.hpp"
+#include "no_result.hpp"
 #include "print.hpp"
 
 namespace parley::scenarios {
@@ -23,7 +24,7 @@ std::optional<broker::Caller> caller(const Call& call, const std::string& otherw
 std::string print(const base::Result<broker::Answer>& answer, const Show& show) {
   if (!answer) return scenarios::print(answer.error());
   const auto document = json::Document::parse(answer->json);
-  if (!document) return "AN ANSWER THAT IS NO JSON: " + answer->json + '\n';
+  if (!document) return server_error + "AN ANSWER THAT IS NO JSON: " + answer->json + '\n';
   return show(document->root());
 }
 

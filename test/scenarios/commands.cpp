@@ -1,6 +1,7 @@
 #include "commands.hpp"
 
 #include "call.hpp"
+#include "no_result.hpp"
 
 namespace parley::scenarios {
 namespace {
@@ -34,7 +35,7 @@ void stop_restart(const Call& call) {
 }
 
 void snapshot_restart(const Call& call) {
-  if (!call.world.snapshot()) return call.world.say("NO SNAPSHOT\n");
+  if (!call.world.snapshot()) return call.world.say(server_error + "NO SNAPSHOT\n");
   call.world.say("restarted ");
   call.world.restart(call.duration("down"));
 }
@@ -74,16 +75,16 @@ const Commands& commands() {
 
 std::string run(World& world, const Command& command) {
   const auto known = commands().find(command.name());
-  if (known == commands().end()) return "SCRIPT: no command '" + command.name() + "'\n";
+  if (known == commands().end()) return script_error + "no command '" + command.name() + "'\n";
   try {
     known->second({world, command});
     if (command.name() != "stall") world.settle();
     world.say(world.defects());
   } catch (const std::exception& broken) {
-    world.say(std::string("BROKEN: ") + broken.what() + '\n');
+    world.say(server_error + "BROKEN: " + broken.what() + '\n');
   }
   if (const std::string unknown = command.unknown(); !unknown.empty())
-    world.say("SCRIPT: unknown option" + unknown + '\n');
+    world.say(script_error + "unknown option" + unknown + '\n');
   const std::string text = world.take_output();
   return text.empty() ? "ok\n" : text;
 }

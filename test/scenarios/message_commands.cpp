@@ -5,6 +5,7 @@
 
 #include "../conformance/profiles/edit.hpp"
 #include "json/writer.hpp"
+#include "no_result.hpp"
 #include "print.hpp"
 #include "source.hpp"
 
@@ -132,7 +133,7 @@ void send(const Call& call) {
   std::vector<std::string> results;
   for (std::uint64_t n = first; n < first + count; ++n) {
     const auto bytes = bytes_of(call, given, profile, n);
-    if (!bytes) return call.world.say("SCRIPT: " + scenarios::print(bytes.error()));
+    if (!bytes) return call.world.say(script_error + scenarios::print(bytes.error()));
     if (call.command.has("name") && given != call.world.native_bytes(call.option("name")))
       call.world.keep_native(call.option("name"), *bytes);
     results.push_back(send_one(call, *who, *bytes));
@@ -143,7 +144,7 @@ void send(const Call& call) {
 // A message to be sent later, by its name, with further changes.
 void keep_template(const Call& call) {
   const auto bytes = bytes_of(call, read_source("spec/profiles/" + call.option("file")), call.option("profile"), 0);
-  if (!bytes) return call.world.say("SCRIPT: " + scenarios::print(bytes.error()));
+  if (!bytes) return call.world.say(script_error + scenarios::print(bytes.error()));
   call.world.keep_native(call.word(0), *bytes);
 }
 

@@ -4,6 +4,7 @@
 
 #include "json/parser.hpp"
 #include "json/writer.hpp"
+#include "no_result.hpp"
 
 namespace parley::scenarios {
 namespace {
@@ -53,7 +54,7 @@ std::string task_error(const broker::Delivery& delivery) {
 std::string print(World& world, const std::string& workspace, const broker::Delivery& delivery,
                   const std::vector<std::string>& show) {
   const auto document = json::Document::parse(delivery.message);
-  if (!document) return "DELIVERED NO JSON\n";
+  if (!document) return server_error + "DELIVERED NO JSON\n";
   std::string text = "delivery " + delivery.delivery_id + " attempt=" + std::to_string(delivery.attempt) +
                      " priority=" + std::string(envelope::name(delivery.priority));
   text += delivery.notice ? notice(document->root()) : ' ' + world.type_of(document->root());
@@ -72,7 +73,7 @@ std::string print(World& world, const std::string& workspace, const broker::Deli
   const bool changed =  // by a human, and it says so
       std::ranges::any_of(delivery.warnings, [](const base::Problem& p) { return p.schema == "CHANGED"; });
   if (!delivery.by_server && !changed && !world.as_sent(workspace, delivery.offset, delivery.message))
-    text += "  NOT THE BYTES THAT WERE SENT (R4)\n";
+    text += server_error + "NOT THE BYTES THAT WERE SENT (R4)\n";
   return text;
 }
 

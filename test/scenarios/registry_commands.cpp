@@ -7,6 +7,7 @@
 #include "base/hash.hpp"
 #include "envelope/statement.hpp"
 #include "json/writer.hpp"
+#include "no_result.hpp"
 #include "print.hpp"
 #include "profile/files.hpp"
 #include "source.hpp"
@@ -21,12 +22,12 @@ using base::Result;
 void change_profile(const Call& call) {
   const std::string folder = call.option("folder", "spec/profiles/" + call.word(0));
   auto files = profile::read_folder(source_folder() + '/' + folder);
-  if (!files) return call.world.say("SCRIPT: " + scenarios::print(files.error()));
+  if (!files) return call.world.say(script_error + scenarios::print(files.error()));
   std::string& text = files->at("profile.json");
   for (const std::string& set : call.command.all("set")) {
     const std::size_t equals = set.find('=');
     const auto changed = with(text, set.substr(0, equals), set.substr(equals + 1));
-    if (!changed) return call.world.say("SCRIPT: " + scenarios::print(changed.error()));
+    if (!changed) return call.world.say(script_error + scenarios::print(changed.error()));
     text = *changed;
   }
   call.world.say(call.command.has("folder") ? "added, and restarted " : "changed, and restarted ");

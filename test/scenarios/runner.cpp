@@ -1,9 +1,11 @@
 // Runs the scripts named: `scenarios [--rewrite] [--verbose] FILE…`. Each has a world of its own. A result that differs
-// is shown with the line to go to; --rewrite puts what happened into the script, and the diff is the review.
+// is shown with the line to go to; --rewrite puts what happened into the script, and the diff is the review. What is no
+// result (no_result.hpp) is shown with either, and fails the run.
 #include <cstdio>
 #include <cstring>
 
 #include "commands.hpp"
+#include "no_result.hpp"
 #include "source.hpp"
 
 namespace parley::scenarios {
@@ -23,10 +25,15 @@ std::string read(const std::string& path) {
 
 std::string run_block(World& world, const Block& block) {
   const auto command = Command::parse(block.command);
-  return command ? run(world, *command) : "SCRIPT: " + command.error().message + '\n';
+  return command ? run(world, *command) : script_error + command.error().message + '\n';
 }
 
-// How many results differ from the script.
+void show_difference(const std::string& path, const Block& block, const std::string& actual) {
+  std::printf("%s:%d: %sexpected\n%sgot\n%s\n", path.c_str(), block.line, block.command.c_str(), block.expected.c_str(),
+              actual.c_str());
+}
+
+// How many results differ from the script; rewritten, how many are none.
 int run_script(const std::string& path, const Options& options) {
   const std::string text = read(path);
   if (text.empty()) {
@@ -39,17 +46,17 @@ int run_script(const std::string& path, const Options& options) {
   for (Block& block : script.blocks) {
     if (options.verbose) std::fprintf(stderr, "%s:%d: %s", path.c_str(), block.line, block.command.c_str());
     const std::string actual = run_block(world, block);
-    // What the runner itself could not do is no result, whatever the script says.
-    if (actual == block.expected && actual.find("SCRIPT: ") == std::string::npos) continue;
+    const bool is_result = !is_no_result(actual);
+    if (is_result && actual == block.expected) continue;
+    if (is_result && options.rewrite) {
+      block.expected = actual;
+      continue;
+    }
     ++differing;
-    if (!options.rewrite)
-      std::printf("%s:%d: %sexpected\n%sgot\n%s\n", path.c_str(), block.line, block.command.c_str(),
-                  block.expected.c_str(), actual.c_str());
-    block.expected = actual;
+    show_difference(path, block, actual);
   }
-  if (!options.rewrite) return differing;
-  std::ofstream(path, std::ios::binary) << script.text();
-  return 0;
+  if (options.rewrite) std::ofstream(path, std::ios::binary) << script.text();
+  return differing;
 }
 
 }  // namespace
@@ -70,6 +77,6 @@ int main(int count, char** arguments) {
     }
   }
   std::printf("%d scripts, %d results differ\n", scripts, differing);
-  if (differing > 0) std::printf("Where the new results are right: test/scenarios/rewrite\n");
+  if (differing > 0 && !options.rewrite) std::printf("Where the new results are right: test/scenarios/rewrite\n");
   return differing == 0 && scripts > 0 ? 0 : 1;
 }

@@ -5,6 +5,7 @@
 #include "engine/test_consistency.hpp"
 #include "journal/memory/memory_journal.hpp"
 #include "json/parser.hpp"
+#include "no_result.hpp"
 #include "print.hpp"
 #include "profile/files.hpp"
 #include "profile/load.hpp"
@@ -42,7 +43,7 @@ void World::begin(base::Instant wall) {
   journal_ = journal::memory::open();
   clock_.set_wall(wall);
   start();
-  if (const auto recovery = broker_->start(); !recovery) say("NOT STARTED: " + print(recovery.error()));
+  if (const auto recovery = broker_->start(); !recovery) say(server_error + "NOT STARTED: " + print(recovery.error()));
 }
 
 World::~World() = default;
@@ -122,12 +123,12 @@ void World::settle() {
   for (int i = 0; i < turns_max; ++i) {
     if (const auto turned = broker_->turn(); !turned) {
       failed_ = true;
-      return say("STOPPED: " + print(turned.error()));
+      return say(server_error + "STOPPED: " + print(turned.error()));
     }
     const auto due = broker_->until_next_due();
     if (broker_->idle() && (!due || *due > base::Duration{})) return;
   }
-  say("THE LOOP NEVER RESTS\n");
+  say(server_error + "THE LOOP NEVER RESTS\n");
 }
 
 void World::advance(base::Duration time) {
@@ -164,7 +165,7 @@ bool World::restart(base::Duration down) {
 void World::stop() {
   settle();
   if (held_ || failed_) return;
-  if (const auto told = broker_->stop(); !told) say("NOT STOPPED: " + print(told.error()));
+  if (const auto told = broker_->stop(); !told) say(server_error + "NOT STOPPED: " + print(told.error()));
   settle();
 }
 
@@ -189,15 +190,16 @@ std::string World::defects() {
 
   engine::Engine replayed(ruleset_of(rulesets_));
   if (const auto read = broker::replay(*journal_->reader(), {}, journal_->head().position, replayed); !read)
-    found += "NOT REPLAYED: " + print(read.error());
+    found += server_error + "NOT REPLAYED: " + print(read.error());
   else if (replayed.state_hash() != live.state_hash())
-    found += "REPLAY GIVES ANOTHER STATE (O8)\n";
+    found += server_error + "REPLAY GIVES ANOTHER STATE (O8)\n";
 
   engine::Engine loaded(ruleset_of(rulesets_));
   const std::string saved = live.save();
-  if (!loaded.load(saved) || loaded.save() != saved) found += "A SNAPSHOT GIVES ANOTHER STATE (O8)\n";
+  if (!loaded.load(saved) || loaded.save() != saved) found += server_error + "A SNAPSHOT GIVES ANOTHER STATE (O8)\n";
 
-  for (const std::string& defect : engine::inconsistencies(live.state())) found += "INCONSISTENT: " + defect + '\n';
+  for (const std::string& defect : engine::inconsistencies(live.state()))
+    found += server_error + "INCONSISTENT: " + defect + '\n';
   return found;
 }
 

@@ -24,13 +24,13 @@ format() {
 tidy() {
   local base changed
   base=$(tools/check/base.sh)
-  changed=$(git diff --name-only --diff-filter=d "$base" -- 'src/*.cpp' 'sdk/*.cpp' | { grep -v _test || true; } | head -40)
+  changed=$(git diff --name-only --diff-filter=d "$base" -- 'src/*.cpp' 'sdk/*.cpp' | { grep -v _test || true; })
   [ -z "$changed" ] && return 0
   # It looks at files by themselves, as nothing else is compiled (docs/decisions/0016); of what is in a precompiled
   # header it would say nothing.
   cmake --preset dev -B build/tidy -DPARLEY_UNIT=1 -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON >/dev/null &&
     cmake --build build/tidy --target parley_catalog parley_event_proto >/dev/null || return 1
-  echo "$changed" | xargs -P "$(nproc)" -n 4 clang-tidy-19 -p build/tidy --quiet --warnings-as-errors='bugprone-*' 2>/dev/null |
+  echo "$changed" | xargs -P "${PARLEY_JOBS:-$(nproc)}" -n 4 clang-tidy-19 -p build/tidy --quiet --warnings-as-errors='bugprone-*' 2>/dev/null |
     { grep -E 'warning|error' || true; } | sort -u | none
 }
 

@@ -39,6 +39,9 @@ for folder, prefix in ((root / "src", ""), (root / "sdk/cpp", "sdk/cpp")):
             continue
         is_test = file.stem.endswith("_test") or "test" in file.stem.split("_") or file.stem in ("conformance_suite", "driven")
         for quote, target in include.findall(file.read_text(encoding="utf-8")):
+            if ".." in pathlib.PurePosixPath(target).parts:
+                failures.append(f"{path}: names no layer in {target}; include it by its path in the repository")
+                continue
             if quote == '"':
                 local = "/" not in target or (file.parent / target).exists()
                 tested = is_test and (target.startswith("sim/") or target in for_tests)

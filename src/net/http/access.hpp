@@ -16,7 +16,6 @@ struct AccessPolicy {
   std::vector<std::string> names;    // answered to at any port
   std::vector<std::string> origins;  // as Origin must read: "http://127.0.0.1:7411"; any case
 
-  // 127.0.0.1, [::1] and localhost on this port, and the pages served from there.
   void allow(std::string_view host, std::uint16_t port);  // a name or address, and its http pages
 };
 

@@ -214,7 +214,7 @@ function random_pairs(pairs) {
   }
 }
 
-// --- profiles: every schema with every example of its profile
+// --- profiles: every schema with every message of its profile
 
 function files(folder) {
   if (!fs.existsSync(folder)) return [];
@@ -225,13 +225,19 @@ function files(folder) {
 }
 const read = (file) => JSON.parse(fs.readFileSync(file, 'utf8'));
 
+// An example is a message; a refusal or a warning holds one, beside what is expected of it.
+function messages(profile) {
+  const within = ['refusals', 'warnings'].flatMap((folder) => files(path.join(profile, folder))).map((file) => read(file).message);
+  return [...files(path.join(profile, 'examples')).map(read), ...within];
+}
+
 function profile_pairs(root) {
-  for (const profile of fs.readdirSync(root).sort()) {
+  const profiles = fs.readdirSync(root, {withFileTypes: true}).filter((entry) => entry.isDirectory()).map((entry) => entry.name);
+  for (const profile of profiles.sort()) {
     const schemas = files(path.join(root, profile, 'schemas'));
-    if (schemas.length === 0) continue;
     const uri = (file) => 'profile:///' + path.relative(root, file);
     const documents = Object.fromEntries(schemas.map((file) => [uri(file), read(file)]));
-    const instances = ['examples', 'refusals', 'scenarios'].flatMap((f) => files(path.join(root, profile, f))).map(read);
+    const instances = messages(path.join(root, profile));
     for (const file of schemas) {
       const ajv = make();
       for (const [id, document] of Object.entries(documents)) ajv.addSchema(document, document.$id ?? id);
@@ -241,5 +247,5 @@ function profile_pairs(root) {
   }
 }
 
-if (options.profiles && fs.existsSync(options.profiles)) profile_pairs(options.profiles);
+if (options.profiles) profile_pairs(options.profiles);
 random_pairs(Number(options.pairs));
