@@ -7,6 +7,7 @@
 #include "base/quoted.hpp"
 #include "broker/dependencies.hpp"
 #include "broker/list_page.hpp"
+#include "broker/named_task.hpp"
 #include "broker/rights.hpp"
 #include "broker/shapes.hpp"
 #include "broker/work_calls.hpp"
@@ -321,6 +322,7 @@ base::Result<Answer> WorkCalls::extend_task(const Caller& caller, std::string_vi
 base::Result<Answer> WorkCalls::report_task_error(const Caller& caller, std::string_view workspace_name,
                                                   std::string_view task_id, json::Value body) {
   PARLEY_TRY(const Asked asked, ask(core_.state(), caller, workspace_name, task_id));
+  PARLEY_CHECK(check_named_task(body, task_id));
   const auto text = [&body](std::string_view name) { return body.find(name).if_string().value_or(""); };
   const auto type = base::named<engine::TaskErrorType>(engine::task_error_names, text("error_type"));
   const auto suggested = base::named<engine::SuggestedAction>(engine::suggested_action_names, text("suggested_action"));
