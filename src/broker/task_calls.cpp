@@ -82,7 +82,7 @@ void write_task(json::Writer& writer, const engine::Workspace& workspace, const 
   if (task.offer) writer.member("offered_to", registry.agent(task.offer->target).id);
   writer.key("legal_next").begin_object();
   if (const profile::Ruleset* const rules = ruleset_of(assigner.properties.profile); rules && rules->tasks)
-    for (const base::AgentNumber agent : engine::parties_of(workspace, task)) {
+    for (const base::AgentNumber agent : engine::who_may_move(workspace, task, *rules)) {
       const auto types = engine::legal_next(workspace, task, *rules, agent);
       if (types.empty()) continue;
       writer.key(registry.agent(agent).id).begin_array();
