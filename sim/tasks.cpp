@@ -326,7 +326,7 @@ void TaskChronicle::assign(Workspace& workspace, Task& task, std::uint64_t offse
   task.assigned_at = task.heard_at = task.moved_at = at;
   task.deadline = deadline ? *deadline : base::Instant{};
   task.timeout = timeout;
-  task.order = task.given = offset;
+  task.order = task.ordered = task.given = offset;
   task.old_orders = before.old_orders;
   if (before.epoch > 0) task.old_orders.insert({before.order, offset});
   task.confidence = number(field(message, "confidence_threshold"));
@@ -439,7 +439,8 @@ bool TaskChronicle::corrects_its_order(std::uint32_t number, const event::Messag
     const Task& task = one.second;
     const bool has_it = task.state == State::assigned || task.state == State::active || task.state == State::stalled;
     const bool same = task.id == message.task() || message.task() == message.message_id();  // R38
-    return one.first.first == number && task.order == message.supersedes() && same && task.assignee == agent && has_it;
+    const bool in_place = task.order == message.supersedes() || task.ordered == message.supersedes();
+    return one.first.first == number && in_place && same && task.assignee == agent && has_it;
   });
 }
 

@@ -83,6 +83,7 @@ class TaskChronicle {
     bool told_late = false;
     base::Instant moved_at{};
     std::uint64_t order = 0;                                       // the message that gave it to its assignee
+    std::uint64_t ordered = 0;                                     // its newest order, also where it was handed over
     std::uint64_t given = 0;                                       // or the acceptance that handed it over
     std::set<std::pair<std::uint64_t, std::uint64_t>> old_orders;  // and what replaced each
     base::Instant lost_at{};                                       // its order expired or died before it was taken

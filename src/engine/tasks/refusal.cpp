@@ -73,7 +73,7 @@ bool is_offered(const Workspace& workspace, const Task& task) {
 std::string can_be_corrected(const AcceptMessage& command, const Workspace& workspace, const Task& task) {
   const TaskFacts correcting{.readiness = Readiness::ready, .supersedes = true};
   const Move* const move = move_on(command.envelope.kind, task.state, correcting);
-  const Message* const order = workspace.messages.find(task.assignment());
+  const Message* const order = workspace.messages.find(task.ordered);  // also where it was handed over since
   const bool own = order && order->sender == command.sender && task.assigner == command.sender && !task.offer;
   if (command.envelope.kind != envelope::Kind::task_assign || !move || !own) return "";
   return " To give it otherwise, supersede message " + quoted(order->id.view()) + ".";
