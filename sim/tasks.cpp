@@ -43,6 +43,14 @@ void TaskChronicle::go_offline(Workspace& workspace, std::uint32_t number, std::
     if (place.first == workspace.number && task.offer && task.offer->target == number) task.offer->due = at;
 }
 
+// HND-02: likewise.
+void TaskChronicle::remove(Workspace& workspace, std::uint32_t number) {
+  workspace.agents[number].removed = true;
+  for (auto& [place, task] : tasks_)
+    if (place.first == workspace.number && task.offer && task.offer->target == number)
+      task.offer->target_removed = true;
+}
+
 // HND-05: what 002's agents say of themselves.
 void TaskChronicle::hear(Workspace& workspace, std::uint64_t offset, const event::MessageAccepted& message,
                          base::Instant at) {
@@ -115,8 +123,7 @@ void TaskChronicle::fold(const event::Event& event, base::Instant at) {
       return;
     }
     case Event::kAgentRemoved:
-      workspace.agents[event.agent_removed().number()].removed = true;
-      return;
+      return remove(workspace, event.agent_removed().number());
     case Event::kMessagesForgotten:
       workspace.forgotten_through = event.messages_forgotten().through();
       return;

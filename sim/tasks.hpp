@@ -71,6 +71,7 @@ class TaskChronicle {
     std::uint32_t target = 0;
     base::Instant due{};
     bool taken_back = false;
+    bool target_removed = false;
   };
   struct Task {
     std::string id;
@@ -308,6 +309,7 @@ class TaskChronicle {
   void end_session(const Workspace& workspace, const Place& place, const event::MessageAccepted& message,
                    base::Instant at);
   void hear(Workspace& workspace, std::uint64_t offset, const event::MessageAccepted& message, base::Instant at);
+  void remove(Workspace& workspace, std::uint32_t number);
   void go_offline(Workspace& workspace, std::uint32_t number, std::uint64_t offset, base::Instant at);
   bool goes_back(const Workspace& workspace, const Task& task) const;
   static void close(Task& task);
