@@ -194,9 +194,7 @@ void Chronicle::fold_in_workspace(const event::Event& event, base::Instant at, c
       return owe(number, asked, timed_out, 0);
     }
     case Event::kRequestAskedAgain:
-      if (event.request_asked_again().given())
-        give_again(number, event.request_asked_again().agent(), event.request_asked_again().request());
-      return;
+      return ask_again(number, event.request_asked_again());
     case Event::kRequestGivenUp: {
       if (event.request_given_up().bounces()) return fold(number, event.request_given_up());
       Message asked;

@@ -175,6 +175,8 @@ class Chronicle {
   void end_hold(const Place& place, Receipt& receipt, State to);
   void give_again(std::uint32_t workspace, std::uint32_t agent, std::uint64_t message);
   void give_order_again(std::uint32_t workspace, const event::TaskMoved& event);
+  void ask_again(std::uint32_t workspace, const event::RequestAskedAgain& event);
+  void begin_anew(const Place& place, Receipt& receipt);
   void fold(std::uint32_t workspace, const event::MessagesBounced&);
   void fold(std::uint32_t workspace, const event::MessagesSuperseded&);
   void fold(std::uint32_t workspace, const event::MessageTakenBack&);

@@ -31,8 +31,20 @@ void Chronicle::give_order_again(std::uint32_t number, const event::TaskMoved& e
   const bool is_here = !workspaces_[number].agents[event.assignee()].removed;
   if (found->state == State::bounced && !is_here) return tasks_.lose(number, order, event.assignee(), now_);
   if (!open(found->state)) return give_again(number, event.assignee(), order);
-  if (found->state == State::leased) give_back_lane(place, workspaces_[number].messages.at(order));
-  found->begin_anew();
+  begin_anew(place, *found);
+}
+
+void Chronicle::ask_again(std::uint32_t number, const event::RequestAskedAgain& event) {
+  if (!event.given()) return;
+  if (!event.anew()) return give_again(number, event.agent(), event.request());
+  const Place place{number, event.agent(), event.request()};
+  Receipt* const found = receipt(place, "a request given again");
+  if (found && open(found->state)) begin_anew(place, *found);
+}
+
+void Chronicle::begin_anew(const Place& place, Receipt& receipt) {
+  if (receipt.state == State::leased) give_back_lane(place, workspaces_[place.workspace].messages.at(place.offset));
+  receipt.begin_anew();
 }
 
 // COL-10: what it waited for is completed.

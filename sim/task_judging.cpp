@@ -127,7 +127,8 @@ TaskChronicle::Judged TaskChronicle::judge_order(const Workspace& workspace, con
                      task.state == State::planning;             // R13
   const bool works = task.state == State::assigned || task.state == State::active || task.state == State::stalled ||
                      task.state == State::postponed;
-  const bool in_place = word.supersedes == task.order && !task.offer &&  // BEY-03
+  const bool its_order = word.supersedes == task.order || word.supersedes == task.ordered;
+  const bool in_place = its_order && !task.offer &&  // BEY-03
                         (task.kept_back() || (works && ready == State::assigned));
   if (!again && !in_place) return {Verdict::out_of_sequence, place, {}};  // 000 §6.3: unique
   return {may_order(workspace, word, task) ? Verdict::legal : Verdict::not_party, place, ready};

@@ -45,9 +45,11 @@ void TaskChronicle::fold(std::uint32_t number, std::uint64_t offset, const event
   }
   if (moved.has_offer()) end_offer(place, task, moved, at);
   task.told_late = moved.late();
-  task.held_by = 0;
+  if (task.state != State::held || to != State::held) {
+    task.held_by = 0;
+    task.moved_at = at;
+  }
   come_to(workspaces_[place.first], task, to, at);
-  task.moved_at = at;
   note_who_waits(number, at);
   const bool nobody_begins = task.state == State::escalated || task.state == State::in_parts;  // SUP-04
   if (task.over() || nobody_begins) ended_.insert({number, offset});
@@ -55,12 +57,13 @@ void TaskChronicle::fold(std::uint32_t number, std::uint64_t offset, const event
   check_due(workspace, place, moved.due());
 }
 
-// R21: its time is over, its sender takes it back, or the attempt that it was made in has failed.
+// R21: its time is over, its sender takes it back, its target is removed, or the attempt that it was made in has
+// failed.
 void TaskChronicle::end_offer(const Place& place, Task& task, const event::TaskMoved& moved, base::Instant at) {
   const auto to = static_cast<State>(moved.state());
   const bool failed = to == State::postponed || to == State::escalated || to == State::in_parts;
-  const bool over =
-      task.offer && (task.offer->taken_back || (task.offer->due != base::Instant{} && task.offer->due <= at));
+  const bool over = task.offer && (task.offer->taken_back || task.offer->target_removed ||
+                                   (task.offer->due != base::Instant{} && task.offer->due <= at));
   findings_.require(moved.offer().state() == event::TaskOffer::OVER && (over || (task.offer && failed)), place,
                     "HND-02: an offer was taken back before its time");
   task.offer.reset();

@@ -90,7 +90,7 @@ base::Instant TaskChronicle::due_of(const Workspace& workspace, const Task& task
 // place it comes has named.
 std::set<std::string> TaskChronicle::depends_on(const TaskWord& word, const Task& before) {
   std::set<std::string> on = before.depends_on;
-  if (word.supersedes != 0 && word.supersedes == before.order)
+  if (word.supersedes != 0 && (word.supersedes == before.order || word.supersedes == before.ordered))
     for (const std::string& id : before.named) on.erase(id);
   on.insert(word.depends_on.begin(), word.depends_on.end());
   return on;

@@ -43,6 +43,14 @@ void TaskChronicle::go_offline(Workspace& workspace, std::uint32_t number, std::
     if (place.first == workspace.number && task.offer && task.offer->target == number) task.offer->due = at;
 }
 
+// HND-02: likewise.
+void TaskChronicle::remove(Workspace& workspace, std::uint32_t number) {
+  workspace.agents[number].removed = true;
+  for (auto& [place, task] : tasks_)
+    if (place.first == workspace.number && task.offer && task.offer->target == number)
+      task.offer->target_removed = true;
+}
+
 // HND-05: what 002's agents say of themselves.
 void TaskChronicle::hear(Workspace& workspace, std::uint64_t offset, const event::MessageAccepted& message,
                          base::Instant at) {
@@ -115,8 +123,7 @@ void TaskChronicle::fold(const event::Event& event, base::Instant at) {
       return;
     }
     case Event::kAgentRemoved:
-      workspace.agents[event.agent_removed().number()].removed = true;
-      return;
+      return remove(workspace, event.agent_removed().number());
     case Event::kMessagesForgotten:
       workspace.forgotten_through = event.messages_forgotten().through();
       return;
@@ -326,7 +333,7 @@ void TaskChronicle::assign(Workspace& workspace, Task& task, std::uint64_t offse
   task.assigned_at = task.heard_at = task.moved_at = at;
   task.deadline = deadline ? *deadline : base::Instant{};
   task.timeout = timeout;
-  task.order = task.given = offset;
+  task.order = task.ordered = task.given = offset;
   task.old_orders = before.old_orders;
   if (before.epoch > 0) task.old_orders.insert({before.order, offset});
   task.confidence = number(field(message, "confidence_threshold"));
@@ -439,7 +446,8 @@ bool TaskChronicle::corrects_its_order(std::uint32_t number, const event::Messag
     const Task& task = one.second;
     const bool has_it = task.state == State::assigned || task.state == State::active || task.state == State::stalled;
     const bool same = task.id == message.task() || message.task() == message.message_id();  // R38
-    return one.first.first == number && task.order == message.supersedes() && same && task.assignee == agent && has_it;
+    const bool in_place = task.order == message.supersedes() || task.ordered == message.supersedes();
+    return one.first.first == number && in_place && same && task.assignee == agent && has_it;
   });
 }
 

@@ -71,6 +71,7 @@ class TaskChronicle {
     std::uint32_t target = 0;
     base::Instant due{};
     bool taken_back = false;
+    bool target_removed = false;
   };
   struct Task {
     std::string id;
@@ -83,6 +84,7 @@ class TaskChronicle {
     bool told_late = false;
     base::Instant moved_at{};
     std::uint64_t order = 0;                                       // the message that gave it to its assignee
+    std::uint64_t ordered = 0;                                     // its newest order, also where it was handed over
     std::uint64_t given = 0;                                       // or the acceptance that handed it over
     std::set<std::pair<std::uint64_t, std::uint64_t>> old_orders;  // and what replaced each
     base::Instant lost_at{};                                       // its order expired or died before it was taken
@@ -307,6 +309,7 @@ class TaskChronicle {
   void end_session(const Workspace& workspace, const Place& place, const event::MessageAccepted& message,
                    base::Instant at);
   void hear(Workspace& workspace, std::uint64_t offset, const event::MessageAccepted& message, base::Instant at);
+  void remove(Workspace& workspace, std::uint32_t number);
   void go_offline(Workspace& workspace, std::uint32_t number, std::uint64_t offset, base::Instant at);
   bool goes_back(const Workspace& workspace, const Task& task) const;
   static void close(Task& task);

@@ -1,6 +1,6 @@
 // What tasks depend on (R35, COL-10): set by whoever assigns them, read by every member.
-#include "base/quoted.hpp"
 #include "broker/dependencies.hpp"
+#include "broker/named_task.hpp"
 #include "broker/rights.hpp"
 #include "broker/work_calls.hpp"
 #include "engine/tasks/depend.hpp"
@@ -8,14 +8,10 @@
 namespace parley::broker {
 namespace {
 
-using base::ErrorCode;
-
 base::Result<engine::SetDependencies> read(json::Value body, std::string_view task_id) {
+  PARLEY_CHECK(check_named_task(body, task_id));
   engine::SetDependencies command;
   command.task = task_id;
-  if (const auto stated = body.find("task_id").if_string(); stated && *stated != task_id)
-    return base::fail(ErrorCode::BAD_REQUEST, "the body is about " + base::quoted(*stated), "/task_id",
-                      "Name the task of the path, or leave it out.");
   command.soft = body.find("dependency_type").if_string() == "soft";
   for (const json::Value id : body.find("depends_on").elements()) command.on.emplace_back(id.if_string().value_or(""));
   return command;

@@ -87,8 +87,10 @@ void ReceiptWatch::before(const engine::State& state, const event::Event& event)
       return later(order.value, moved.assignee());
     }
     case Event::kRequestAskedAgain:
-      if (event.request_asked_again().given())
-        one(event.request_asked_again().request(), event.request_asked_again().agent(), ReceiptState::queued);
+      if (!event.request_asked_again().given()) return;
+      one(event.request_asked_again().request(), event.request_asked_again().agent(), ReceiptState::queued);
+      if (event.request_asked_again().anew())
+        later(event.request_asked_again().request(), event.request_asked_again().agent());
       return;
     case Event::kOffered:
       return deliveries(event.offered(), ReceiptState::offered);

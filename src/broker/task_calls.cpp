@@ -7,6 +7,7 @@
 #include "base/quoted.hpp"
 #include "broker/dependencies.hpp"
 #include "broker/list_page.hpp"
+#include "broker/named_task.hpp"
 #include "broker/rights.hpp"
 #include "broker/shapes.hpp"
 #include "broker/work_calls.hpp"
@@ -81,7 +82,7 @@ void write_task(json::Writer& writer, const engine::Workspace& workspace, const 
   if (task.offer) writer.member("offered_to", registry.agent(task.offer->target).id);
   writer.key("legal_next").begin_object();
   if (const profile::Ruleset* const rules = ruleset_of(assigner.properties.profile); rules && rules->tasks)
-    for (const base::AgentNumber agent : engine::parties_of(workspace, task)) {
+    for (const base::AgentNumber agent : engine::who_may_move(workspace, task, *rules)) {
       const auto types = engine::legal_next(workspace, task, *rules, agent);
       if (types.empty()) continue;
       writer.key(registry.agent(agent).id).begin_array();
@@ -321,6 +322,7 @@ base::Result<Answer> WorkCalls::extend_task(const Caller& caller, std::string_vi
 base::Result<Answer> WorkCalls::report_task_error(const Caller& caller, std::string_view workspace_name,
                                                   std::string_view task_id, json::Value body) {
   PARLEY_TRY(const Asked asked, ask(core_.state(), caller, workspace_name, task_id));
+  PARLEY_CHECK(check_named_task(body, task_id));
   const auto text = [&body](std::string_view name) { return body.find(name).if_string().value_or(""); };
   const auto type = base::named<engine::TaskErrorType>(engine::task_error_names, text("error_type"));
   const auto suggested = base::named<engine::SuggestedAction>(engine::suggested_action_names, text("suggested_action"));

@@ -76,8 +76,9 @@ void Engine::decide(const ReturnLeases& command, const Context& context, Decided
                   false, command.most);
 }
 
-// First what others await of it, then its mail, the help that it was asked for and its tasks, then its reviews. What
-// ended otherwise meanwhile (expired, aborted) may leave nothing to do: a step without messages says that it is done.
+// First what others await of it and what it was offered, then its mail, the help that it was asked for and its tasks,
+// then its reviews. What ended otherwise meanwhile (expired, aborted) may leave nothing to do: a step without messages
+// says that it is done.
 std::size_t Engine::decide_leaving(WorkspaceNumber number, AgentNumber agent, std::size_t most, const Context& context,
                                    Decided& decided) const {
   const Deciding deciding{decided, state_, number, context};
@@ -88,6 +89,16 @@ std::size_t Engine::decide_leaving(WorkspaceNumber number, AgentNumber agent, st
     decide_given_up(deciding, request, agent, ruleset_of_(asker.properties.profile));
   }
   if (!awaited.empty()) return awaited.size();
+  if (const auto& offers = workspace.tasks.offers_to(agent); !offers.empty()) {  // HND-02
+    std::size_t over = 0;
+    for (auto offer = offers.begin(); offer != offers.end() && over < most; ++offer, ++over) {
+      const Offset task = *workspace.tasks.of_offer(*offer);
+      const Agent& assigner = workspace.registry.agent(workspace.tasks.at(task).assigner);
+      decide_offer_over(deciding, task, ruleset_of_(assigner.properties.profile),
+                        "its target was removed, it stays with its owner.");
+    }
+    return over;
+  }
   const bool has_work = !workspace.tasks.of(agent).empty() || !workspace.reviews.of(agent).empty() ||
                         !workspace.help.at_helper(agent).empty();
   if (workspace.registry.agent(agent).open_messages > 0 || !has_work) return decide_bounced(deciding, agent, most);
@@ -152,8 +163,8 @@ void return_leases(const Scene& scene, SessionId session, std::span<const Offset
 
 bool has_left(const Workspace& workspace, AgentNumber agent) {
   return workspace.registry.agent(agent).open_messages == 0 && workspace.tasks.of(agent).empty() &&
-         workspace.reviews.of(agent).empty() && workspace.help.at_helper(agent).empty() &&
-         workspace.requests.awaited_from(agent, 1).empty();
+         workspace.tasks.offers_to(agent).empty() && workspace.reviews.of(agent).empty() &&
+         workspace.help.at_helper(agent).empty() && workspace.requests.awaited_from(agent, 1).empty();
 }
 
 void bounce(const Scene& scene, std::span<const Offset> offsets) {

@@ -176,6 +176,10 @@ class Consistency {
       const Agent& assignee = workspace.registry.agent(task->assignee);
       if (worked_on && assignee.removed && !state_.unfinished.leaving.contains({number, task->assignee}))
         defect(number, offset, "a task of an agent that was removed is open");
+      const AgentNumber target = task->offer ? task->offer->target : AgentNumber{};
+      if (target != AgentNumber{} && workspace.registry.agent(target).removed &&
+          !state_.unfinished.leaving.contains({number, target}))
+        defect(number, offset, "a task is offered to an agent that was removed");
     }
     if (scopes != workspace.tasks.scopes()) defect(number, workspace.head, "scopes are not those of the tasks");
     reviews(number, workspace);

@@ -70,14 +70,22 @@ bool is_id(json::Value value) {
   return !id_of(value).empty();
 }
 
-// R5: type, sender and recipients can be read.
-bool can_be_routed(const Found& found, const profile::EnvelopeSlots& slots) {
-  const json::Value recipients = found.at(slots.recipients);
-  if (!is_id(found.at(slots.sender))) return false;
+bool are_ids(json::Value recipients) {
   if (!recipients.is_array()) return is_id(recipients);
   for (const json::Value recipient : recipients.elements())
     if (!is_id(recipient)) return false;
   return recipients.size() > 0;
+}
+
+// R5: a message is taken all the same where sender and recipients can be read, and no check forbids it.
+bool can_be_overlooked(const Found& found, const TypeReading& type, const Places& places, Defects& defects) {
+  const profile::EnvelopeSlots& slots = type.envelope;
+  const auto at = [&places](profile::Slot slot) { return slot == profile::no_slot ? "" : places.pointer(slot); };
+  if (!is_id(found.at(slots.sender))) add_unrouted(at(slots.sender), defects);
+  if (!are_ids(found.at(slots.recipients))) add_unrouted(at(slots.recipients), defects);
+  if (defects.blocking.empty()) return true;
+  put_blocking_first(defects);
+  return false;
 }
 
 }  // namespace
@@ -103,10 +111,10 @@ Result<> check(const Native& native, const Ruleset& rules, const Options& option
 
   checked.type = reading.form_of(named, found.values());
   Defects defects = defects_of(native.value, rules, checked.type);
-  if (defects.errors.empty() || options.validation == Validation::lenient)
+  const bool lenient = options.validation == Validation::lenient;
+  if (defects.errors.empty() || lenient)
     PARLEY_CHECK(check_compressed(native, rules, checked.type, options.inflate_left, defects));
-  const bool tolerant = options.validation == Validation::lenient && !defects.refuse_lenient;
-  if (!defects.errors.empty() && !(tolerant && can_be_routed(found, type.envelope)))
+  if (!defects.errors.empty() && !(lenient && can_be_overlooked(found, type, places, defects)))
     return refusal(rules.type(checked.type), std::move(defects));
   checked.warnings = std::move(defects.warnings);
   checked.validation_errors = recorded(std::move(defects));

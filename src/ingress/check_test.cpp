@@ -297,6 +297,27 @@ TEST(Lenient, WithoutSenderOrRecipientItCannotBeRouted) {
   EXPECT_EQ(assignment({{"\"developer-01\"", "\"\""}}, lenient()).run().error().code, ErrorCode::SCHEMA);
 }
 
+// BEY-02: what else is wrong comes after what blocks, and would have been overlooked.
+TEST(Lenient, ARefusalBeginsWithWhatBlocks) {
+  const auto where = [](std::vector<std::pair<std::string, std::string>> changes) {
+    changes.emplace_back(timestamp_member, "");
+    changes.emplace_back("\"max_iterations\": 3", "\"max_iterations\": 0");
+    const auto refused = assignment(std::move(changes), lenient()).run().error();
+    EXPECT_EQ(refused.where, refused.details.front().instance);
+    EXPECT_EQ(refused.details.front().schema, "routing");
+    return refused.where;
+  };
+  EXPECT_EQ(where({{"\"from_agent\"", "\"form_agent\""}}), "/from_agent/agent_id");
+  EXPECT_EQ(where({{"\"to_agent\"", "\"too_agent\""}}), "/to_agent/agent_id");
+
+  const Case concern{"supervisor",
+                     "task_completion",
+                     {{"\"coc_concern\": false", "\"coc_concern\": true"}, {"\"in_reply_to\"", "\"in_reply_too\""}},
+                     "triage",
+                     lenient()};
+  EXPECT_THAT(concern.run().error().where, HasSubstr("coc_concern"));
+}
+
 // R33: what would make a flag public is refused in lenient validation too, with what to send instead.
 TEST(Lenient, AConcernAboutConductIsNeverTakenAsACompletion) {
   const Case concern{

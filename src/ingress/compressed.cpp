@@ -30,7 +30,7 @@ void add_inside(Defects inside, Defects& defects) {
   if (defects.errors.empty()) defects.hint = std::move(inside.hint);
   move(inside.errors, defects.errors);
   move(inside.warnings, defects.warnings);
-  defects.refuse_lenient |= inside.refuse_lenient;
+  std::ranges::move(inside.blocking, std::back_inserter(defects.blocking));
 }
 
 base::Error too_much_at_once(const std::string& where) {

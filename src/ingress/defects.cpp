@@ -1,5 +1,7 @@
 #include "ingress/defects.hpp"
 
+#include <algorithm>
+
 #include "ingress/check.hpp"
 #include "profile/reading.hpp"
 
@@ -31,7 +33,7 @@ void run_checks(json::Value message, const std::vector<profile::BoundCheck>& che
     if (found == 0) continue;
     if (defects.found == 0) defects.hint = bound.hint;
     defects.found += found;
-    defects.refuse_lenient |= bound.also_lenient;
+    if (bound.also_lenient) defects.blocking.push_back(bound.name);
   }
 }
 
@@ -49,6 +51,19 @@ Defects defects_of(json::Value message, const profile::Ruleset& rules, profile::
   }
   run_checks(message, reading.checks, defects);
   return defects;
+}
+
+void add_unrouted(const std::string& pointer, Defects& defects) {
+  if (defects.errors.size() == details_max) defects.errors.pop_back();
+  defects.errors.push_back({pointer, "routing", "An id is needed here: without it the message cannot be routed."});
+  ++defects.found;
+  defects.blocking.emplace_back("routing");
+}
+
+void put_blocking_first(Defects& defects) {
+  std::ranges::stable_partition(defects.errors, [&defects](const base::Problem& problem) {
+    return std::ranges::find(defects.blocking, problem.schema) != defects.blocking.end();
+  });
 }
 
 std::unexpected<base::Error> refusal(const profile::MessageType& type, Defects defects) {

@@ -79,6 +79,7 @@ void await_tasks(const Call& call, const broker::Caller& who) {
 }
 
 // extend-task T-1 seconds=600 reason="…" | task-error T-1 type=timeout message="…" recoverable=true suggested=retry
+//   about=T-2: the task that the body names
 // abort-task T-1 reason="…" cleanup=true
 void ask_of_task(const Call& call, const broker::Caller& who, std::string_view what) {
   std::string body;
@@ -86,6 +87,7 @@ void ask_of_task(const Call& call, const broker::Caller& who, std::string_view w
   writer.begin_object();
   if (what == "extend") writer.key("timeout_seconds").unsigned_integer(call.number("seconds", 0));
   if (what == "error") {
+    if (const std::string about = call.option("about"); !about.empty()) writer.member("task_id", about);
     writer.member("error_type", call.option("type")).member("error_message", call.text("message"));
     writer.member("recoverable", call.option("recoverable", "true") == "true");
     writer.member("suggested_action", call.option("suggested", "retry"));

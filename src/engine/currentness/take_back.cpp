@@ -143,24 +143,27 @@ bool has_it(ReceiptState state) {
 }
 
 constexpr std::string_view took_back = "its sender took it back";
+constexpr std::string_view replaced = "its sender put another in its place";
+constexpr std::string_view ordered_anew = "another order of its task stands in its place";
 
 std::string with_reason(std::string_view why, const TakeBack& command) {
   std::string text(why);
   return command.reason.empty() ? text : text + ": " + base::excerpt(command.reason, reason_bytes);
 }
 
-// Whom nothing else tells: what stands in its place does not reach them.
-void tell_who_has_it(const Deciding& deciding, const TakeBack& command, const InItsPlace& place) {
-  const Message& message = deciding.workspace().messages.at(command.message);
-  const std::string reason =
-      with_reason(place.by == Offset{} ? took_back : "its sender put another in its place", command);
+// Whom nothing else tells: what stands in its place does not reach them. `offset`: what they have, the message or the
+// offer of its task.
+void tell_who_has_it(const Deciding& deciding, const TakeBack& command, Offset offset, const InItsPlace& place) {
+  const Message& message = deciding.workspace().messages.at(offset);
+  const std::string_view did = place.by == Offset{} ? took_back : offset == command.message ? replaced : ordered_anew;
+  const std::string reason = with_reason(did, command);
   std::size_t told = 0;
   for (const Receipt& receipt : message.receipts) {
     if (!has_it(receipt.state) || std::ranges::binary_search(place.reached, receipt.agent)) continue;
     if (++told > told_max) return;
     post_notice(deciding, receipt.agent,
                 {.code = place.by == Offset{} ? "rescinded" : "superseded",
-                 .about = {command.message},
+                 .about = {offset},
                  .agents = {receipt.agent},
                  .reason = reason});
   }
@@ -188,7 +191,7 @@ base::Result<> check_repeated(const TakeBack& superseded, const Workspace& works
 
 bool supersedes_order(const AcceptMessage& command, const Task& task) {
   const TakeBack* const before = in_force(command);
-  return before && before->message == task.assignment() && !task.offer;
+  return before && !task.offer && (before->message == task.assignment() || before->message == task.ordered);
 }
 
 base::Result<> check_not_taken_back(const TakeBack& superseded, const Workspace& workspace) {
@@ -224,8 +227,10 @@ base::Result<Consequences> judge_superseded(const TakeBack& superseded, const Wo
   if (hold == Hold::held && counts) return Consequences{.later = true};
   // What moves the task itself says what becomes of it.
   if (moved && consequences.cancels != Offset{} && Offset(moved->task()) == consequences.cancels) {
+    const Offset order = workspace.tasks.at(consequences.cancels).assignment();
     consequences.cancels = {};
-    consequences.replaces_order = moved->assignee() != 0;
+    if (moved->assignee() != 0 && order == superseded.message) consequences.replaces_order = true;
+    if (moved->assignee() != 0 && order != superseded.message) consequences.handed_over = order;
   }
   if (moved && consequences.withdraws_offer != Offset{} && Offset(moved->task()) == consequences.withdraws_offer)
     return stands(workspace, superseded, "offers the task that the new message moves");
@@ -309,7 +314,9 @@ void decide_taken_back(const Deciding& deciding, const TakeBack& command, const 
   if (consequences.cancels != Offset{})
     return decide_cancelled(deciding, consequences.cancels, rules_of(consequences.cancels),
                             {base::excerpt(command.reason, reason_bytes), true, message.sender});
-  tell_who_has_it(deciding, command, place);
+  // HND-02: whoever handed the task over has it no more.
+  const bool was_handed_over = consequences.handed_over != Offset{};
+  tell_who_has_it(deciding, command, was_handed_over ? consequences.handed_over : command.message, place);
 }
 
 void write_supersedes(const Workspace& workspace, Offset message, event::MessageAccepted& event) {

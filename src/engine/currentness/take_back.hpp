@@ -22,6 +22,7 @@ struct Consequences {
   Offset withdraws_review{};    // that it asks for
   bool withdraws = false;       // its approval
   bool replaces_order = false;  // the new message is the same task's order
+  Offset handed_over{};         // likewise, of a task that was handed over since: the offer that its owner has taken
   bool later = false;           // all of it, once a human has let the new message pass (decision 10)
 };
 

@@ -186,9 +186,13 @@ void follow_task(const Deciding& deciding, const AcceptMessage& command, const J
   decide_named_dropped(decided, command, workspace);
   if (!replaces_order(judged.displaced))
     decide_orders_over(decided, workspace, command.workspace, offset, moved, command.lane);
-  if (static_cast<TaskState>(moved.state()) != TaskState::aborted) return;
-  take_room(command, judged.recipients, decided);
+  const auto state = static_cast<TaskState>(moved.state());
+  if (!machine::task::is_over(state)) return;
   const TaskScene scene{deciding, Offset(moved.task()), &command.ruleset};
+  if (state != TaskState::aborted && !scene.task().offer) return;
+  take_room(command, judged.recipients, decided);
+  tell_of_offer_ended(scene, "the task has ended.");
+  if (state != TaskState::aborted) return;
   const envelope::Envelope& envelope = command.envelope;
   if (judged.semantics.review_moved)  // R14, COL-20: the last of its iterations has failed
     tell_of_abort(scene, scene.task().assignee, {"", true, command.sender});

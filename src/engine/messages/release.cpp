@@ -15,6 +15,7 @@
 #include "engine/requests/follow.hpp"
 #include "engine/tasks/depend.hpp"
 #include "engine/tasks/follow.hpp"
+#include "engine/tasks/making.hpp"
 #include "engine/tasks/session.hpp"
 
 namespace parley::engine {
@@ -107,6 +108,8 @@ void decide_release(const Deciding& deciding, const Outgoing& outgoing, Release 
     decide_named_dropped(decided, command, workspace);
     if (!replaces_order(release.displaced))
       decide_orders_over(decided, workspace, number, offset, *moved, command.lane);
+    if (machine::task::is_over(static_cast<TaskState>(moved->state())))
+      tell_of_offer_ended({deciding, Offset(moved->task()), &command.ruleset}, "the task has ended.");
   }
   for (const Displaced& one : release.displaced)
     decide_taken_back(deciding, *one.message, one.of, {offset, recipients.open}, ruleset_of);

@@ -33,7 +33,7 @@ struct Saying {
 
 // Nothing where the profile has no words for the occasion, where the agent was removed or its mailbox is full (D11), or
 // where it is half full and others' affairs are told: the fact is in the log. In a lane of its own: nothing that waits
-// holds it up.
+// holds it up, and it may come before what was said earlier of the same task (decision 8).
 void say(const Deciding& deciding, AgentNumber to, const profile::Ruleset& rules, profile::Occasion occasion,
          const Saying& saying);
 

@@ -18,7 +18,7 @@ constexpr std::size_t named_max = 5;
 // What is no number is as risky as can be: it says nothing that one could rely on.
 std::optional<double> risk_of(const envelope::Envelope& envelope) {
   const std::string_view stated = envelope::field(envelope, "risk");
-  if (stated.empty() || stated == "null") return std::nullopt;
+  if (stated.empty()) return std::nullopt;
   return number_in(envelope, "risk").value_or(std::numeric_limits<double>::infinity());
 }
 

@@ -20,6 +20,11 @@ void write(Offset offset, const Request& request, const profile::RetryPolicy& re
   out.set_due(base::unix_us(later(again_at, request.timeout)));
 }
 
+// It was offered and is not acked. What nobody has read yet is there still.
+bool is_tried(ReceiptState state) {
+  return state == ReceiptState::leased || state == ReceiptState::waiting;
+}
+
 // The request can be had once more: it was read, has not expired, is still remembered, and there is room for it.
 // `before`: what this decision puts there already; the request is added to it.
 bool can_be_had(const Workspace& workspace, Offset offset, AgentNumber agent, Instant now, Load& before) {
@@ -27,7 +32,7 @@ bool can_be_had(const Workspace& workspace, Offset offset, AgentNumber agent, In
   const Receipt* const receipt = message ? message->receipt_of(agent) : nullptr;
   if (!receipt || workspace.registry.agent(agent).removed) return false;
   if (message->expires() && message->expires_at <= now) return false;
-  if (!taken(receipt->state)) return false;
+  if (!taken(receipt->state)) return is_tried(receipt->state);  // what is open has its room
   if (!has_room(workspace.settings, workspace.registry.agent(agent), message->length, before)) return false;
   ++before.messages;
   before.bytes += message->length;
@@ -65,6 +70,7 @@ void decide_asked_again(const Deciding& deciding, Offset offset, AgentNumber age
   event.set_request(offset.value);
   event.set_agent(agent.value);
   event.set_given(can_be_had(deciding.workspace(), offset, agent, context.now, decided.notices_to(number, agent)));
+  event.set_anew(event.given() && is_tried(deciding.workspace().messages.at(offset).receipt_of(agent)->state));
 }
 
 Timer timer_of_again(WorkspaceNumber number, Offset offset, AgentNumber agent, Instant at) {

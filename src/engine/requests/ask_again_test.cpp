@@ -24,6 +24,10 @@ const profile::Ruleset& patient_mesh() {
   return rules;
 }
 
+std::string what_becomes_of(const event::RequestAskedAgain& again) {
+  return again.anew() ? "given anew" : again.given() ? "given" : "not given";
+}
+
 class Trial {
  public:
   Trial() : engine_([](std::string_view) { return &patient_mesh(); }), decided_(engine_.state()) {
@@ -55,12 +59,14 @@ class Trial {
     }
     return facts_;
   }
-  // How many messages the one who is asked finds, and acks.
-  std::size_t read() {
-    TakeMessages take{.workspace = workspace, .agent = asked, .session = SessionId(++seed_), .take_id = {}};
+  // How many messages the one who is asked finds, for so long, and acks.
+  std::size_t read(base::Duration lease = 1min, bool acks = true) {
+    TakeMessages take{
+        .workspace = workspace, .agent = asked, .session = SessionId(++seed_), .lease = lease, .take_id = {}};
     const auto offers = engine_.decide(take, {now_, ++seed_}, decided_);
     record();
     for (const Offer& offer : offers) {
+      if (!acks) break;
       const DeliveryId delivery{offer.offset, offer.epoch};
       decide(AckMessages{workspace, asked, {&delivery, 1}});
     }
@@ -86,7 +92,7 @@ class Trial {
     for (const Fact& fact : decided_.facts()) {
       const event::Event& event = fact.event;
       facts_.push_back(event.has_request_postponed()     ? "postponed"
-                       : event.has_request_asked_again() ? event.request_asked_again().given() ? "given" : "not given"
+                       : event.has_request_asked_again() ? what_becomes_of(event.request_asked_again())
                        : event.has_request_timed_out()   ? "timed out"
                        : event.has_message_accepted()    ? "said"
                                                          : "else");
@@ -126,6 +132,18 @@ TEST(AskAgain, MSH_03_what_is_not_read_yet_is_not_given_twice) {
   EXPECT_EQ(run.pass(1s), Facts{"not given"});
   EXPECT_EQ(run.read(), 1u);
   EXPECT_EQ(run.read(), 0u);
+}
+
+TEST(AskAgain, MSH_03_what_was_offered_and_is_not_acked_is_given_anew) {
+  Trial run;
+  EXPECT_EQ(run.read(5min, false), 1u);
+  EXPECT_EQ(run.pass(30s), Facts{"postponed"});
+  EXPECT_EQ(run.pass(1s), Facts{"given anew"});
+  EXPECT_EQ(run.defects(), Facts{});
+  EXPECT_EQ(run.read(), 1u);
+  EXPECT_EQ(run.pass(30s), Facts{"postponed"});
+  EXPECT_EQ(run.pass(2s), Facts{"given"});
+  EXPECT_EQ(run.defects(), Facts{});
 }
 
 TEST(AskAgain, MSH_03_late_turns_bring_everything_in_order) {

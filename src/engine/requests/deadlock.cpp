@@ -29,10 +29,14 @@ class Search {
   Search(const Workspace& workspace, AgentNumber asker, const About& about)
       : workspace_(workspace), asker_(asker), about_(about) {}
 
-  // Whether one of these answers only once the asker has answered another, however far.
+  // Whether one of these answers only once the asker has answered another, however far; or the asker asks itself alone.
   bool closes(std::span<const AgentNumber> asked) {
+    if (asked.size() == 1 && asked.front() == asker_) {
+      answers_.push_back({asker_, {}, 0});
+      return true;
+    }
     for (const AgentNumber agent : asked)
-      if (agent != asker_) reach({agent, {}, 0});  // what one asks of oneself one can answer
+      if (agent != asker_) reach({agent, {}, 0});  // in a list of others: it can answer while it waits for them
     for (std::size_t at = 0; at < answers_.size() && looks_ > 0; ++at)
       if (follow(at)) return true;
     return false;
@@ -46,7 +50,8 @@ class Search {
       text = ", who waits for '" + name(answer->agent) + "' (request " + id_of(answer->request) + ")" + text;
       answer = &answers_[answer->from];
     }
-    return "'" + name(asker_) + "' would wait for '" + name(answer->agent) + "'" + text;
+    const std::string whom = answer->agent == asker_ ? "itself" : "'" + name(answer->agent) + "'";
+    return "'" + name(asker_) + "' would wait for " + whom + text;
   }
 
  private:
@@ -153,7 +158,9 @@ base::Result<> check_deadlock(const AcceptMessage& command, const Workspace& wor
   if (!waits(command)) return {};
   Search search(workspace, command.sender, about_of(command, workspace));
   if (!search.closes(recipients.open)) return {};
-  auto error = base::fail(base::ErrorCode::WAIT_CYCLE, search.cycle(), "recipients");
+  const bool asks_itself = recipients.open.size() == 1 && recipients.open.front() == command.sender;
+  auto error = base::fail(base::ErrorCode::WAIT_CYCLE, search.cycle(), "recipients",
+                          asks_itself ? "Ask another; or note it in a message that awaits no answer." : "");
   error.error().legal_next = types_of(command.ruleset, {envelope::Kind::response, envelope::Kind::help_reply},
                                       workspace.registry.agent(command.sender));
   return error;

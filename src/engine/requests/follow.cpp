@@ -301,8 +301,10 @@ void apply(State& state, Workspace& workspace, WorkspaceNumber number, const eve
   asks_no_more(state, *request, number, offset, scene.agent_number);
   request->again.at(scene.agent_number).at = {};
   const Found found = find(workspace, scene.agent_number, offset);
-  if (!event.given() || !found || open(found.receipt->state)) return;
-  reopen(scene, offset, *found.message, *found.receipt);
+  if (!event.given() || !found) return;
+  const bool is_open = open(found.receipt->state);  // or has ended since, in the same turn
+  if (event.anew() && is_open) begin_anew(scene, offset, *found.message, *found.receipt);
+  if (!event.anew() && !is_open) reopen(scene, offset, *found.message, *found.receipt);
 }
 
 }  // namespace parley::engine

@@ -80,9 +80,7 @@ class Follow {
     if (command_.envelope.task != task.id.view())
       return std::unexpected(unknown("review " + quoted(id) + " is of task " + quoted(task.id.view()) + ", not of " +
                                      quoted(command_.envelope.task)));
-    if (review.reviewer != command_.sender)
-      return std::unexpected(refusal(ErrorCode::NOT_PARTY, command_, workspace_, task,
-                                     about(review) + ": it was asked of " + name_of(review.reviewer)));
+    if (review.reviewer != command_.sender) return std::unexpected(asked_of_another(review, task));
     const ReviewState verdict = verdict_of();
     const ReviewState outcome =
         outcome_of(verdict, review.iteration, iterations_of(command_, task), workspace_.settings.reviews.escalation);
@@ -113,6 +111,16 @@ class Follow {
   std::string name_of(AgentNumber agent) const { return quoted(workspace_.registry.agent(agent).id); }
   static std::string about(const Review& review) {
     return "review " + quoted(review.id.view()) + " is " + std::string(machine::review::name(review.state));
+  }
+
+  // Who registered anew under a name is another.
+  base::Error asked_of_another(const Review& review, const Task& task) const {
+    const std::string name = name_of(review.reviewer);
+    const std::string whom =
+        name == name_of(command_.sender) ? "the " + name + " that was removed, not of the one registered since" : name;
+    auto error = refusal(ErrorCode::NOT_PARTY, command_, workspace_, task, about(review) + ": it was asked of " + whom);
+    error.where = "review";
+    return error;
   }
 
   // Where the task's table leads.

@@ -50,6 +50,7 @@ bool ask_human(const TaskScene& scene, const event::TaskError& error, const std:
   tell(scene, move, making);
   // Nobody is to begin what a human may end (SUP-04).
   decide_offer_ended(scene.decided, workspace, scene.number, offset, scene.task());
+  tell_of_offer_ended(scene, "a human decides whether it goes on.");
   decide_order_over(scene.decided, workspace, scene.number, offset, scene.task());
   return true;
 }

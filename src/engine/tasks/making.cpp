@@ -72,6 +72,11 @@ std::string opening(const Workspace& workspace, const Task& task) {
   return "Task " + base::quoted(task.id.view()) + " of " + name_of(workspace, task.assignee);
 }
 
+std::string offered_no_more(const TaskScene& scene, const std::string& why) {
+  return opening(scene.workspace(), scene.task()) + " is offered to " +
+         name_of(scene.workspace(), scene.task().offer->target) + " no more: " + why;
+}
+
 std::string warning_of_deadline(const TaskScene& scene) {
   return opening(scene.workspace(), scene.task()) + " is late: its deadline was " +
          base::to_rfc3339(scene.task().watch.deadline) + ".";
@@ -126,10 +131,10 @@ void tell(const TaskScene& scene, const Move& move, const Making& making) {
 
 namespace {
 
-// Whether it has the order before it, or had.
-bool was_offered(const TaskScene& scene, AgentNumber agent) {
-  const Message* const order = scene.workspace().messages.find(scene.task().assignment());
-  const Receipt* const receipt = order ? order->receipt_of(agent) : nullptr;
+// Whether it has the message before it, or had.
+bool has_seen(const TaskScene& scene, Offset offset, AgentNumber agent) {
+  const Message* const message = scene.workspace().messages.find(offset);
+  const Receipt* const receipt = message ? message->receipt_of(agent) : nullptr;
   return receipt && receipt->epoch > 0;
 }
 
@@ -140,7 +145,7 @@ void say_of_task(const TaskScene& scene, AgentNumber to, profile::Occasion occas
   if (scene.rules->says[static_cast<std::size_t>(occasion)]) return say(scene, to, *scene.rules, occasion, saying);
   const bool of_end = occasion == Occasion::task_aborted;
   const bool hears = to == scene.task().assignee
-                         ? of_end && was_offered(scene, to)
+                         ? of_end && has_seen(scene, scene.task().assignment(), to)
                          : to == scene.task().assigner && (of_end || occasion == Occasion::task_extended);
   if (!hears) return;
   post_notice(scene, to,
@@ -149,6 +154,19 @@ void say_of_task(const TaskScene& scene, AgentNumber to, profile::Occasion occas
                .agents = {},
                .reason = saying.text + (saying.cleanup ? " What was begun is to be undone." : ""),
                .id = saying.reply_to});
+}
+
+void tell_of_offer_ended(const TaskScene& scene, const std::string& why) {
+  const Task& task = scene.task();
+  if (!task.offer || !scene.rules || !has_seen(scene, task.offer->request, task.offer->target)) return;
+  const std::string text = offered_no_more(scene, why);
+  Saying saying;
+  saying.task = task.id.view();
+  if (const Message* const offer = scene.workspace().messages.find(task.offer->request))
+    saying.reply_to = offer->id.view();
+  saying.text = text;
+  saying.from = task.assignee;
+  say_of_task(scene, task.offer->target, profile::Occasion::task_offer_over, saying);
 }
 
 void make(const TaskScene& scene, const Making& making) {
@@ -180,6 +198,7 @@ void make(const TaskScene& scene, const Making& making) {
                                    step == Step::take_back ? nullptr : task.offer.get(), assignee_of(scene).spoke_at);
   if (due != Instant{}) moved.set_due(base::unix_us(due));
   tell(scene, move, making);
+  if (step == Step::postpone) tell_of_offer_ended(scene, "its owner begins anew.");
 }
 
 void give_up(const TaskScene& scene, const event::TaskError& error, const std::string& why, bool decided_by_human) {
@@ -189,6 +208,7 @@ void give_up(const TaskScene& scene, const event::TaskError& error, const std::s
   const Offset by(scene.decided.next_offset(scene.number));
   make(scene, making);
   decide_offer_ended(scene.decided, scene.workspace(), scene.number, by, scene.task());
+  tell_of_offer_ended(scene, "the task has ended.");
   decide_order_over(scene.decided, scene.workspace(), scene.number, by, scene.task());
   if (const Offset held = scene.task().held; held != Offset{} && !decided_by_human)
     decide_withdrawn(scene.decided, scene.workspace(), scene.number, held);

@@ -1,5 +1,5 @@
 // Moves of tasks that the server makes by itself: the fact, with what it tells in the profile's words (R31). Internal
-// to the folder.
+// to the folder, but for the messages that end a task.
 #pragma once
 #include <string>
 
@@ -45,6 +45,10 @@ void say_of_task(const TaskScene& scene, AgentNumber to, profile::Occasion occas
 
 // "Task 'x' of 'developer-01'": for whoever reads it.
 std::string opening(const Workspace& workspace, const Task& task);
+// "Task 'x' of 'developer-01' is offered to 'developer-02' no more: ", and why.
+std::string offered_no_more(const TaskScene& scene, const std::string& why);
+// HND-02: where it was offered, the offer ends with it. Whom that was for hears of it, if it has seen the offer.
+void tell_of_offer_ended(const TaskScene& scene, const std::string& why);
 event::TaskError error_of(TaskErrorType type, bool recoverable, std::string message);
 
 const profile::Recovery* recovery_of(const profile::Ruleset* rules, TaskErrorType type);

@@ -135,6 +135,7 @@ bool ask_for_parts(const TaskScene& scene, const event::TaskError& error, const 
   moved.set_due(will_be_late ? std::min(moved.again_at(), base::unix_us(task.watch.deadline)) : moved.again_at());
   if (task.offer) moved.mutable_offer()->set_state(event::TaskOffer::OVER);
   decide_offer_ended(scene.decided, scene.workspace(), scene.number, by, task);
+  tell_of_offer_ended(scene, "it is done in parts.");
   decide_order_over(scene.decided, scene.workspace(), scene.number, by, task);  // its parts are worked on
   return true;
 }

@@ -9,6 +9,9 @@
 namespace parley::engine {
 namespace {
 
+constexpr std::size_t stand_ins_max = 5;     // named in the place of an assigner that was removed (BEY-02)
+constexpr std::size_t stand_in_looks = 200;  // agents, in the search for them (D11)
+
 using base::quoted;
 using machine::task::Move;
 using machine::task::Party;
@@ -48,7 +51,7 @@ void add_types(const profile::Ruleset& rules, envelope::Kind kind, const Agent& 
 // "Now 'developer-01' may send: acknowledgment. …": of both parties, for whoever it is that should act.
 std::string who_may(const profile::Ruleset& rules, const Workspace& workspace, const Task& task) {
   std::string text;
-  for (const AgentNumber agent : parties_of(workspace, task)) {
+  for (const AgentNumber agent : who_may_move(workspace, task, rules)) {
     const auto types = legal_next(workspace, task, rules, agent);
     if (!types.empty())
       text += (text.empty() ? "Now " : "; ") + quoted(id_of(workspace, agent)) + " may send " + base::joined(types);
@@ -70,7 +73,7 @@ bool is_offered(const Workspace& workspace, const Task& task) {
 std::string can_be_corrected(const AcceptMessage& command, const Workspace& workspace, const Task& task) {
   const TaskFacts correcting{.readiness = Readiness::ready, .supersedes = true};
   const Move* const move = move_on(command.envelope.kind, task.state, correcting);
-  const Message* const order = workspace.messages.find(task.assignment());
+  const Message* const order = workspace.messages.find(task.ordered);  // also where it was handed over since
   const bool own = order && order->sender == command.sender && task.assigner == command.sender && !task.offer;
   if (command.envelope.kind != envelope::Kind::task_assign || !move || !own) return "";
   return " To give it otherwise, supersede message " + quoted(order->id.view()) + ".";
@@ -86,8 +89,6 @@ std::string can_be_offered_anew(const AcceptMessage& command, const Workspace& w
          "; to offer it to another, rescind message " + quoted(offer->id.view()) + ".";
 }
 
-}  // namespace
-
 std::vector<AgentNumber> parties_of(const Workspace& workspace, const Task& task) {
   std::vector<AgentNumber> parties{task.assignee};
   if (task.assigner != task.assignee) parties.push_back(task.assigner);
@@ -96,6 +97,27 @@ std::vector<AgentNumber> parties_of(const Workspace& workspace, const Task& task
     parties.push_back(task.reviewer);
   std::erase_if(parties, [&workspace](AgentNumber agent) { return workspace.registry.agent(agent).removed; });
   return parties;
+}
+
+// Whether an agent makes a move in the place of an assigner that was removed: anybody may whose role sends that.
+bool stands_in(const Workspace& workspace, const Task& task, const profile::Ruleset& rules, AgentNumber agent) {
+  return workspace.registry.agent(agent).properties.profile == rules.name &&
+         !legal_next(workspace, task, rules, agent).empty();
+}
+
+}  // namespace
+
+std::vector<AgentNumber> who_may_move(const Workspace& workspace, const Task& task, const profile::Ruleset& rules) {
+  std::vector<AgentNumber> agents = parties_of(workspace, task);
+  if (!workspace.registry.agent(task.assigner).removed) return agents;
+  const std::size_t most = agents.size() + stand_ins_max;
+  std::size_t looks = 0;
+  for (const auto& [id, agent] : workspace.registry.agents_by_id) {
+    if (++looks > stand_in_looks || agents.size() == most) break;
+    const bool is_named = std::ranges::find(agents, agent) != agents.end();
+    if (!is_named && stands_in(workspace, task, rules, agent)) agents.push_back(agent);
+  }
+  return agents;
 }
 
 std::vector<std::string> types_of(const profile::Ruleset& rules, std::initializer_list<envelope::Kind> kinds,

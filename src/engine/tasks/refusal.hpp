@@ -7,9 +7,9 @@
 
 namespace parley::engine {
 
-// Who has a part in a task, each once: its assignee, its assigner, whom it is offered to, who reviews it; not who was
-// removed.
-std::vector<AgentNumber> parties_of(const Workspace& workspace, const Task& task);
+// Who has a part in a task, each once: its assignee, its assigner, whom it is offered to, who reviews it. In the place
+// of an assigner that was removed anybody has whose role sends what it would: the first few of them.
+std::vector<AgentNumber> who_may_move(const Workspace& workspace, const Task& task, const profile::Ruleset& rules);
 
 // The profile's types of these kinds that the agent's role may send, each once.
 std::vector<std::string> types_of(const profile::Ruleset& rules, std::initializer_list<envelope::Kind> kinds,

@@ -41,6 +41,7 @@ void end_orders(const TaskScene& scene, Offset by) {
   moved.set_state(static_cast<std::uint32_t>(TaskState::aborted));
   const LaneId lane = envelope::lane_of(envelope::task_key_of(scene.task().id.view()));  // its order may be forgotten
   decide_orders_over(scene.decided, scene.workspace(), scene.number, by, moved, lane);
+  tell_of_offer_ended(scene, "the task has ended.");
 }
 
 void abandon(const TaskScene& scene, const event::TaskError& error, const std::string& why) {
@@ -333,9 +334,8 @@ void decide_extended(const Deciding& deciding, Offset offset, const profile::Rul
 
 void decide_offer_over(const Deciding& deciding, Offset offset, const profile::Ruleset* rules, const std::string& why) {
   const TaskScene scene{deciding, offset, rules};
-  make(scene, {Step::take_back, scene.task().watch.late,
-               opening(scene.workspace(), scene.task()) + " is offered to " +
-                   quoted(scene.workspace(), scene.task().offer->target) + " no more: " + why});
+  if (is_ended(scene)) return;  // with its task
+  make(scene, {Step::take_back, scene.task().watch.late, offered_no_more(scene, why)});
 }
 
 void decide_cancelled(const Deciding& deciding, Offset offset, const profile::Ruleset* rules, const Cancelling& why) {
