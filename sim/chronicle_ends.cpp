@@ -39,7 +39,9 @@ void Chronicle::ask_again(std::uint32_t number, const event::RequestAskedAgain& 
   if (!event.anew()) return give_again(number, event.agent(), event.request());
   const Place place{number, event.agent(), event.request()};
   Receipt* const found = receipt(place, "a request given again");
-  if (found && open(found->state)) begin_anew(place, *found);
+  if (!found || !open(found->state)) return;
+  begin_anew(place, *found);
+  sightings_.saw(Sighting::request_asked_anew);
 }
 
 void Chronicle::begin_anew(const Place& place, Receipt& receipt) {

@@ -47,8 +47,10 @@ void TaskChronicle::go_offline(Workspace& workspace, std::uint32_t number, std::
 void TaskChronicle::remove(Workspace& workspace, std::uint32_t number) {
   workspace.agents[number].removed = true;
   for (auto& [place, task] : tasks_)
-    if (place.first == workspace.number && task.offer && task.offer->target == number)
+    if (place.first == workspace.number && task.offer && task.offer->target == number) {
       task.offer->target_removed = true;
+      sightings_.saw(Sighting::offer_target_removed);
+    }
 }
 
 // HND-05: what 002's agents say of themselves.
