@@ -121,7 +121,7 @@ enum class Sighting {
   session_aborted,
   session_task_ended,
 };
-inline constexpr std::array<std::string_view, 110> sighting_names = {
+inline constexpr auto sighting_names = std::to_array<std::string_view>({
     "power loss",
     "kill",
     "graceful restart",
@@ -234,7 +234,8 @@ inline constexpr std::array<std::string_view, 110> sighting_names = {
     "parts failed",
     "session aborted",
     "session's task ended",
-};
+});
+static_assert(sighting_names.size() == static_cast<std::size_t>(Sighting::session_task_ended) + 1);
 
 class Sightings {
  public:
