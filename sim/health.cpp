@@ -13,8 +13,8 @@ namespace {
 using envelope::Kind;
 using namespace std::chrono_literals;
 
-base::Duration silence_of(const std::string& profile) {
-  return profile == "supervisor" ? base::Duration(15min) : base::Duration(90s);
+base::Duration silence_of(const std::string& of) {
+  return of == "supervisor" ? base::Duration(15min) : base::Duration(90s);
 }
 
 bool works_not(const std::string& word) {

@@ -33,7 +33,7 @@ base::Result<> check_bounds(const bench::Settings& settings) {
     if (value < 1 || value > most)
       return misuse(std::string(option) + ": " + std::to_string(value) + " is not one of 1 to " + std::to_string(most));
   if (settings.duration.count() <= 0) return misuse("--duration: it is no time at all");
-  if (!(settings.rate >= 0)) return misuse("--rate: it is negative");
+  if (!(settings.rate >= 0)) return misuse("--rate: it is no rate");
   return {};
 }
 

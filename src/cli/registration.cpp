@@ -4,14 +4,30 @@
 #include <ostream>
 
 #include "json/parser.hpp"
+#include "sdk/cpp/socket.hpp"
 
 namespace parley::cli {
 namespace {
 
+bool is_loopback(std::string_view host) {
+  return host == "127.0.0.1" || host == "::1" || host == "localhost";
+}
+
+// Two addresses of one server: this machine has several names for itself.
+bool is_same_server(const std::string& one, const std::string& other) {
+  if (one == other) return true;
+  const auto here = sdk::endpoint_of(one), there = sdk::endpoint_of(other);
+  return here && there && here->port == there->port && is_loopback(here->host) && is_loopback(there->host);
+}
+
+bool calls_own_server(const sdk::Access& access) {
+  return is_same_server(access.url, sdk::own_server(access.data_folder));
+}
+
 // Whether the token that is kept under this name is one of the server that is called.
 bool is_of_called(const sdk::Access& access, const sdk::TokenStore::Owner& owner) {
   const std::string elsewhere = sdk::TokenStore(access.data_folder).server(owner);
-  return access.url == (elsewhere.empty() ? sdk::own_server(access.data_folder) : elsewhere);
+  return elsewhere.empty() ? calls_own_server(access) : is_same_server(access.url, elsewhere);
 }
 
 // Before the server is asked for a token. One that another server gave is not replaced: nobody could get it back here.
@@ -43,9 +59,8 @@ base::Result<Exit> keep_token(Context& context, const Connected& server, std::st
   const sdk::Access& access = server.client.access();
   const sdk::TokenStore tokens(access.data_folder);
   const sdk::TokenStore::Owner owner{server.workspace, whose, name};
-  const bool own = access.url == sdk::own_server(access.data_folder);
   if (token)
-    if (auto kept = tokens.put(owner, *token, own ? std::string() : access.url); !kept)
+    if (auto kept = tokens.put(owner, *token, calls_own_server(access) ? std::string() : access.url); !kept)
       return lost(std::move(kept).error(), server, whose, name, what);
   if (context.json) return show(context, reply);
 

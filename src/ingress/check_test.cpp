@@ -318,6 +318,26 @@ TEST(Lenient, ARefusalBeginsWithWhatBlocks) {
   EXPECT_THAT(concern.run().error().where, HasSubstr("coc_concern"));
 }
 
+// However much there is to overlook, nothing that blocks makes room for another that does.
+TEST(Lenient, OfManyDefectsAllThatBlockAreNamed) {
+  std::string many;
+  for (int i = 0; i < 70; ++i) many += "7,";
+  const Case concern{"supervisor",
+                     "task_completion",
+                     {{"\"coc_concern\": false", "\"coc_concern\": true"},
+                      {"\"next_steps\": [", "\"next_steps\": [" + many},
+                      {"\"from_agent\"", "\"form_agent\""},
+                      {"\"to_agent\"", "\"too_agent\""}},
+                     "triage",
+                     lenient()};
+  const auto refused = concern.run();
+  ASSERT_FALSE(refused);
+  ASSERT_EQ(refused.error().details.size(), details_max);
+  const std::vector<base::Problem> first(refused.error().details.begin(), refused.error().details.begin() + 3);
+  EXPECT_THAT(first[0].message, HasSubstr("coc_violation_flag"));
+  EXPECT_THAT(words(first), ElementsAre(HasSubstr("/flags/coc_concern "), "/from_agent routing", "/to_agent routing"));
+}
+
 // R33: what would make a flag public is refused in lenient validation too, with what to send instead.
 TEST(Lenient, AConcernAboutConductIsNeverTakenAsACompletion) {
   const Case concern{

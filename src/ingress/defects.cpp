@@ -1,6 +1,8 @@
 #include "ingress/defects.hpp"
 
 #include <algorithm>
+#include <iterator>
+#include <ranges>
 
 #include "ingress/check.hpp"
 #include "profile/reading.hpp"
@@ -8,32 +10,51 @@
 namespace parley::ingress {
 namespace {
 
-// How many there are. Each is named after its check, the hint behind what is so. What lenient validation refuses too is
-// named whatever else there is.
-std::size_t run(const profile::BoundCheck& bound, json::Value message, std::vector<base::Problem>& problems) {
+// Each is named after its check, the hint behind what is so.
+std::vector<base::Problem> found_by(const profile::BoundCheck& bound, json::Value message) {
   std::vector<base::Problem> found;
   bound.check->run(message, found);
-  if (!found.empty() && bound.also_lenient && problems.size() == details_max) problems.pop_back();
   for (base::Problem& problem : found) {
-    if (problems.size() == details_max) break;
     problem.schema = bound.name;
     if (!bound.hint.empty()) problem.message += ' ' + bound.hint;
-    problems.push_back(std::move(problem));
   }
-  return found.size();
+  return found;
+}
+
+void add(std::vector<base::Problem> found, std::vector<base::Problem>& problems) {
+  const std::size_t room = details_max - problems.size();
+  for (base::Problem& problem : found | std::views::take(room)) problems.push_back(std::move(problem));
+}
+
+auto blocks(const Defects& defects) {
+  return [&blocking = defects.blocking](const base::Problem& problem) {
+    return std::ranges::find(blocking, problem.schema) != blocking.end();
+  };
+}
+
+// What lenient validation refuses too is named whatever else there is: in the place of the last that it overlooks.
+void make_room(Defects& defects) {
+  if (defects.errors.size() < details_max) return;
+  auto last = std::find_if_not(defects.errors.rbegin(), defects.errors.rend(), blocks(defects));
+  if (last == defects.errors.rend()) last = defects.errors.rbegin();  // all block
+  defects.errors.erase(std::prev(last.base()));
 }
 
 void run_checks(json::Value message, const std::vector<profile::BoundCheck>& checks, Defects& defects) {
   for (const profile::BoundCheck& bound : checks) {
+    std::vector<base::Problem> found = found_by(bound, message);
     if (bound.severity == profile::Severity::warning) {
-      run(bound, message, defects.warnings);
+      add(std::move(found), defects.warnings);
       continue;
     }
-    const std::size_t found = run(bound, message, defects.errors);
-    if (found == 0) continue;
+    if (found.empty()) continue;
     if (defects.found == 0) defects.hint = bound.hint;
-    defects.found += found;
-    if (bound.also_lenient) defects.blocking.push_back(bound.name);
+    defects.found += found.size();
+    if (bound.also_lenient) {
+      make_room(defects);
+      defects.blocking.push_back(bound.name);
+    }
+    add(std::move(found), defects.errors);
   }
 }
 
@@ -54,16 +75,14 @@ Defects defects_of(json::Value message, const profile::Ruleset& rules, profile::
 }
 
 void add_unrouted(const std::string& pointer, Defects& defects) {
-  if (defects.errors.size() == details_max) defects.errors.pop_back();
+  make_room(defects);
   defects.errors.push_back({pointer, "routing", "An id is needed here: without it the message cannot be routed."});
   ++defects.found;
   defects.blocking.emplace_back("routing");
 }
 
 void put_blocking_first(Defects& defects) {
-  std::ranges::stable_partition(defects.errors, [&defects](const base::Problem& problem) {
-    return std::ranges::find(defects.blocking, problem.schema) != defects.blocking.end();
-  });
+  std::ranges::stable_partition(defects.errors, blocks(defects));
 }
 
 std::unexpected<base::Error> refusal(const profile::MessageType& type, Defects defects) {

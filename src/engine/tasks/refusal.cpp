@@ -9,8 +9,8 @@
 namespace parley::engine {
 namespace {
 
-constexpr std::size_t stand_ins_max = 5;     // named in the place of an assigner that was removed (BEY-02)
-constexpr std::size_t stand_in_looks = 200;  // agents, in the search for them (D11)
+constexpr std::size_t stand_ins_max = 5;        // named in the place of an assigner that was removed (BEY-02)
+constexpr std::size_t stand_in_looks = 10'000;  // agents, in the search for them (D11)
 
 using base::quoted;
 using machine::task::Move;
@@ -99,10 +99,35 @@ std::vector<AgentNumber> parties_of(const Workspace& workspace, const Task& task
   return parties;
 }
 
-// Whether an agent makes a move in the place of an assigner that was removed: anybody may whose role sends that.
-bool stands_in(const Workspace& workspace, const Task& task, const profile::Ruleset& rules, AgentNumber agent) {
-  return workspace.registry.agent(agent).properties.profile == rules.name &&
-         !legal_next(workspace, task, rules, agent).empty();
+// What this agent may do about the task as it stands, if its role sends that; 0: one without a part in it.
+std::vector<envelope::Kind> open_to(const Workspace& workspace, const Task& task, const profile::Ruleset& rules,
+                                    AgentNumber agent) {
+  const TaskFacts facts{rules.tasks->needs_ack, is_offered(workspace, task), {}, {}, {}};
+  const bool assigner_removed = workspace.registry.agent(task.assigner).removed;
+  std::vector<envelope::Kind> kinds;
+  for (const Move& move : machine::task::moves)
+    if (move.on && (move.from & machine::task::of(task.state)) != 0 && holds(move.when, facts) &&
+        is_party(move.by, task, agent, assigner_removed))
+      kinds.push_back(*move.on);
+  return kinds;
+}
+
+// The roles that make a move in the place of an assigner that was removed: all that send it. Found once for a task, so
+// that a look at an agent costs little.
+profile::RoleSet roles_that_stand_in(const Workspace& workspace, const Task& task, const profile::Ruleset& rules) {
+  profile::RoleSet roles;
+  for (const envelope::Kind kind : open_to(workspace, task, rules, AgentNumber{}))
+    for (const profile::MessageType& type : rules.types) {
+      if (type.kind != kind || type.names_task) continue;
+      roles.members |= type.from.members;
+      roles.any |= type.from.any;
+    }
+  return roles;
+}
+
+bool stands_in(const profile::RoleSet& roles, const profile::Ruleset& rules, const Agent& agent) {
+  return agent.properties.profile == rules.name &&
+         roles.has(rules.role_index(rules.role_of_agent(agent.id, agent.properties.agent_type)));
 }
 
 }  // namespace
@@ -110,12 +135,14 @@ bool stands_in(const Workspace& workspace, const Task& task, const profile::Rule
 std::vector<AgentNumber> who_may_move(const Workspace& workspace, const Task& task, const profile::Ruleset& rules) {
   std::vector<AgentNumber> agents = parties_of(workspace, task);
   if (!workspace.registry.agent(task.assigner).removed) return agents;
+  const profile::RoleSet roles = roles_that_stand_in(workspace, task, rules);
+  if (!roles.any && roles.members.none()) return agents;  // as of a task that is over
   const std::size_t most = agents.size() + stand_ins_max;
   std::size_t looks = 0;
   for (const auto& [id, agent] : workspace.registry.agents_by_id) {
     if (++looks > stand_in_looks || agents.size() == most) break;
     const bool is_named = std::ranges::find(agents, agent) != agents.end();
-    if (!is_named && stands_in(workspace, task, rules, agent)) agents.push_back(agent);
+    if (!is_named && stands_in(roles, rules, workspace.registry.agent(agent))) agents.push_back(agent);
   }
   return agents;
 }
@@ -129,13 +156,9 @@ std::vector<std::string> types_of(const profile::Ruleset& rules, std::initialize
 
 std::vector<std::string> legal_next(const Workspace& workspace, const Task& task, const profile::Ruleset& rules,
                                     AgentNumber agent) {
-  const TaskFacts facts{rules.tasks->needs_ack, is_offered(workspace, task), {}, {}, {}};
-  const bool assigner_removed = workspace.registry.agent(task.assigner).removed;
   std::vector<std::string> types;
-  for (const Move& move : machine::task::moves)
-    if (move.on && (move.from & machine::task::of(task.state)) != 0 && holds(move.when, facts) &&
-        is_party(move.by, task, agent, assigner_removed))
-      add_types(rules, *move.on, workspace.registry.agent(agent), true, types);
+  for (const envelope::Kind kind : open_to(workspace, task, rules, agent))
+    add_types(rules, kind, workspace.registry.agent(agent), true, types);
   return types;
 }
 

@@ -128,6 +128,25 @@ TEST(Commands, A_token_that_another_server_gave_is_neither_replaced_nor_removed)
   EXPECT_FALSE(std::filesystem::exists(file));
 }
 
+TEST(Commands, A_token_of_the_same_server_under_another_name_of_this_machine_is_renewed_and_removed) {
+  const Server server;
+  ASSERT_EQ(run_parley(server, {"workspace", "create", "demo"}).status, 0);
+  ASSERT_EQ(run_parley(server, {"agent", "add", "developer-01", "--profile", "collab", "--type", "developer"}).status,
+            0);
+  const auto as_localhost = [&server](std::vector<std::string> words) {
+    const std::string alias = "http://localhost:" + std::to_string(server.port());
+    words.insert(words.end(), {"developer-01", "--server", alias, "--token", server.admin()});
+    return run_parley(server, words);
+  };
+  const std::string file = server.folder() + "/tokens/demo/agents/developer-01.token", first = read_file(file);
+  const Ran renewed = as_localhost({"agent", "token"});
+  EXPECT_EQ(renewed.status, 0) << renewed.err;
+  EXPECT_NE(read_file(file), first);
+  EXPECT_EQ(run_parley(server, {"inbox", "--as", "developer-01"}).status, 0) << "kept as the folder's own server's";
+  EXPECT_EQ(as_localhost({"agent", "remove"}).status, 0);
+  EXPECT_FALSE(std::filesystem::exists(file));
+}
+
 TEST(Commands, What_became_of_the_files_before_an_unreadable_one_is_told) {
   const Server server;
   ASSERT_EQ(run_parley(server, {"workspace", "create", "demo"}).status, 0);
