@@ -9,8 +9,8 @@
 namespace parley::engine {
 namespace {
 
-constexpr std::size_t stand_ins_max = 5;        // named in the place of an assigner that was removed (BEY-02)
-constexpr std::size_t stand_in_looks = 10'000;  // agents, in the search for them (D11)
+constexpr std::size_t stand_ins_max = 5;       // named in the place of an assigner that was removed (BEY-02)
+constexpr std::size_t stand_in_looks = 1'000;  // agents, in the search for them (D11)
 
 using base::quoted;
 using machine::task::Move;
