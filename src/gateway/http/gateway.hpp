@@ -83,7 +83,7 @@ class Gateway final : public net::HttpPort {
   void send_on(Request& request);
 
   void take(Request& request, Body body);
-  void try_take(RequestKey request);
+  void try_take(RequestKey request, broker::Woken why);
   void read_log(Request& request);
   void try_log(RequestKey request);
   void await_tasks(Request& request, Body body);
