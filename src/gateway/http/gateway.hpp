@@ -110,8 +110,9 @@ class Gateway final : public net::HttpPort {
   json::Parser parser_;
   std::map<RequestKey, Request> requests_;
   bool waits_ended_ = false;
-  bool looking_ = false;  // at tokens
-  RequestKey looked_at_;  // the last one
+  bool looking_ = false;   // at tokens
+  RequestKey looked_at_;   // the last one
+  std::size_t looks_ = 0;  // a round; no fewer while calls end, so that those behind them are as soon looked at
 };
 
 }  // namespace parley::gateway::http
