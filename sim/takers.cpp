@@ -46,8 +46,9 @@ void Workload::wait_for_mail(Client& client) {
   if (client.waits_until) return;
   const base::Duration at_most = dice_.between(base::Duration(1ms), base::Duration(10s));
   client.waits_until = clock_.monotonic() + at_most;
-  const auto wait = world_.broker().port().polls.wait_for_mail(*client.caller, client.workspace, client.agent_id, {},
-                                                               at_most, [&client] { client.waits_until.reset(); });
+  const auto wait =
+      world_.broker().port().polls.wait_for_mail(*client.caller, client.workspace, client.agent_id, {}, at_most,
+                                                 [&client](broker::Woken) { client.waits_until.reset(); });
   if (wait == broker::WaitId{}) findings_.wrong("'" + client.agent_id + "' may not wait for its own mail");
 }
 

@@ -427,7 +427,8 @@ TEST(Steps, A_turn_wakes_those_that_its_bytes_are_enough_for) {
     ASSERT_TRUE(taken);
     given += taken->size();
     if (taken->empty())
-      broker.port().polls.wait_for_mail(agent, "team", agent.id, {}, std::chrono::seconds(10), [&] { poll(agent); });
+      broker.port().polls.wait_for_mail(agent, "team", agent.id, {}, std::chrono::seconds(10),
+                                        [&](Woken) { poll(agent); });
   };
   for (const Caller& agent : agents) poll(agent), poll(agent);
   for (const Caller& agent : agents) ASSERT_EQ(code(bench.send(500'000, agent.id)), "");
@@ -547,10 +548,10 @@ TEST(Log, A_call_looks_at_a_bounded_number_of_events) {
 }
 
 // From a to b: at most once (R30).
-base::Result<Sent> send_progress(TestBench& bench) {
+base::Result<Sent> send_progress(TestBench& bench, int number) {
   const std::string bytes =
-      R"({"id":"00000000-0000-4000-8000-000000000000","from":"a","to":"b","timestamp":")" +
-      base::to_rfc3339(bench.clock.wall()) +
+      R"({"id":"00000000-0000-4000-8000-00000000000)" + std::to_string(number) +
+      R"(","from":"a","to":"b","timestamp":")" + base::to_rfc3339(bench.clock.wall()) +
       R"(","messageType":"notification","priority":"low","content":{"status":{"state":"busy","progress":50}}})";
   const auto document = json::Document::parse(bytes);
   return bench.broker.port().messages.send(bench.a, "team", {bytes, document->root()}, {}, nullptr);
@@ -561,16 +562,19 @@ struct Pollers {
   TestBench& bench;
   std::map<std::string, std::vector<std::string>> given;  // delivery ids by the poll's name
   std::map<std::string, WaitId> waiting;
+  std::uint32_t max = 1'000;
 
-  void poll(const std::string& name, const std::string& take_id) {
-    const TakeRequest request{.max = 1'000, .lease = {}, .take_id = take_id};
+  void poll(const std::string& name, const std::string& take_id, Woken why = Woken::to_look) {
+    const bool last = why == Woken::to_be_given;
+    const TakeRequest request{.max = max, .lease = {}, .take_id = take_id, .only_again = last};
     const auto taken = bench.broker.port().mailboxes.take(bench.b, "team", "b", request);
     ASSERT_TRUE(taken);
     for (const Delivery& delivery : *taken) given[name].push_back(delivery.delivery_id);
     waiting.erase(name);
-    if (!taken->empty()) return;
-    waiting[name] = bench.broker.port().polls.wait_for_mail(bench.b, "team", "b", request, std::chrono::seconds(10),
-                                                            [this, name, take_id] { poll(name, take_id); });
+    if (last || !taken->empty()) return;
+    waiting[name] =
+        bench.broker.port().polls.wait_for_mail(bench.b, "team", "b", request, std::chrono::seconds(10),
+                                                [this, name, take_id](Woken woken) { poll(name, take_id, woken); });
   }
 };
 
@@ -605,16 +609,36 @@ TEST(Takes, A_take_that_waits_is_given_what_its_repeat_was) {
   EXPECT_EQ(pollers.given["first"], pollers.given["repeated"]);
 }
 
-// R20: what is handed over once goes to the newest, for its reader is there.
+// R20: what is handed over once goes to the newest, for its reader is there. The other is over with nothing: what comes
+// next is for those who wait.
 TEST(Takes, A_message_that_is_handed_over_once_goes_to_the_take_that_was_repeated) {
   TestBench bench(open());
-  Pollers pollers{bench, {}, {}};
+  Pollers pollers{bench, {}, {}, 1};
   pollers.poll("first", "one");
+  pollers.poll("of another take", "two");
   pollers.poll("repeated", "one");
-  ASSERT_EQ(code(send_progress(bench)), "");
+  ASSERT_EQ(code(send_progress(bench, 1)), "");
+  ASSERT_EQ(code(send_progress(bench, 2)), "");
   ASSERT_TRUE(bench.broker.turn());
   EXPECT_EQ(pollers.given["repeated"].size(), 1u);
-  EXPECT_EQ(pollers.waiting.count("first"), 1u);
+  EXPECT_EQ(pollers.given["of another take"].size(), 1u);
+  EXPECT_TRUE(pollers.given["first"].empty());
+  EXPECT_TRUE(pollers.waiting.empty());
+}
+
+// Also where its time is over before it was its turn to be woken.
+TEST(Takes, A_take_whose_repeat_was_given_something_takes_nothing_else_at_its_end) {
+  TestBench bench(open());
+  Pollers pollers{bench, {}, {}, 1};
+  pollers.poll("first", "one");
+  ASSERT_EQ(code(send_progress(bench, 1)), "");
+  ASSERT_EQ(code(send_progress(bench, 2)), "");
+  pollers.poll("repeated", "one");
+  EXPECT_EQ(pollers.given["repeated"].size(), 1u);
+  bench.clock.passed += std::chrono::seconds(10);
+  ASSERT_TRUE(bench.broker.turn());
+  EXPECT_TRUE(pollers.given["first"].empty());
+  EXPECT_TRUE(pollers.waiting.empty());
 }
 
 // D11: however many are the same take.
@@ -641,8 +665,8 @@ TEST(Log, A_follower_is_woken_by_its_own_workspace) {
              R"({"name": "quiet"})");
   ASSERT_TRUE(broker.turn());
   int team = 0, quiet = 0;
-  broker.port().polls.wait_for_log(bench.admin, "team", 1, std::chrono::seconds(10), [&] { ++team; });
-  broker.port().polls.wait_for_log(bench.admin, "quiet", 1, std::chrono::seconds(10), [&] { ++quiet; });
+  broker.port().polls.wait_for_log(bench.admin, "team", 1, std::chrono::seconds(10), [&](Woken) { ++team; });
+  broker.port().polls.wait_for_log(bench.admin, "quiet", 1, std::chrono::seconds(10), [&](Woken) { ++quiet; });
   ASSERT_EQ(code(bench.send()), "");
   ASSERT_TRUE(broker.turn());
   EXPECT_EQ(team, 1);
@@ -664,7 +688,7 @@ TEST(Log, A_follower_is_woken_for_what_was_on_its_way) {
   ASSERT_TRUE(page);
   EXPECT_EQ(page->next, head);
   int woken = 0;
-  broker.port().polls.wait_for_log(bench.admin, "team", head, std::chrono::seconds(10), [&] { ++woken; });
+  broker.port().polls.wait_for_log(bench.admin, "team", head, std::chrono::seconds(10), [&](Woken) { ++woken; });
   for (int i = 0; i < 3; ++i) ASSERT_TRUE(broker.turn());
   EXPECT_EQ(woken, 0);
   watched.late = false;

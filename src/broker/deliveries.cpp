@@ -92,6 +92,7 @@ base::Result<std::vector<Delivery>> DeliveryCalls::take(const Caller& caller, st
                                     .max = std::clamp<std::uint32_t>(request.max, 1, envelope::taken_max),
                                     .lease = request.lease,
                                     .take_id = request.take_id,
+                                    .only_again = request.only_again,
                                 }));
   // Whoever waits under the same take_id, for it asked before or asks again, gets the same: in a turn, within its
   // bounds.

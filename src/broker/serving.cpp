@@ -25,7 +25,7 @@ bool DeliveryCalls::all_served() const {
 }
 
 void DeliveryCalls::wake_due() {
-  for (WaitDone& done : waits_.take_due(core_.now())) done();
+  for (Wake& wake : waits_.take_due(core_.now())) wake();
 }
 
 void DeliveryCalls::Room::take(std::span<const Delivery> given) {
@@ -86,7 +86,7 @@ void DeliveryCalls::serve_some() {
 
 void DeliveryCalls::serve(const Mailbox& mailbox) {
   if (mailbox.agent == base::AgentNumber{}) {
-    for (WaitDone& done : waits_.take(mailbox)) core_.after_sync(std::move(done));
+    for (Wake& wake : waits_.take(mailbox)) core_.after_sync(std::move(wake));
     return;
   }
   if (const auto session = session_of_.find(mailbox); session != session_of_.end())
@@ -94,8 +94,9 @@ void DeliveryCalls::serve(const Mailbox& mailbox) {
   wake(mailbox);
 }
 
-// Long polls: those first whose take_id was given something, for the same; the others each once. Who wakes takes, or
-// waits again behind the others.
+// Long polls: those first whose take_id was given something, for the same; what was handed over once, to the newest, is
+// not among it (R20), and then they are over with nothing. The others each once: who wakes takes, or waits again behind
+// the others.
 void DeliveryCalls::wake(const Mailbox& mailbox) {
   const engine::Mailbox& mail = core_.state().workspace(mailbox.workspace).registry.agent(mailbox.agent).mailbox;
   Mailbox repeated = mailbox;
@@ -105,7 +106,7 @@ void DeliveryCalls::wake(const Mailbox& mailbox) {
     if (!again && (left == 0 || !mail.anything_ready({}))) return;
     if (!room_.any()) return static_cast<void>(core_.touched().insert(mailbox));  // in another turn
     if (!again) --left;
-    if (WaitDone done = waits_.take_first(again ? repeated : mailbox)) done();
+    if (Wake wake = waits_.take_first(again ? repeated : mailbox)) wake();
   }
 }
 

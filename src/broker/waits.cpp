@@ -11,30 +11,31 @@ WaitId Waits::add(WaitFor what, base::Instant deadline, WaitDone done, std::stri
   return id;
 }
 
-WaitDone Waits::remove(WaitId id) {
+Wake Waits::remove(WaitId id) {
   const auto at = waits_.find(id);
   if (at == waits_.end()) return {};
-  WaitDone done = std::move(at->second.done);
+  const Woken why = at->second.what.repeated ? Woken::to_be_given : Woken::to_look;
+  Wake wake = [why, done = std::move(at->second.done)]() mutable { done(why); };
   by_what_.erase({at->second.what, id});
   by_deadline_.erase({at->second.deadline, id});
   by_take_id_.erase({at->second.what, at->second.take_id, id});
   waits_.erase(at);
-  return done;
+  return wake;
 }
 
 void Waits::cancel(WaitId id) {
   remove(id);
 }
 
-std::vector<WaitDone> Waits::take(WaitFor what) {
-  std::vector<WaitDone> done;
-  while (WaitDone next = take_first(what)) done.push_back(std::move(next));
-  return done;
+std::vector<Wake> Waits::take(WaitFor what) {
+  std::vector<Wake> all;
+  while (Wake next = take_first(what)) all.push_back(std::move(next));
+  return all;
 }
 
-WaitDone Waits::take_first(WaitFor what) {
+Wake Waits::take_first(WaitFor what) {
   const auto at = by_what_.lower_bound({what, WaitId{}});
-  return at != by_what_.end() && at->first == what ? remove(newest_like(at->second)) : WaitDone();
+  return at != by_what_.end() && at->first == what ? remove(newest_like(at->second)) : Wake();
 }
 
 WaitId Waits::newest_like(WaitId id) const {
@@ -73,11 +74,11 @@ std::size_t Waits::count(WaitFor what) const {
   return count;
 }
 
-std::vector<WaitDone> Waits::take_due(base::Instant now) {
-  std::vector<WaitDone> done;
+std::vector<Wake> Waits::take_due(base::Instant now) {
+  std::vector<Wake> due;
   while (!by_deadline_.empty() && by_deadline_.begin()->first <= now)
-    done.push_back(remove(by_deadline_.begin()->second));
-  return done;
+    due.push_back(remove(by_deadline_.begin()->second));
+  return due;
 }
 
 std::optional<base::Instant> Waits::next_deadline() const {

@@ -19,18 +19,21 @@ struct WaitFor {
   friend auto operator<=>(const WaitFor&, const WaitFor&) = default;
 };
 
+// Runs what somebody waits with, and says why. Empty: nobody waits.
+using Wake = std::move_only_function<void()>;
+
 class Waits {
  public:
   WaitId add(WaitFor what, base::Instant deadline, WaitDone done, std::string_view take_id = {});
   void cancel(WaitId id);
-  std::vector<WaitDone> take(WaitFor what);  // all that wait for it
-  // Empty: nobody waits. Of those under one take_id it is the newest: who repeats a call listens there.
-  WaitDone take_first(WaitFor what);
+  std::vector<Wake> take(WaitFor what);  // all that wait for it
+  // Of those under one take_id it is the newest: who repeats a call listens there.
+  Wake take_first(WaitFor what);
   // Those under the take_id no longer wait for mail, but for what was given under it. Whether there are any.
   bool repeat(WaitFor mailbox, std::string_view take_id);
   bool any(WaitFor what) const;
   std::size_t count(WaitFor what) const;
-  std::vector<WaitDone> take_due(base::Instant now);  // whose time is over
+  std::vector<Wake> take_due(base::Instant now);  // whose time is over
   std::optional<base::Instant> next_deadline() const;
 
  private:
@@ -42,7 +45,7 @@ class Waits {
   };
   using ByTakeId = std::tuple<WaitFor, std::string, WaitId>;
   WaitId newest_like(WaitId id) const;
-  WaitDone remove(WaitId id);
+  Wake remove(WaitId id);
 
   std::uint64_t last_ = 0;
   absl::btree_map<WaitId, Wait> waits_;

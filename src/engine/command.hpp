@@ -142,6 +142,7 @@ struct TakeMessages {
   std::uint64_t bytes_max = 4u << 20;  // at least one is given whatever its size
   base::Duration lease{};
   std::string_view take_id;         // empty: none
+  bool only_again = false;          // what was given under the take_id before, or nothing
   std::size_t expired_max = 1'000;  // how many that are over it may end; the rest is for the timers (D11)
 };
 

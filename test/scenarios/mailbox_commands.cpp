@@ -118,7 +118,7 @@ void wait(const Call& call) {
   const std::string agent = call.option("agent");
   const std::string name = call.option("name", "wait");
   World& world = call.world;
-  const auto woken = [&world, name] { world.say(name + " <- woken\n"); };
+  const auto woken = [&world, name](broker::Woken) { world.say(name + " <- woken\n"); };
   const auto who = caller(call, agent.empty() ? "admin" : agent);
   if (!who) return;
   const auto id =

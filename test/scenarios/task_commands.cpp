@@ -75,7 +75,7 @@ void await_tasks(const Call& call, const broker::Caller& who) {
   if (awaited->done || call.option("for").empty()) return;
   const std::string name = call.option("name", "wait");
   world.broker().port().polls.wait_for_tasks(who, call.workspace(), call.duration("for"),
-                                             [&world, name] { world.say(name + " <- woken\n"); });
+                                             [&world, name](broker::Woken) { world.say(name + " <- woken\n"); });
 }
 
 // extend-task T-1 seconds=600 reason="…" | task-error T-1 type=timeout message="…" recoverable=true suggested=retry

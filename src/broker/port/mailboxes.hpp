@@ -17,6 +17,7 @@ struct TakeRequest {
   std::uint32_t max = 1;
   base::Duration lease{};    // 0: the workspace's default
   std::string_view take_id;  // empty: none
+  bool only_again = false;   // what was given under the take_id before, or nothing
 };
 
 struct CheckRequest {

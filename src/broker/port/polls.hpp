@@ -21,7 +21,11 @@ struct LogPage {
 };
 // Something a gateway waits for; 0 is none.
 using WaitId = base::Strong<struct WaitTag, std::uint64_t>;
-using WaitDone = std::move_only_function<void()>;
+enum class Woken {
+  to_look,      // there may be something, or its time is over
+  to_be_given,  // what another was given under its take_id; that alone, for what comes next is for those who wait still
+};
+using WaitDone = std::move_only_function<void(Woken)>;
 
 class Polls {
  public:
@@ -32,7 +36,7 @@ class Polls {
                                     std::uint32_t max) = 0;
 
   // Long polls. `done` runs once: when there may be something, or at the deadline; the gateway then asks again. A take
-  // that waits is done too once another is given something under its take_id.
+  // that waits is done too once another is given something under its take_id: it asks for that, and is over.
   virtual WaitId wait_for_mail(const Caller&, std::string_view workspace, std::string_view agent, const TakeRequest&,
                                base::Duration at_most, WaitDone done) = 0;
   virtual WaitId wait_for_log(const Caller&, std::string_view workspace, std::uint64_t from, base::Duration at_most,

@@ -48,9 +48,10 @@ std::vector<Offer> offered_before(const Workspace& workspace, AgentNumber number
 std::vector<Offer> Engine::decide(const TakeMessages& command, const Context& context, Decided& decided) const {
   const Workspace& workspace = state_.workspace(command.workspace);
   const Agent& agent = workspace.registry.agent(command.agent);
-  if (!command.take_id.empty())
-    if (auto offers = offered_before(workspace, command.agent, command.take_id, context.now); !offers.empty())
-      return offers;
+  if (!command.take_id.empty()) {
+    auto offers = offered_before(workspace, command.agent, command.take_id, context.now);
+    if (command.only_again || !offers.empty()) return offers;
+  }
 
   std::vector<Offer> offers;
   std::vector<Offset> expired;

@@ -83,7 +83,7 @@ class Gateway final : public net::HttpPort {
   void send_on(Request& request);
 
   void take(Request& request, Body body);
-  void try_take(RequestKey request);
+  void try_take(RequestKey request, broker::Woken why);
   void read_log(Request& request);
   void try_log(RequestKey request);
   void await_tasks(Request& request, Body body);
@@ -110,8 +110,9 @@ class Gateway final : public net::HttpPort {
   json::Parser parser_;
   std::map<RequestKey, Request> requests_;
   bool waits_ended_ = false;
-  bool looking_ = false;  // at tokens
-  RequestKey looked_at_;  // the last one
+  bool looking_ = false;   // at tokens
+  RequestKey looked_at_;   // the last one
+  std::size_t looks_ = 0;  // a round; no fewer while calls end, so that those behind them are as soon looked at
 };
 
 }  // namespace parley::gateway::http

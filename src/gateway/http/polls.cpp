@@ -11,7 +11,7 @@ namespace parley::gateway::http {
 namespace {
 
 constexpr base::Duration token_look = std::chrono::milliseconds(100);
-constexpr std::size_t looks_a_round = 8;  // each looks at so small a part of the calls (D11)
+constexpr std::size_t rounds = 8;  // until each call was looked at: one looks at so small a part of them (D11)
 
 template <class Number>
 void read_number(const net::http::QueryParameters& query, std::string_view name, Number& into) {
@@ -55,14 +55,18 @@ void Gateway::look_later() {
 
 // By time, and not by what revokes: a token also ends by itself, and who waits for the log is known by no agent.
 void Gateway::look_at_tokens() {
-  for (std::size_t left = requests_.size() / looks_a_round + 1; left > 0 && !requests_.empty(); --left) {
+  looks_ = std::max(looks_, requests_.size() / rounds + 1);
+  for (std::size_t left = std::min(looks_, requests_.size()); left > 0 && !requests_.empty(); --left) {
     auto next = requests_.upper_bound(looked_at_);
     if (next == requests_.end()) next = requests_.begin();
     looked_at_ = next->first;
     look_at_token(next->second);
   }
   looking_ = false;
-  if (!requests_.empty()) look_later();
+  if (requests_.empty())
+    looks_ = 0;
+  else
+    look_later();
 }
 
 void Gateway::look_at_token(Request& request) {
@@ -94,20 +98,22 @@ void Gateway::take(Request& request, Body body) {
   request.take.max = static_cast<std::uint32_t>(body.find("max").if_uint().value_or(1));
   request.take.lease = *lease;
   request.take_id = body.find("take_id").if_string().value_or("");
-  try_take(key_of(request.id));
+  try_take(key_of(request.id), broker::Woken::to_look);
 }
 
-void Gateway::try_take(RequestKey key) {
+void Gateway::try_take(RequestKey key, broker::Woken why) {
   Request* const request = still_asked(key);
   if (!request) return;
   const auto& where = request->match.parameters;
+  const bool last = why == broker::Woken::to_be_given || request->deadline <= loop_.now();
   request->take.take_id = request->take_id;
+  request->take.only_again = why == broker::Woken::to_be_given;
   const auto deliveries = broker_.mailboxes.take(*request->caller, where[0], where[1], request->take);
   if (!deliveries) return finish(key, error_response(deliveries.error()));
-  const base::Duration left = request->deadline - loop_.now();
-  if (!deliveries->empty() || left <= base::Duration{}) return finish(key, deliveries_response(*deliveries));
-  begin_wait(*request, broker_.polls.wait_for_mail(*request->caller, where[0], where[1], request->take, left,
-                                                   [this, key] { try_take(key); }));
+  if (last || !deliveries->empty()) return finish(key, deliveries_response(*deliveries));
+  begin_wait(*request, broker_.polls.wait_for_mail(*request->caller, where[0], where[1], request->take,
+                                                   request->deadline - loop_.now(),
+                                                   [this, key](broker::Woken woken) { try_take(key, woken); }));
 }
 
 void Gateway::read_log(Request& request) {
@@ -136,7 +142,8 @@ void Gateway::try_log(RequestKey key) {
   const bool went_on = page->next > request->log_from;
   request->log_from = std::max(request->log_from, page->next);
   begin_wait(*request, broker_.polls.wait_for_log(*request->caller, workspace, request->log_from,
-                                                  went_on ? base::Duration{} : left, [this, key] { try_log(key); }));
+                                                  went_on ? base::Duration{} : left,
+                                                  [this, key](broker::Woken) { try_log(key); }));
 }
 
 void Gateway::await_tasks(Request& request, Body body) {
@@ -160,8 +167,8 @@ void Gateway::try_tasks(RequestKey key) {
   const auto awaited = broker_.work.await_tasks(*request->caller, workspace, request->tasks, last);
   if (!awaited) return finish(key, error_response(awaited.error()));
   if (awaited->done || last) return finish(key, json_response(200, awaited->answer.json));
-  begin_wait(*request,
-             broker_.polls.wait_for_tasks(*request->caller, workspace, left, [this, key] { try_tasks(key); }));
+  begin_wait(*request, broker_.polls.wait_for_tasks(*request->caller, workspace, left,
+                                                    [this, key](broker::Woken) { try_tasks(key); }));
 }
 
 }  // namespace parley::gateway::http

@@ -15,7 +15,8 @@ struct PollsTest : testing::Test {
   base::TestRandom random;
   observe::Metrics metrics;
   std::unique_ptr<observe::Log> log =
-      observe::Log::to_function(clock, observe::Level::error, [](std::string_view line) { ADD_FAILURE() << line; });
+      observe::Log::to_function(clock, observe::Level::debug, [this](std::string_view line) { note(line); });
+  std::size_t refused = 0;  // as UNAUTHENTICATED
   const profile::Rulesets rulesets = profile::built_in();
   std::unique_ptr<journal::Journal> journal = journal::memory::open();
   broker::Broker broker{
@@ -34,6 +35,10 @@ struct PollsTest : testing::Test {
     const auto body = json::Document::parse(R"({"agent_id":")" + agent + R"(","profile":"mesh"})");
     const auto answer = broker.port().registry.register_agent(admin, "w", body->root());
     return std::string(json::Document::parse(answer.value().json)->root().find("token").as_string());
+  }
+  void note(std::string_view line) {
+    if (line.contains(R"("status":401)")) ++refused;
+    EXPECT_FALSE(line.contains(R"("level":"error")")) << line;
   }
   void call(const std::string& token, const char* path, std::string_view body) {
     const std::string bearer = "Bearer " + token;
@@ -72,6 +77,20 @@ TEST_F(PollsTest, A_take_that_waits_is_given_nothing_once_its_token_is_revoked) 
   send();
   ASSERT_TRUE(broker.turn());
   EXPECT_EQ(broker.counts().offered, 0u);
+}
+
+// I4, D11: some at a time, and none later because others have ended.
+TEST_F(PollsTest, Takes_that_wait_end_within_a_second_of_their_token_however_many_they_are) {
+  constexpr std::size_t waits = 200;
+  for (std::size_t i = 0; i < waits; ++i) wait_for_mail();
+  ASSERT_TRUE(broker.port().registry.rotate_token(admin, "w", "agents", "bob", {}));
+  for (std::size_t before = 0; clock.passed < std::chrono::seconds(1); before = refused) {
+    clock.passed += std::chrono::milliseconds(50);
+    loop.poll();
+    ASSERT_TRUE(broker.turn());
+    EXPECT_LE(refused - before, waits / 4);
+  }
+  EXPECT_EQ(refused, waits);
 }
 
 }  // namespace
