@@ -160,6 +160,7 @@ TaskChronicle::Judged TaskChronicle::judge_reply(const Workspace& workspace, con
 }
 
 void TaskChronicle::refused(std::uint32_t workspace, std::uint64_t head, TaskWord word, ErrorCode code) {
+  word.was_refused = true;
   answered_[workspace].push_back({head, std::move(word), code});
 }
 

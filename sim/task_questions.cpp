@@ -64,9 +64,10 @@ bool TaskChronicle::undecided(const Workspace& workspace, const TaskWord& word) 
 // (BEY-03).
 bool TaskChronicle::takes_end_back(const Workspace& workspace, const Task& task, const TaskWord& word) {
   if (task.held_by == 0 || word.supersedes == 0) return false;
+  if (word.supersedes == task.held_by) return true;
+  // Who names the held end stands in the place of what that one corrects; who names this itself takes no end back.
   const auto beneath = workspace.corrections.find(task.held_by);
-  return word.supersedes == task.held_by ||
-         (beneath != workspace.corrections.end() && word.supersedes == beneath->second);
+  return !word.was_refused && beneath != workspace.corrections.end() && word.supersedes == beneath->second;
 }
 
 void TaskChronicle::come_to(Workspace& workspace, Task& task, State to, base::Instant at) {

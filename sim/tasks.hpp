@@ -35,6 +35,7 @@ struct TaskWord {
   std::uint64_t released = 0;           // its offset, once they have
   std::vector<std::string> to;          // names
   std::uint64_t supersedes = 0;         // offset of the message in whose place it stands
+  bool was_refused = false;             // supersedes as its sender named it; else as the event names it
   std::string answers;                  // id of the message that an assignment replies to
   std::string review, verdict;
 };
