@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "broker/port.hpp"
+#include "gateway/form/rounds.hpp"
 #include "gateway/http/contract.hpp"
 #include "gateway/http/routes.hpp"
 #include "gateway/http/sending.hpp"
@@ -110,9 +111,8 @@ class Gateway final : public net::HttpPort {
   json::Parser parser_;
   std::map<RequestKey, Request> requests_;
   bool waits_ended_ = false;
-  bool looking_ = false;   // at tokens
-  RequestKey looked_at_;   // the last one
-  std::size_t looks_ = 0;  // a round; no fewer while calls end, so that those behind them are as soon looked at
+  bool looking_ = false;             // at tokens
+  form::Rounds<RequestKey> rounds_;  // in which they are
 };
 
 }  // namespace parley::gateway::http

@@ -11,7 +11,6 @@ namespace parley::gateway::http {
 namespace {
 
 constexpr base::Duration token_look = std::chrono::milliseconds(100);
-constexpr std::size_t rounds = 8;  // until each call was looked at: one looks at so small a part of them (D11)
 
 template <class Number>
 void read_number(const net::http::QueryParameters& query, std::string_view name, Number& into) {
@@ -55,18 +54,9 @@ void Gateway::look_later() {
 
 // By time, and not by what revokes: a token also ends by itself, and who waits for the log is known by no agent.
 void Gateway::look_at_tokens() {
-  looks_ = std::max(looks_, requests_.size() / rounds + 1);
-  for (std::size_t left = std::min(looks_, requests_.size()); left > 0 && !requests_.empty(); --left) {
-    auto next = requests_.upper_bound(looked_at_);
-    if (next == requests_.end()) next = requests_.begin();
-    looked_at_ = next->first;
-    look_at_token(next->second);
-  }
+  rounds_.next(requests_, [this](Request& request) { look_at_token(request); });
   looking_ = false;
-  if (requests_.empty())
-    looks_ = 0;
-  else
-    look_later();
+  if (!requests_.empty()) look_later();
 }
 
 void Gateway::look_at_token(Request& request) {

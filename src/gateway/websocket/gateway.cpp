@@ -6,7 +6,6 @@
 namespace parley::gateway::websocket {
 namespace {
 
-constexpr std::size_t looks_a_round = 8;
 constexpr std::size_t spare_frames_max = 64;
 constexpr std::size_t spare_bytes_max = 8 << 20;  // of their texts; what was parsed from them may need ten times that
 
@@ -110,12 +109,7 @@ void Gateway::forget_if_over(net::ConnectionId socket, Session& session) {
 void Gateway::look_at_tokens() {
   looking_ = !sessions_.empty();
   if (!looking_) return;
-  for (std::size_t left = sessions_.size() / looks_a_round + 1; left > 0; --left) {
-    auto next = sessions_.upper_bound(looked_at_);
-    if (next == sessions_.end()) next = sessions_.begin();
-    looked_at_ = next->first;
-    next->second->look_at_token();
-  }
+  rounds_.next(sessions_, [](const std::unique_ptr<Session>& session) { session->look_at_token(); });
   loop_.at(loop_.now() + settings_.token_look, [this] { look_at_tokens(); });
 }
 

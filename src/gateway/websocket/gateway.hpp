@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "broker/port.hpp"
+#include "gateway/form/rounds.hpp"
 #include "gateway/websocket/frame.hpp"
 #include "net/loop.hpp"
 #include "observe/log.hpp"
@@ -69,8 +70,8 @@ class Gateway final : public net::WebSocketPort {
   std::size_t spare_bytes_ = 0;
   std::size_t waiting_bytes_ = 0;  // of frames, in all sessions
   std::map<net::ConnectionId, std::unique_ptr<Session>> sessions_;
-  net::ConnectionId looked_at_;  // the last one
-  bool looking_ = false;
+  bool looking_ = false;                    // at tokens
+  form::Rounds<net::ConnectionId> rounds_;  // in which they are
 };
 
 }  // namespace parley::gateway::websocket
