@@ -220,9 +220,9 @@ void Chronicle::fold(std::uint32_t number, const event::DeadLettered& event, bas
   if (!found) return;
   const Message& message = workspaces_[number].messages.at(event.message());
   require(open(found->state), place, "O4: dead after its end");
-  const bool spent = found->attempts + 1 >= attempts_allowed(number, message);
+  const bool is_spent = found->attempts + 1 >= attempts_allowed(number, message);
   const bool kills_readers = found->lost_readers + 1 >= engine::uncounted_offers_max;
-  require(spent || kills_readers, place, "P3: given up with attempts left");
+  require(is_spent || kills_readers, place, "P3: given up with attempts left");
   ++found->attempts;
   if (found->state == State::leased) give_back_lane(place, message);
   end(place, *found, State::dead);

@@ -28,11 +28,11 @@ struct TaskOptions {
   std::vector<std::string> on;
 };
 
-const Row hidden{"assignments", "legal_next", "profile", "heard_at"};
+const Row unlisted{"assignments", "legal_next", "profile", "heard_at"};
 
 base::Result<Exit> list_tasks(Context& context, const TaskOptions& options) {
   return show_list(context, options.online, {"tasks"}, options.part,
-                   {{"state", unless_all(options.state)}, {"agent", options.agent}}, hidden);
+                   {{"state", unless_all(options.state)}, {"agent", options.agent}}, unlisted);
 }
 
 base::Result<Exit> show_task(Context& context, const TaskOptions& options) {
@@ -54,7 +54,7 @@ base::Result<Exit> check_task(Context& context, const TaskOptions& options) {
 
 base::Result<Exit> show_awaited(Context& context, const sdk::Reply& reply, json::Value tasks) {
   if (context.json) return show(context, reply);
-  return show(context, sdk::Reply{200, R"({"items":)" + json::to_text(tasks) + '}'}, hidden);
+  return show(context, sdk::Reply{200, R"({"items":)" + json::to_text(tasks) + '}'}, unlisted);
 }
 
 // Exit status 1 where one of them is over without success. Where the time is over that is an error, as in `parley
@@ -92,7 +92,7 @@ base::Result<Exit> wait_for(Context& context, const TaskOptions& options) {
 base::Result<Exit> post(Context& context, const TaskOptions& options, std::string_view what, std::string_view body) {
   PARLEY_TRY(auto server, connect(options.online));
   return show(context, server.client.post(sdk::path_of(server.workspace, {"tasks", options.task_id, what}), body),
-              hidden);
+              unlisted);
 }
 
 base::Result<Exit> extend(Context& context, const TaskOptions& options) {

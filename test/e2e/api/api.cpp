@@ -165,10 +165,11 @@ Answer call(const Server& server, const Call& call) {
 }
 
 std::set<std::string> documented_operations() {
-  std::set<std::string> names;
+  std::set<std::string> operations;
   for (const auto [path, methods] : contract().root().find("paths").members())
-    for (const auto [method, operation] : methods.members()) names.emplace(operation.find("operationId").as_string());
-  return names;
+    for (const auto [method, operation] : methods.members())
+      operations.emplace(operation.find("operationId").as_string());
+  return operations;
 }
 
 const std::set<std::string>& answered_operations() {
