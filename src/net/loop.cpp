@@ -72,8 +72,6 @@ struct Loop::Core {
   std::priority_queue<Due, std::vector<Due>, std::greater<>> due;
 
   bool waiting = false;
-  base::Duration waiting_since{0};
-  base::Duration idle{0};             // in that wait
   base::Duration usual_wait = never;  // between a turn and the next input, of late
   base::Duration date_until{0};
   std::unique_ptr<Watchdog> watchdog;
@@ -123,7 +121,6 @@ struct Loop::Core {
   void woken() {
     if (!std::exchange(waiting, false)) return;
     look_at_clock();
-    idle = shared.now - waiting_since;
     heartbeat.busy(shared.now);
   }
 
@@ -208,7 +205,6 @@ struct Loop::Core {
     flush();
     const bool served = ask_for_readiness();
     flush();  // what was held back may have been answered
-    idle = {};
     if (served || until <= shared.now) {  // whoever was served waits for the rest of this turn
       note_turn(clock.monotonic());
       look_at_clock();
@@ -229,7 +225,6 @@ struct Loop::Core {
     const auto begun = clock.monotonic();
     note_turn(begun);
     waiting = true;
-    waiting_since = begun;
     heartbeat.waiting();
     if (glance(begun, until)) {
       reactor.run_ready();
@@ -297,10 +292,6 @@ bool Loop::more_is_ready() {
 
 base::Duration Loop::now() const {
   return core_->shared.now;
-}
-
-base::Duration Loop::idle() const {
-  return core_->idle;
 }
 
 void Loop::post(std::function<void()> work) {

@@ -44,7 +44,6 @@ class Loop {
   void wait(base::Duration until);  // by Clock::monotonic; blocks until something is ready
   void flush();                     // writes what was answered and sent; poll and wait begin with it
   base::Duration now() const;       // of this turn
-  base::Duration idle() const;      // before this turn: how long there was nothing to do
   bool more_is_ready();             // never blocks, calls nobody
 
   void post(std::function<void()> work);  // any thread: runs on the loop's
