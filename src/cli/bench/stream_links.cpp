@@ -9,8 +9,8 @@ namespace {
 constexpr std::size_t ack_batch_max = 1000;  // of GET /v1/limits
 constexpr Duration breath = std::chrono::milliseconds(5);
 // What comes due meanwhile goes in one frame, and its latency counts from when it was due. A frame for each of 50,000
-// messages a second takes two thirds of a core, which the server then lacks.
-constexpr Duration gathered_for = std::chrono::microseconds(400);
+// messages a second takes half a core, which the server then lacks.
+constexpr Duration gathered_for = std::chrono::microseconds(300);
 
 }  // namespace
 
