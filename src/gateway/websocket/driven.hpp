@@ -124,7 +124,7 @@ struct StreamTest : testing::Test {
   const broker::Caller admin{broker::Caller::Kind::admin, {}, {}, {}, {}, {}};
 
   // Frames of 1,000 bytes are large ones.
-  void start(unsigned threads, Settings settings = {.worker_bytes = 1000, .worker_bytes_alone = 1000}) {
+  void start(unsigned threads, Settings settings = {.worker_bytes = 1000}) {
     stop();
     journal = journal::memory::open();
     const auto ruleset_of = [this](std::string_view name) {

@@ -66,11 +66,8 @@ void Gateway::give_back(std::shared_ptr<Frame> frame) {
   spare_frames_.push_back(std::move(frame));
 }
 
-// To a worker and back takes longer than to read a frame of some messages. The loop reads one itself, while a worker reads
-// those that came behind it.
-Reader Gateway::reader_for(std::size_t bytes) const {
-  if (!workers_ || waiting_bytes_ >= settings_.waiting_max || bytes < settings_.worker_bytes) return Reader::loop;
-  return waiting_bytes_ > 0 || bytes >= settings_.worker_bytes_alone ? Reader::worker : Reader::loop_soon;
+bool Gateway::is_for_worker(std::size_t bytes) const {
+  return workers_ && waiting_bytes_ < settings_.waiting_max && bytes >= settings_.worker_bytes;
 }
 
 void Gateway::go_on(net::ConnectionId socket, base::Duration until) {

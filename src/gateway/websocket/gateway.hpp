@@ -16,19 +16,11 @@ namespace parley::gateway::websocket {
 
 class Session;
 
-// Who reads a frame of a session that was greeted.
-enum class Reader : std::uint8_t {
-  loop,       // at once
-  loop_soon,  // once it has looked at what came with it
-  worker,
-};
-
 struct Settings {
   base::Duration hello_timeout = std::chrono::seconds(10);
   base::Duration slow_patience = std::chrono::seconds(10);     // with more unwritten than the loop's bound
   base::Duration token_look = std::chrono::milliseconds(100);  // each looks at an eighth of the sessions (I4)
-  std::size_t worker_bytes = 16 << 10;       // of a frame, from where on it is worth a worker while others wait
-  std::size_t worker_bytes_alone = 64 << 10;  // and in any case
+  std::size_t worker_bytes = 16 << 10;                         // of a frame, from where on it is worth a worker
   std::size_t waiting_high = 2 << 20;    // bytes of a session's frames that wait, from where on it is not read from
   std::size_t waiting_frames_high = 64;  // likewise
   std::size_t waiting_max = 8 << 20;     // bytes of all sessions, from where on no worker is given more
@@ -62,7 +54,7 @@ class Gateway final : public net::WebSocketPort {
   void give_back(std::shared_ptr<Frame> frame);
   // A frame of its was read by a worker; or a turn has come, which lasts until then.
   void go_on(net::ConnectionId socket, base::Duration until = base::Duration::max());
-  Reader reader_for(std::size_t bytes) const;
+  bool is_for_worker(std::size_t bytes) const;
   void look_at_tokens();  // closes sessions whose token was revoked; goes on while there are any
 
   broker::Port broker_;

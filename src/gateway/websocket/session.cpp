@@ -130,20 +130,18 @@ void Session::log_frame(const Frame& frame, std::string_view op, std::uint64_t i
 void Session::came(const net::websocket::Received& message) {
   if (ended_) return;
   const bool is_text = message.kind() == net::websocket::MessageKind::text;
-  const Reader reader = greeted() && is_text ? gateway_.reader_for(message.text().size()) : Reader::loop;
-  if (reader != Reader::loop || !waiting_.empty()) return wait(message, reader);
+  const bool for_worker = greeted() && is_text && gateway_.is_for_worker(message.text().size());
+  if (for_worker || !waiting_.empty()) return wait(message, for_worker);
   gateway_.frame_.read(message.kind(), message.text());
-  if (!take(gateway_.frame_)) wait(message, Reader::loop);  // it is read once more then
+  if (!take(gateway_.frame_)) wait(message, false);  // it is read once more then
 }
 
-void Session::wait(const net::websocket::Received& message, Reader reader) {
+void Session::wait(const net::websocket::Received& message, bool for_worker) {
   auto frame = gateway_.spare_frame();
   frame->keep(socket_, message);
-  if (reader == Reader::worker) {
+  if (for_worker) {
     gateway_.broker_.messages.begin(frame->batch(), *caller_, {});
     frame->give_to(*gateway_.workers_, frame);
-  } else if (reader == Reader::loop_soon) {
-    gateway_.loop_.post([&gateway = gateway_, socket = socket_] { gateway.go_on(socket); });
   }
   waiting_bytes_ += frame->bytes();
   gateway_.waiting_bytes_ += frame->bytes();

@@ -50,7 +50,7 @@ class Session final : public broker::Outbox {
   struct Operation;
   static const Operation operations[];
 
-  void wait(const net::websocket::Received& message, Reader reader);
+  void wait(const net::websocket::Received& message, bool for_worker);
   bool wait_for_turn(const Frame& frame);
   void hold_reading_as_needed();
   bool take(Frame& frame);  // false: it, or some of its messages, waits for a later turn
@@ -88,7 +88,7 @@ class Session final : public broker::Outbox {
   std::string token_;
   std::optional<broker::Caller> caller_;
   base::SessionId session_;                     // 0: none, or no longer
-  std::deque<std::shared_ptr<Frame>> waiting_;  // the first is with a worker, or waits for a turn or the loop
+  std::deque<std::shared_ptr<Frame>> waiting_;  // the first is with a worker, or waits for a turn
   bool waits_for_turn_ = false;
   std::optional<Unfinished> unfinished_;  // of the first, or of the frame that was just taken
   std::size_t waiting_bytes_ = 0;

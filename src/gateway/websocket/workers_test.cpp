@@ -41,24 +41,6 @@ TEST_F(StreamTest, TakesFramesInTheirOrderWhoeverReadsThem) {
   EXPECT_EQ(accepted(), 3u);
 }
 
-// Somebody who sends one frame at a time does not wait for a worker; of those that come together, one is the loop's.
-TEST_F(StreamTest, ReadsOneFrameItselfWhileAWorkerReadsThoseBehindIt) {
-  start(1, {.worker_bytes = 1000, .worker_bytes_alone = 100'000});
-  const auto peer = greeted(architect);
-  close_gate();
-  peer->send(large(frame(2, message(1))));
-  ASSERT_TRUE(answers(*peer, 1));
-  peer->send(large(frame(3, message(2))));
-  peer->send(large(frame(4, message(3))));
-  peer->send(frame(5, message(4)));
-  ASSERT_TRUE(answers(*peer, 2));
-  for (int i = 0; i < 20; ++i) turn({peer.get()});
-  EXPECT_THAT(heads(peer->frames, 22), ElementsAre(R"({"op":"result","re":2,)", R"({"op":"result","re":3,)"));
-  open_gate();
-  ASSERT_TRUE(answers(*peer, 4));
-  EXPECT_EQ(accepted(), 4u);
-}
-
 // The same frames, read by the loop and by workers, one after another and all at once: the same answers.
 TEST_F(StreamTest, AnswersAsIfTheLoopHadReadAll) {
   std::vector<std::string> frames;
@@ -81,9 +63,8 @@ TEST_F(StreamTest, AnswersAsIfTheLoopHadReadAll) {
   frames.push_back(frame(105, many));
 
   std::vector<std::vector<std::string>> outcomes;
-  for (const auto& [threads, together, alone] :
-       {std::tuple(0u, false, 1u), {1u, false, 1u}, {3u, false, 1u}, {3u, true, 1u}, {3u, true, 100'000u}}) {
-    start(threads, {.worker_bytes = 1, .worker_bytes_alone = alone});
+  for (const auto& [threads, together] : {std::pair(0u, false), {1u, false}, {3u, false}, {3u, true}}) {
+    start(threads, {.worker_bytes = 1});
     const auto peer = greeted(architect);
     std::size_t sent = 0;
     for (const std::string& text : frames) {
@@ -265,21 +246,18 @@ TEST_F(StreamTest, GivesNothingNewToAClosedConnectionWhoseFramesWait) {
   EXPECT_EQ(broker->counts().offered, 0u);
 }
 
-// A frame that is alone is read sooner here than there.
-TEST_F(StreamTest, ReadsFramesOfSomeMessagesItselfWhileThereIsNothingElseToDo) {
-  for (const auto& [idle_least, by_worker] : {std::pair(base::Duration{}, false), {std::chrono::hours(1), true}}) {
-    start(1, {.worker_bytes = 1000, .worker_bytes_alone = 5000, .idle_least = idle_least});
-    const auto peer = greeted(architect);
-    close_gate();
-    peer->send(large(frame(2, message(1)), 4999));
-    for (int i = 0; i < 20; ++i) turn({peer.get()});
-    EXPECT_EQ(peer->frames.empty(), by_worker);
-    peer->send(large(frame(3, message(2)), 5000));
-    for (int i = 0; i < 20; ++i) turn({peer.get()});
-    EXPECT_EQ(accepted(), by_worker ? 0u : 1u);
-    open_gate();
-    ASSERT_TRUE(answers(*peer, 2));
-  }
+// To a worker and back takes longer than to read a small frame.
+TEST_F(StreamTest, ReadsSmallFramesItself) {
+  start(1, {.worker_bytes = 1000});
+  const auto peer = greeted(architect);
+  close_gate();
+  peer->send(large(frame(2, message(1)), 999));
+  ASSERT_TRUE(answers(*peer, 1));
+  peer->send(large(frame(3, message(2)), 1000));
+  for (int i = 0; i < 20; ++i) turn({peer.get()});
+  EXPECT_EQ(accepted(), 1u);
+  open_gate();
+  ASSERT_TRUE(answers(*peer, 2));
 }
 
 TEST_F(StreamTest, EndsWithFramesStillWaiting) {
@@ -298,7 +276,7 @@ TEST_F(StreamTest, EndsWithFramesStillWaiting) {
 
 // D11: who sends faster than it is taken is not read from; what waits has a bound, for each and for all.
 TEST_F(StreamTest, ReadsNoMoreThanMayWait) {
-  start(1, {.worker_bytes = 1000, .worker_bytes_alone = 1000, .waiting_high = 300'000, .waiting_max = 100'000});
+  start(1, {.worker_bytes = 1000, .waiting_high = 300'000, .waiting_max = 100'000});
   const auto peer = greeted(architect), second = greeted(developer);
   const auto& read = metrics.counter(observe::Metric::network_read_bytes);
   const auto before = read.value();
@@ -319,7 +297,7 @@ TEST_F(StreamTest, ReadsNoMoreThanMayWait) {
 }
 
 TEST_F(StreamTest, ManySmallFramesBehindALargeOneAreBoundedToo) {
-  start(1, {.worker_bytes = 1000, .worker_bytes_alone = 1000, .waiting_frames_high = 10});
+  start(1, {.worker_bytes = 1000, .waiting_frames_high = 10});
   const auto peer = greeted(architect);
   const auto& frames_in = metrics.counter(observe::Metric::websocket_messages, "in");
   const auto before = frames_in.value();
