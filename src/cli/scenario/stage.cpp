@@ -1,5 +1,6 @@
 #include "cli/scenario/stage.hpp"
 
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -11,6 +12,7 @@ namespace parley::cli::scenario {
 namespace {
 
 constexpr base::Duration start_at_most = std::chrono::seconds(30);
+constexpr base::Duration stop_at_most = std::chrono::seconds(10);
 
 std::string text_from(const std::string& path, std::size_t at) {
   std::ifstream file(path, std::ios::binary);
@@ -71,6 +73,9 @@ Stage::Stage(const Story& story, base::TempFolder folder, std::string journal)
 
 Stage::~Stage() {
   parts_.clear();  // before the server: they would look for it
+  if (!server_) return;
+  server_->send(SIGTERM);  // a story without kills ends as a day does
+  (void)server_->wait(stop_at_most);
 }
 
 base::Result<std::unique_ptr<Stage>> Stage::set(const Story& story, const std::string& journal) {
