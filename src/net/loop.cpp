@@ -204,7 +204,7 @@ struct Loop::Core {
   void turn(base::Duration until) {
     flush();
     const bool served = ask_for_readiness();
-    flush();  // what was held back may have been answered
+    flush();                              // what was held back may have been answered
     if (served || until <= shared.now) {  // whoever was served waits for the rest of this turn
       note_turn(clock.monotonic());
       look_at_clock();
