@@ -25,8 +25,6 @@ LOADS = {
     "HTTP, 64 connections": ["--transport", "http", "--producers", 64, "--mode", "publish"],
 }
 STORIES = ["collab", "handoff", "supervisor"]
-
-
 MERGE = "llvm-profdata-19"
 OF_STORIES = "write_verdict"  # a function that no load reaches: where it is missing, so are the stories' servers
 
