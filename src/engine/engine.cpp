@@ -10,7 +10,7 @@ namespace {
 
 // Raised where the state is archived in another way, and where applying a recorded event comes to another state: an
 // older snapshot is then not read, and the journal is applied from its beginning.
-constexpr std::uint32_t snapshot_version = 32;
+constexpr std::uint32_t snapshot_version = 33;
 
 void apply_in_workspace(State& state, WorkspaceNumber number, const event::Event& event, const Placed& placed) {
   Workspace& workspace = state.workspace(number);

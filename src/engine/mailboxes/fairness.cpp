@@ -24,16 +24,14 @@ std::optional<envelope::Priority> Fairness::next(const Ready& ready, base::Insta
   std::optional<std::size_t> overdue;
   for (std::size_t level = ready.size(); level-- > 0;) {
     if (!ready[level]) continue;
-    if (!highest) {
-      highest = level;
-    } else if (due(level, now) && (!overdue || passed_over_since_[level] < passed_over_since_[*overdue])) {
-      overdue = level;
-    }
+    if (!highest) highest = level;
+    // The highest as well: one that became so while it was due itself is not passed over again.
+    if (due(level, now) && (!overdue || passed_over_since_[level] < passed_over_since_[*overdue])) overdue = level;
   }
   if (!highest) return std::nullopt;
-  // Never twice in a row: at a slow reader all lower levels are always due.
-  const bool highest_was_last = passed_over_[*highest] == 0;
-  return static_cast<envelope::Priority>(overdue && highest_was_last ? *overdue : *highest);
+  // Never twice in a row: at a slow reader all lower levels are always due. It is no matter whether the highest is
+  // still the same level: one that has just become so goes before none that is due.
+  return static_cast<envelope::Priority>(overdue && !went_ahead_ ? *overdue : *highest);
 }
 
 void Fairness::became_ready(envelope::Priority level) {
@@ -41,8 +39,10 @@ void Fairness::became_ready(envelope::Priority level) {
 }
 
 void Fairness::served(envelope::Priority served_level, const Ready& ready_before, base::Instant now) {
+  went_ahead_ = false;
   for (std::size_t level = 0; level < ready_before.size(); ++level) {
     if (!ready_before[level] || level == static_cast<std::size_t>(served_level)) continue;
+    went_ahead_ = went_ahead_ || level > static_cast<std::size_t>(served_level);
     if (passed_over_[level] == 0) passed_over_since_[level] = now;
     if (passed_over_[level] < 255) ++passed_over_[level];
   }

@@ -23,7 +23,7 @@ class Fairness {
 
   template <class Archive>
   void archive(Archive& a) {
-    a(passed_over_, passed_over_since_);
+    a(passed_over_, passed_over_since_, went_ahead_);
   }
 
  private:
@@ -31,6 +31,7 @@ class Fairness {
 
   std::array<std::uint8_t, envelope::priority_count> passed_over_{};         // offers since its own last, while ready
   std::array<base::Instant, envelope::priority_count> passed_over_since_{};  // the first of these offers
+  bool went_ahead_ = false;  // the last offer was of a level below the highest that had something ready
 };
 
 }  // namespace parley::engine

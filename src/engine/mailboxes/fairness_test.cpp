@@ -107,6 +107,33 @@ TEST(Fairness, D5_MSH_14_critical_ones_get_every_second_offer_however_slow_the_t
   }
 }
 
+// Where the highest level runs dry the next one takes its place: it goes before none that is due.
+TEST(Fairness, D5_MSH_14_a_level_that_becomes_the_highest_overtakes_none_that_is_due) {
+  for (int with_critical = 0; with_critical < 40; ++with_critical) {
+    Service service;
+    for (int i = 0; i < 20; ++i)
+      for (const Priority level : lower) service.put(level);
+    for (int i = 0; i < with_critical; ++i) {
+      service.put(Priority::critical);
+      service.offer(0s);
+    }
+    for (int i = 0; i < 20; ++i) service.offer(0s);
+    EXPECT_LE(service.offers_waited(Priority::low), 16u) << with_critical;
+  }
+}
+
+TEST(Fairness, D5_MSH_14_a_level_that_becomes_the_highest_while_it_is_due_is_not_passed_over_again) {
+  Service service;
+  service.put(Priority::normal);
+  service.put(Priority::low);
+  for (int i = 0; i < 11; ++i) {
+    service.put(Priority::critical);
+    ASSERT_EQ(service.offer(0s), Priority::critical);
+  }
+  EXPECT_EQ(service.offer(0s), Priority::normal);
+  EXPECT_EQ(service.offer(0s), Priority::low);
+}
+
 TEST(Fairness, MSH_14_urgent_comes_first_however_long_nobody_took) {
   Service service;
   for (const Priority level : lower) service.put(level);
