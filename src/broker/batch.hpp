@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "base/clock.hpp"
+#include "broker/block.hpp"
 #include "broker/port/sending.hpp"
 #include "engine/messages/message.hpp"
 #include "ingress/check.hpp"
@@ -41,7 +42,10 @@ struct Batch::State {
   std::string idempotency_key;
   std::vector<Incoming> messages;  // as many as it ever had, for their memory
   std::size_t count = 0;
+  SharedBytes shared;                        // the bytes of what was prepared ahead
   std::optional<base::Duration> clock_read;  // when the message before was decided
+
+  void lay_down();
 };
 
 }  // namespace parley::broker

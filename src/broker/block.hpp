@@ -12,13 +12,24 @@
 
 namespace parley::broker {
 
+// Bodies that stay as long as somebody shares them: those of a batch, laid down by the worker that read them.
+struct SharedBytes {
+  std::shared_ptr<const char[]> bytes;
+  std::size_t size = 0;
+
+  bool holds(std::string_view body) const {
+    return bytes && body.data() >= bytes.get() && body.data() + body.size() <= bytes.get() + size;
+  }
+};
+
 // Events and bodies of consecutive positions; immutable once it is committed, then a part of the cache.
 class Block {
  public:
   explicit Block(base::Position first) : first_(first) {}
 
-  // Whoever adds writes the event where it says, at once.
-  char* add(std::size_t event_bytes, std::string_view body, const base::Digest& body_hash, bool has_body);
+  // Whoever adds writes the event where it says, at once. The body is copied, but where it lies in what is shared.
+  char* add(std::size_t event_bytes, std::string_view body, const base::Digest& body_hash, bool has_body,
+            const SharedBytes& shared);
 
   base::Position first() const { return first_; }
   base::Position next() const { return base::Position(first_.value + pieces_.size()); }
@@ -34,7 +45,8 @@ class Block {
 
  private:
   struct Piece {
-    const char* bytes = nullptr;  // the event's, then the body's
+    const char* event = nullptr;
+    const char* body = nullptr;
     std::uint32_t event_bytes = 0;
     std::uint32_t body_bytes = 0;
     bool has_body = false;
@@ -43,11 +55,14 @@ class Block {
   const Piece& piece(base::Position position) const { return pieces_.at(position.value - first_.value); }
 
   char* room_for(std::size_t bytes);
+  void share(const SharedBytes& shared);
 
   base::Position first_;
   std::vector<std::unique_ptr<char[]>> chunks_;
   std::span<char> chunk_;  // what is left of the last one
+  std::vector<std::shared_ptr<const char[]>> shared_;
   std::size_t bytes_ = 0;
+  std::size_t copied_ = 0;  // of them, into chunks
   std::size_t allocated_ = 0;
   std::vector<Piece> pieces_;
 };

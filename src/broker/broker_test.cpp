@@ -578,6 +578,33 @@ struct Pollers {
   }
 };
 
+// D5: what is delivered are the bytes that came, wherever a worker laid them down, and whatever becomes of the frame.
+TEST(Batches, What_was_read_ahead_needs_the_text_it_came_in_no_longer_than_it_is_sent) {
+  TestBench bench(open());
+  Messages& messages = bench.broker.port().messages;
+  std::vector<std::string> texts;
+  std::vector<json::Document> documents;
+  for (const std::size_t text_bytes : {10u, 3'000u, 200u}) {
+    texts.push_back(bench.request(bench.a, text_bytes, "b"));
+    documents.push_back(*json::Document::parse(texts.back()));
+  }
+  const std::vector<std::string> came = texts;
+  Batch batch;
+  messages.begin(batch, bench.a, {});
+  for (std::size_t i = 0; i < texts.size(); ++i) batch.add({texts[i], documents[i].root()});
+  batch.prepare();
+  for (std::size_t i = 0; i < texts.size(); ++i) ASSERT_EQ(code(messages.send(bench.a, "team", batch, i)), "");
+  for (std::string& text : texts) text.assign(text.size(), '?');
+  messages.begin(batch, bench.a, {});
+  ASSERT_TRUE(bench.broker.turn());
+
+  const auto taken = bench.broker.port().mailboxes.take(bench.b, "team", "b", {.max = 10});
+  ASSERT_TRUE(taken);
+  std::vector<std::string> delivered;
+  for (const Delivery& delivery : *taken) delivered.emplace_back(delivery.message);
+  EXPECT_EQ(delivered, came);
+}
+
 // A call that is repeated while its first one waits: the server cannot know which of them still has a reader.
 TEST(Takes, A_take_that_is_repeated_while_it_waits_gives_both_the_same) {
   TestBench bench(open());

@@ -44,13 +44,13 @@ engine::Context Core::context() {
   return {*block_time_, base::next_mixed(block_seed_)};  // one seed a block becomes one a command
 }
 
-void Core::record(std::string_view native, const base::Digest& native_hash) {
+void Core::record(std::string_view native, const base::Digest& native_hash, const SharedBytes& shared) {
   for (engine::Fact& fact : decided_.facts()) {
     const bool has_body = fact.has_native_body || !fact.body.empty();
     const std::string_view body = fact.has_native_body ? native : std::string_view(fact.body);
     const base::Digest hash = fact.has_native_body ? native_hash : has_body ? base::sha256(body) : base::Digest{};
     const base::Position position = block_->next();
-    char* const event_at = block_->add(fact.event.ByteSizeLong(), body, hash, has_body);
+    char* const event_at = block_->add(fact.event.ByteSizeLong(), body, hash, has_body, shared);
     fact.event.SerializeWithCachedSizesToArray(reinterpret_cast<std::uint8_t*>(event_at));
     receipt_watch_.before(engine_.state(), fact.event);
     engine_.apply(fact.event, {position, *block_time_, static_cast<std::uint32_t>(body.size()), hash});

@@ -125,7 +125,7 @@ class Core final : private journal::Outcomes {
 
   // Of who decides by engine() itself: into decided(), emptied first, and then by one of these.
   engine::Decided& decided() { return decided_; }
-  void record(std::string_view native, const base::Digest& native_hash);
+  void record(std::string_view native, const base::Digest& native_hash, const SharedBytes& shared = {});
   base::Result<> record_if_room(journal::Need need);
 
   journal::Room room_for(std::uint64_t bytes, journal::Need need) const;  // beside what the block has

@@ -131,7 +131,7 @@ void MessageCalls::begin(Batch& batch, const Caller& caller, std::string_view id
   state.now = core_.context().now;
   state.sender = caller.id;
   state.idempotency_key = idempotency_key;
-  state.count = 0;
+  batch.let_go();
   state.clock_read.reset();
 }
 
@@ -221,7 +221,7 @@ base::Result<Sent> MessageCalls::send(const Caller& caller, std::string_view wor
     core_.decided().facts().front().event.mutable_message_accepted()->set_processing_us(
         (message.took + *sending.clock_read - began).count());
   const base::Offset sent_back = duplicate ? base::Offset{} : review_sent_back(core_.decided().facts().front().event);
-  core_.record(message.native.bytes, checked.envelope.content_hash);
+  core_.record(message.native.bytes, checked.envelope.content_hash, sending.shared);
   if (sent_back != base::Offset{}) revise(number, sent_back);
   if (core_.turn_is_full()) sending.clock_read.reset();  // the next one may have to wait
   ++(duplicate ? core_.counts().duplicates : core_.counts().accepted[ruleset.name]);

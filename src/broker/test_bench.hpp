@@ -46,16 +46,20 @@ struct TestBench {
                 R"({"settings": {"rate_messages": 0, "open_requests": 1000000}})");
   }
 
+  // A request, as it comes.
+  std::string request(const Caller& sender, std::size_t text_bytes, const std::string& to) {
+    const std::string id = std::to_string(1'000'000'000'000 + ++sent).substr(1);
+    return R"({"id":"00000000-0000-4000-8000-)" + id + R"(","from":")" + sender.id + R"(","to":")" + to +
+           R"(","timestamp":")" + base::to_rfc3339(clock.wall()) +
+           R"(","messageType":"request","priority":"normal","content":{"action":"look","parameters":{},"text":")" +
+           std::string(text_bytes, 'x') + R"("}})";
+  }
+
   // A request from a.
   base::Result<Sent> send(std::size_t text_bytes = 10, const std::string& to = "b") { return send(a, text_bytes, to); }
   base::Result<Sent> send(const Caller& sender, std::size_t text_bytes = 10, const std::string& to = "b",
                           const SendOptions& options = {}) {
-    const std::string id = std::to_string(1'000'000'000'000 + ++sent).substr(1);
-    const std::string bytes =
-        R"({"id":"00000000-0000-4000-8000-)" + id + R"(","from":")" + sender.id + R"(","to":")" + to +
-        R"(","timestamp":")" + base::to_rfc3339(clock.wall()) +
-        R"(","messageType":"request","priority":"normal","content":{"action":"look","parameters":{},"text":")" +
-        std::string(text_bytes, 'x') + R"("}})";
+    const std::string bytes = request(sender, text_bytes, to);
     const auto document = json::Document::parse(bytes);
     return broker.port().messages.send(sender, sender.workspace, {bytes, document->root()}, {}, &options);
   }

@@ -22,6 +22,8 @@ struct Limits {
   std::uint32_t key_bytes = 1024;    // decoded
   std::uint32_t number_chars = 64;   // as written
   std::uint32_t elements = 100'000;  // of one array
+  // By whoever it comes from, who is trusted: nothing is looked at but the syntax, `bytes` and `depth`.
+  bool checked_before = false;
 };
 
 inline constexpr std::size_t padding = 64;  // readable bytes that must follow a padded text

@@ -96,6 +96,15 @@ TEST(JsonParser, F4_duplicate_keys_are_refused_with_their_place) {
   EXPECT_TRUE(parse(R"({"a":1,"a\u0000":2,"A":3,"":4})"));
 }
 
+TEST(JsonParser, What_was_checked_before_is_held_to_the_syntax_alone) {
+  Parser parser;
+  const Limits trusted{.keys = 1, .elements = 1, .checked_before = true};
+  const auto twice = parser.parse(R"({"a":1,"b":[1,2],"a":3})", trusted);
+  ASSERT_TRUE(twice.has_value());
+  EXPECT_EQ(twice->find("a").if_uint(), 1u);
+  EXPECT_FALSE(parser.parse(R"({"a":1,})", trusted).has_value());
+}
+
 TEST(JsonParser, F4_a_duplicate_is_found_in_objects_of_every_size) {
   for (const std::size_t keys : {2, 3, 8, 31, 32, 33, 34, 100, 5000}) {
     std::string text = object_of(keys);

@@ -63,6 +63,7 @@ std::shared_ptr<Frame> Gateway::spare_frame() {
 void Gateway::give_back(std::shared_ptr<Frame> frame) {
   if (spare_frames_.size() == spare_frames_max || spare_bytes_ + frame->memory() > spare_bytes_max) return;
   spare_bytes_ += frame->memory();
+  frame->batch().let_go();
   spare_frames_.push_back(std::move(frame));
 }
 
