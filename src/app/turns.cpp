@@ -8,6 +8,7 @@ namespace {
 constexpr base::Duration shutdown_patience = std::chrono::seconds(4);
 constexpr base::Duration idle_turn = std::chrono::seconds(1);
 constexpr base::Duration sync_look = std::chrono::milliseconds(50);  // while one is under way: whether it takes long
+constexpr base::Duration gathering_max = std::chrono::microseconds(400);  // a sync takes 100 to 400
 constexpr base::Duration drain_look = std::chrono::milliseconds(20);
 constexpr base::Duration journal_tick = std::chrono::seconds(1);          // a tick may write and sync a mark
 constexpr base::Duration held_back_max = std::chrono::milliseconds(200);  // D11: the input queue
@@ -39,6 +40,18 @@ base::Duration Turns::pause() {
   return std::min(broker.until_next_due().value_or(idle_turn), broker.settled() ? idle_turn : sync_look);
 }
 
+// One sync serves what was decided and what workers are about to bring, so it waits for that; and the loop, which has
+// nothing else to do, reads some of it.
+void Turns::gather() {
+  const base::Duration until = parts_.clock.monotonic() + gathering_max;
+  while (parts_.broker.gathers() && parts_.sockets.frames_come_soon() && parts_.clock.monotonic() < until) {
+    if (parts_.loop.more_is_ready())
+      parts_.loop.poll();
+    else if (!parts_.sockets.read_one())
+      std::this_thread::yield();
+  }
+}
+
 base::Result<> Turns::until(const bool& stopping) {
   base::Clock& clock = parts_.clock;
   base::Result<> outcome;
@@ -53,6 +66,7 @@ base::Result<> Turns::until(const bool& stopping) {
       disk_room_.look(parts_.broker.room());
       parts_.server_file.look();
     }
+    gather();
     PARLEY_CHECK(turn());
   }
   return {};

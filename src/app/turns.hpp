@@ -39,6 +39,7 @@ class Turns {
 
  private:
   base::Result<> turn();
+  void gather();
   base::Result<> tell_of_stop(base::Duration until);
   base::Duration pause();  // how long nothing is due
 

@@ -27,6 +27,8 @@ class Broker final : public Gate {
   bool idle() const { return deliveries_.all_served() && core_.idle(); }
   // Whether moreover everything is durable, and told.
   bool settled() const { return idle() && !core_.syncing(); }
+  // Whether what comes soon should join what was decided: a turn then syncs both at once.
+  bool gathers() const { return core_.gathers(); }
   std::optional<base::Duration> until_next_due();  // from now
 
   const engine::Engine& engine() const { return core_.engine(); }

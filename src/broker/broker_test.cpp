@@ -598,11 +598,28 @@ TEST(Batches, What_was_read_ahead_needs_the_text_it_came_in_no_longer_than_it_is
   messages.begin(batch, bench.a, {});
   ASSERT_TRUE(bench.broker.turn());
 
-  const auto taken = bench.broker.port().mailboxes.take(bench.b, "team", "b", {.max = 10});
+  const auto taken = bench.broker.port().mailboxes.take(bench.b, "team", "b", {.max = 10, .take_id = {}});
   ASSERT_TRUE(taken);
   std::vector<std::string> delivered;
   for (const Delivery& delivery : *taken) delivered.emplace_back(delivery.message);
   EXPECT_EQ(delivered, came);
+}
+
+// A sync is shared by what was decided and what comes soon, unless much was decided or somebody waits for a turn.
+TEST(Batches, A_small_block_gathers_until_it_is_large_or_nobody_waits_for_it) {
+  TestBench bench(open(), {.gathered_bytes = 4'000, .copies_a_turn = 200});
+  ASSERT_TRUE(bench.broker.turn());
+  EXPECT_FALSE(bench.broker.gathers());
+  ASSERT_EQ(code(bench.send()), "");
+  EXPECT_TRUE(bench.broker.gathers());
+  ASSERT_EQ(code(bench.send(5'000)), "");
+  EXPECT_FALSE(bench.broker.gathers());
+  ASSERT_TRUE(bench.broker.turn());
+  EXPECT_FALSE(bench.broker.gathers());
+  ASSERT_EQ(code(bench.send()), "");
+  Gate& gate = bench.broker;
+  ASSERT_TRUE(gate.in_later_turn(bench.a, 100, [] {}));
+  EXPECT_FALSE(bench.broker.gathers());
 }
 
 // A call that is repeated while its first one waits: the server cannot know which of them still has a reader.

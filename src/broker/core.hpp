@@ -32,10 +32,11 @@ namespace parley::broker {
 
 struct Options {
   base::Digest admin_token_hash{};
-  std::size_t cache_bytes = 64u << 20;    // of committed blocks, for deliveries
-  std::size_t block_bytes = 16u << 20;    // a block that grows over it is committed at once
-  std::size_t deliveries_a_turn = 1'000;  // to all sessions together (D11), and receipts in one frame
-  std::size_t step_messages = 1'000;      // that one turn bounces or takes back (D11)
+  std::size_t cache_bytes = 64u << 20;      // of committed blocks, for deliveries
+  std::size_t block_bytes = 16u << 20;      // a block that grows over it is committed at once
+  std::size_t gathered_bytes = 128u << 10;  // a block that has as many waits for nothing more
+  std::size_t deliveries_a_turn = 1'000;    // to all sessions together (D11), and receipts in one frame
+  std::size_t step_messages = 1'000;        // that one turn bounces or takes back (D11)
   // D11: what a turn's messages may come to, and once more those that were put off.
   std::size_t copies_a_turn = engine::copies_a_turn;           // beyond a first one of each message
   base::Duration time_a_turn = std::chrono::milliseconds(15);  // a frame of 1,000 fits on a slow machine
@@ -150,6 +151,12 @@ class Core final : private journal::Outcomes {
   void end_turn();
   bool syncing() const { return durable_ < committed_; }
   bool idle() const { return later_.empty() && (syncing() || (block_->empty() && gated_.empty())); }
+
+  // Whether the next commit is a small block, in which there is room for what comes soon.
+  bool gathers() const {
+    const bool nothing = block_->empty() && gated_.empty();
+    return !nothing && !syncing() && !turn_is_full() && later_.empty() && block_->bytes() < options_.gathered_bytes;
+  }
 
   // Of what was decided: how many agents it is for, or were looked at for it.
   void count_reach(std::size_t agents) { copies_ += agents > 0 ? agents - 1 : 0; }

@@ -57,6 +57,7 @@ class Connection {
   // was something held back.
   bool before_reading();
   void take(std::span<char> bytes);  // as if just read
+  std::size_t unwritten() const { return output_.size(); }
   void on_readable();
   void on_writable();
   void flush();

@@ -1,6 +1,7 @@
 // Who waits to be read, written, or for a time. Connections are destroyed only between callbacks.
 #include "net/loop.hpp"
 
+#include <algorithm>
 #include <csignal>
 #include <ctime>
 #include <queue>
@@ -17,6 +18,8 @@ namespace parley::net {
 namespace {
 
 using observe::Metric;
+
+constexpr std::size_t little_bytes = 16 << 10;  // of output
 
 std::string date_field(base::Instant at) {  // RFC 9110 §5.6.7
   const std::time_t seconds = std::chrono::floor<std::chrono::seconds>(at).time_since_epoch().count();
@@ -171,7 +174,14 @@ struct Loop::Core {
     return served;
   }
 
+  // Who is owed little goes first: it may go on while the long outputs are written.
   void flush() {
+    if (to_flush.size() > 1) {
+      std::stable_partition(to_flush.begin(), to_flush.end(), [this](ConnectionId id) {
+        const auto* connection = connections.find(id);
+        return connection != nullptr && connection->unwritten() <= little_bytes;
+      });
+    }
     for (std::size_t i = 0; i < to_flush.size(); ++i) {  // likewise
       const ConnectionId id = to_flush[i];
       auto* connection = connections.find(id);

@@ -26,6 +26,7 @@ Workers::~Workers() {
 
 void Workers::add(std::shared_ptr<Job> job) {
   PARLEY_ASSERT(!threads_.empty());
+  ++under_way_;
   {
     const std::lock_guard lock(mutex_);
     waiting_.push_back(std::move(job));
@@ -33,17 +34,38 @@ void Workers::add(std::shared_ptr<Job> job) {
   work_comes_.notify_one();
 }
 
+bool Workers::help() {
+  std::unique_lock lock(mutex_);
+  const auto job = next_waiting();
+  lock.unlock();
+  if (!job) return false;
+  job->run();
+  end(*job);
+  return true;
+}
+
+std::shared_ptr<Job> Workers::next_waiting() {
+  if (waiting_.empty()) return nullptr;
+  std::shared_ptr<Job> job = std::move(waiting_.front());
+  waiting_.pop_front();
+  return job;
+}
+
+void Workers::end(Job& job) {
+  --under_way_;
+  job.done();
+}
+
 void Workers::work() {
   std::unique_lock lock(mutex_);
   for (;;) {
     work_comes_.wait(lock, [this] { return stopping_ || !waiting_.empty(); });
     if (stopping_) return;
-    std::shared_ptr<Job> job = std::move(waiting_.front());
-    waiting_.pop_front();
+    const auto job = next_waiting();
     lock.unlock();
     job->run();
     lock.lock();
-    finished_.push_back(std::move(job));
+    finished_.push_back(job);
     if (finished_.size() > 1) continue;  // the loop has been called, and has not come yet
     lock.unlock();
     loop_.post([this] { deliver(); });
@@ -66,7 +88,7 @@ void Workers::deliver() {
   do {
     const auto job = next_finished();
     if (!job) return;
-    job->done();
+    end(*job);
   } while (clock_.monotonic() < until);
   loop_.post([this] { deliver(); });
 }

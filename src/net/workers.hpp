@@ -17,7 +17,7 @@ class Loop;
 class Job {
  public:
   virtual ~Job() = default;
-  virtual void run() = 0;   // on a worker; nothing else touches the job meanwhile
+  virtual void run() = 0;   // on a worker, or within help(); nothing else touches the job meanwhile
   virtual void done() = 0;  // after that, on the loop's thread
 };
 
@@ -30,8 +30,13 @@ class Workers {
 
   unsigned threads() const { return static_cast<unsigned>(threads_.size()); }
   void add(std::shared_ptr<Job> job);
+  // Does the first job that no thread has begun, within the call; false where there is none.
+  bool help();
+  std::size_t under_way() const { return under_way_; }  // added, and not done
 
  private:
+  std::shared_ptr<Job> next_waiting();  // under the lock; null: none is
+  void end(Job& job);
   void work();
   void deliver();
   std::shared_ptr<Job> next_finished();  // null: none is
@@ -43,6 +48,7 @@ class Workers {
   std::deque<std::shared_ptr<Job>> waiting_;
   std::deque<std::shared_ptr<Job>> finished_;
   bool stopping_ = false;
+  std::size_t under_way_ = 0;         // the loop's thread's
   std::vector<std::thread> threads_;  // the last to be made
 };
 

@@ -19,16 +19,19 @@ struct Counted final : Job {
   base::RunningClock& clock;
   const base::Duration& takes;
   std::thread::id ran_on;
+  bool by_loop = false;                 // it is expected to run there
   std::shared_future<void> first = {};  // waits for it
   std::promise<void> ran;
+  std::promise<void>* begun = nullptr;  // null: nobody wants to know
 
   void run() override {
+    if (begun != nullptr) begun->set_value();
     if (first.valid()) first.wait();
     ran_on = std::this_thread::get_id();
     ran.set_value();
   }
   void done() override {
-    EXPECT_NE(ran_on, std::this_thread::get_id());
+    EXPECT_EQ(ran_on == std::this_thread::get_id(), by_loop);
     done_order.push_back(number);
     clock.put_forward(takes);
   }
@@ -101,6 +104,29 @@ TEST_F(WorkersTest, OneThatTakesLongHoldsUpNoOtherThread) {
   EXPECT_THAT(done, testing::ElementsAre(1));
   open.set_value();
   ASSERT_TRUE(turn_until(2));
+}
+
+TEST_F(WorkersTest, TheLoopHelpsWithWhatNoThreadHasBegun) {
+  Workers workers(clock, loop, 1);
+  EXPECT_FALSE(workers.help());
+  std::promise<void> open;
+  auto slow = job(0);
+  slow->first = open.get_future().share();
+  std::promise<void> begun;
+  slow->begun = &begun;
+  workers.add(slow);
+  begun.get_future().wait();
+  auto next = job(1);
+  next->by_loop = true;
+  workers.add(next);
+  EXPECT_EQ(workers.under_way(), 2u);
+  EXPECT_TRUE(workers.help());
+  EXPECT_THAT(done, testing::ElementsAre(1));
+  EXPECT_EQ(workers.under_way(), 1u);
+  EXPECT_FALSE(workers.help());  // a thread has the other
+  open.set_value();
+  ASSERT_TRUE(turn_until(2));
+  EXPECT_EQ(workers.under_way(), 0u);
 }
 
 TEST_F(WorkersTest, EndsAfterWhatIsUnderWayAndDropsTheRest) {
