@@ -25,7 +25,6 @@ using base::ErrorCode;
 using Step = websocket::Connection::Step;
 
 // Above the server's own bounds: what it sends was within them.
-// What the server sends it has checked: messages when they came, and its own words it writes once each.
 constexpr json::Limits frame_limits{.bytes = 64 << 20, .depth = 80, .checked_before = true};
 constexpr websocket::Settings connection_settings{.message_bytes_max = 64 << 20};
 

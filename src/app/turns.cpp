@@ -40,13 +40,13 @@ base::Duration Turns::pause() {
   return std::min(broker.until_next_due().value_or(idle_turn), broker.settled() ? idle_turn : sync_look);
 }
 
-// One sync serves what was decided and what workers are about to bring, so it waits for that; and the loop, which has
-// nothing else to do, reads some of it.
+// One sync serves what was decided and what workers are about to bring, so it waits for that; and the loop, which would
+// have to wait, reads some of it.
 void Turns::gather() {
   const base::Duration until = parts_.clock.monotonic() + gathering_max;
   while (parts_.broker.gathers() && parts_.sockets.frames_come_soon() && parts_.clock.monotonic() < until) {
     if (parts_.loop.more_is_ready())
-      parts_.loop.poll();
+      parts_.loop.take_more();
     else if (!parts_.sockets.read_one())
       std::this_thread::yield();
   }

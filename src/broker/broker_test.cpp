@@ -578,6 +578,21 @@ struct Pollers {
   }
 };
 
+TEST(Blocks, What_is_shared_is_not_copied_and_kept_once) {
+  const auto bytes = std::make_shared<char[]>(8, 'b');
+  const SharedBytes shared{bytes, 8};
+  const std::string elsewhere = "elsewhere";
+  Block block(base::Position(1));
+  block.add(1, {bytes.get(), 5}, {}, true, shared);
+  block.add(1, {bytes.get() + 5, 3}, {}, true, shared);
+  block.add(1, elsewhere, {}, true, shared);
+  EXPECT_EQ(block.body(base::Position(1)).data(), bytes.get());
+  EXPECT_EQ(block.body(base::Position(2)).data(), bytes.get() + 5);
+  EXPECT_NE(block.body(base::Position(3)).data(), elsewhere.data());
+  EXPECT_EQ(block.body(base::Position(3)), elsewhere);
+  EXPECT_EQ(bytes.use_count(), 3);  // the block has it once
+}
+
 // D5: what is delivered are the bytes that came, wherever a worker laid them down, and whatever becomes of the frame.
 TEST(Batches, What_was_read_ahead_needs_the_text_it_came_in_no_longer_than_it_is_sent) {
   TestBench bench(open());

@@ -154,8 +154,8 @@ class Core final : private journal::Outcomes {
 
   // Whether the next commit is a small block, in which there is room for what comes soon.
   bool gathers() const {
-    const bool nothing = block_->empty() && gated_.empty();
-    return !nothing && !syncing() && !turn_is_full() && later_.empty() && block_->bytes() < options_.gathered_bytes;
+    return !block_->empty() && block_->bytes() < options_.gathered_bytes && !syncing() && !turn_is_full() &&
+           later_.empty();
   }
 
   // Of what was decided: how many agents it is for, or were looked at for it.

@@ -103,6 +103,8 @@ TEST(JsonParser, What_was_checked_before_is_held_to_the_syntax_alone) {
   ASSERT_TRUE(twice.has_value());
   EXPECT_EQ(twice->find("a").if_uint(), 1u);
   EXPECT_FALSE(parser.parse(R"({"a":1,})", trusted).has_value());
+  EXPECT_FALSE(parser.parse(nested(100), {.depth = 80, .checked_before = true}).has_value());
+  EXPECT_FALSE(parser.parse(nested(10), {.bytes = 10, .checked_before = true}).has_value());
 }
 
 TEST(JsonParser, F4_a_duplicate_is_found_in_objects_of_every_size) {

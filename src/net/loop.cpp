@@ -288,6 +288,11 @@ void Loop::poll() {
   core_->turn(base::Duration::min());
 }
 
+void Loop::take_more() {
+  (void)core_->ask_for_readiness();
+  core_->reactor.run_ready();
+}
+
 void Loop::wait(base::Duration until) {
   core_->turn(until);
 }

@@ -41,6 +41,7 @@ class Loop {
   base::Result<std::uint16_t> listen(const ListenOptions&);  // the port; may be called for several addresses
 
   void poll();                      // all that is ready, without blocking
+  void take_more();                 // what has become ready since; it is of this turn, and its time the turn's
   void wait(base::Duration until);  // by Clock::monotonic; blocks until something is ready
   void flush();                     // writes what was answered and sent; poll and wait begin with it
   base::Duration now() const;       // of this turn

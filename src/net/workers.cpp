@@ -34,18 +34,17 @@ void Workers::add(std::shared_ptr<Job> job) {
   work_comes_.notify_one();
 }
 
-bool Workers::help() {
+bool Workers::run_next() {
   std::unique_lock lock(mutex_);
-  const auto job = next_waiting();
+  if (waiting_.empty() || !waiting_.front()->is_short()) return false;
+  const auto job = take_waiting();
   lock.unlock();
-  if (!job) return false;
   job->run();
   end(*job);
   return true;
 }
 
-std::shared_ptr<Job> Workers::next_waiting() {
-  if (waiting_.empty()) return nullptr;
+std::shared_ptr<Job> Workers::take_waiting() {
   std::shared_ptr<Job> job = std::move(waiting_.front());
   waiting_.pop_front();
   return job;
@@ -61,11 +60,11 @@ void Workers::work() {
   for (;;) {
     work_comes_.wait(lock, [this] { return stopping_ || !waiting_.empty(); });
     if (stopping_) return;
-    const auto job = next_waiting();
+    auto job = take_waiting();
     lock.unlock();
     job->run();
     lock.lock();
-    finished_.push_back(job);
+    finished_.push_back(std::move(job));
     if (finished_.size() > 1) continue;  // the loop has been called, and has not come yet
     lock.unlock();
     loop_.post([this] { deliver(); });

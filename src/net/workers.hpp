@@ -17,8 +17,10 @@ class Loop;
 class Job {
  public:
   virtual ~Job() = default;
-  virtual void run() = 0;   // on a worker, or within help(); nothing else touches the job meanwhile
+  virtual void run() = 0;   // on a worker, or within run_next(); nothing else touches the job meanwhile
   virtual void done() = 0;  // after that, on the loop's thread
+  // Whether the loop may run it between two other things: some hundred microseconds.
+  virtual bool is_short() const { return false; }
 };
 
 // Resource type, the loop's thread's. The loop outlives it; it outlives whoever adds jobs. Jobs begin in the order they
@@ -30,12 +32,12 @@ class Workers {
 
   unsigned threads() const { return static_cast<unsigned>(threads_.size()); }
   void add(std::shared_ptr<Job> job);
-  // Does the first job that no thread has begun, within the call; false where there is none.
-  bool help();
+  // Runs the first job that no thread has begun within the call, where it is short; false where it is not, or none is.
+  bool run_next();
   std::size_t under_way() const { return under_way_; }  // added, and not done
 
  private:
-  std::shared_ptr<Job> next_waiting();  // under the lock; null: none is
+  std::shared_ptr<Job> take_waiting();  // the first; under the lock
   void end(Job& job);
   void work();
   void deliver();

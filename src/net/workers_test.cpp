@@ -30,6 +30,7 @@ struct Counted final : Job {
     ran_on = std::this_thread::get_id();
     ran.set_value();
   }
+  bool is_short() const override { return by_loop; }
   void done() override {
     EXPECT_EQ(ran_on == std::this_thread::get_id(), by_loop);
     done_order.push_back(number);
@@ -106,9 +107,9 @@ TEST_F(WorkersTest, OneThatTakesLongHoldsUpNoOtherThread) {
   ASSERT_TRUE(turn_until(2));
 }
 
-TEST_F(WorkersTest, TheLoopHelpsWithWhatNoThreadHasBegun) {
+TEST_F(WorkersTest, TheLoopRunsWhatIsShortAndNoThreadHasBegun) {
   Workers workers(clock, loop, 1);
-  EXPECT_FALSE(workers.help());
+  EXPECT_FALSE(workers.run_next());
   std::promise<void> open;
   auto slow = job(0);
   slow->first = open.get_future().share();
@@ -119,13 +120,14 @@ TEST_F(WorkersTest, TheLoopHelpsWithWhatNoThreadHasBegun) {
   auto next = job(1);
   next->by_loop = true;
   workers.add(next);
-  EXPECT_EQ(workers.under_way(), 2u);
-  EXPECT_TRUE(workers.help());
+  workers.add(job(2));
+  EXPECT_EQ(workers.under_way(), 3u);
+  EXPECT_TRUE(workers.run_next());
   EXPECT_THAT(done, testing::ElementsAre(1));
-  EXPECT_EQ(workers.under_way(), 1u);
-  EXPECT_FALSE(workers.help());  // a thread has the other
+  EXPECT_EQ(workers.under_way(), 2u);
+  EXPECT_FALSE(workers.run_next());  // one is begun, the other not short
   open.set_value();
-  ASSERT_TRUE(turn_until(2));
+  ASSERT_TRUE(turn_until(3));
   EXPECT_EQ(workers.under_way(), 0u);
 }
 

@@ -33,7 +33,7 @@ class Batch {
   // Judges all of them under what held at begin(). Any thread, before the first is sent; or never: sending does it
   // then.
   void prepare();
-  void let_go();  // of the messages, where it is not filled again soon
+  void let_go();  // of the messages; the memory for the next ones stays
 
   struct State;
   State& state() { return *state_; }  // the broker's

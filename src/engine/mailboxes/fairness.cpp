@@ -6,6 +6,8 @@ namespace {
 // With three lower levels, two others may be due at the same time and go first, each after one of the highest:
 // 11 + 4 + its own turn = 16.
 constexpr int passed_over_max = 11;
+// So it is also where other takers, who may not have what waits for this one, go ahead each time.
+constexpr int passed_over_last = 15;
 constexpr base::Duration waiting_max = std::chrono::seconds(60);
 // Until its own turn: the four above, itself, and the one after which it was first passed over.
 constexpr int offers_to_come = 6;
@@ -29,9 +31,10 @@ std::optional<envelope::Priority> Fairness::next(const Ready& ready, base::Insta
     if (due(level, now) && (!overdue || passed_over_since_[level] < passed_over_since_[*overdue])) overdue = level;
   }
   if (!highest) return std::nullopt;
-  // Never twice in a row: at a slow reader all lower levels are always due. It is no matter whether the highest is
-  // still the same level: one that has just become so goes before none that is due.
-  return static_cast<envelope::Priority>(overdue && !went_ahead_ ? *overdue : *highest);
+  // Never twice in a row, for at a slow reader all lower levels are always due; whether the highest is still the same
+  // level or not.
+  const bool goes_ahead = overdue && (!went_ahead_ || passed_over_[*overdue] >= passed_over_last);
+  return static_cast<envelope::Priority>(goes_ahead ? *overdue : *highest);
 }
 
 void Fairness::became_ready(envelope::Priority level) {

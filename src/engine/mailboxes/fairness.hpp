@@ -1,7 +1,8 @@
 // No priority starves (MSH-14, reliability D5). The highest level goes first, and of those below it one that is due
 // at most every second time. What is promised of a level that has something ready while there are some above it:
 // - of 16 offers it gets one at least; where an offer takes 4 s or more it is due sooner, down to one of 6;
-// - it waits 60 s at most, where an offer takes no more than 10 s; slower readers have the promise in offers alone.
+// - it waits 60 s at most, where offers come at an even pace and take no more than 10 s; others have the promise in
+//   offers alone.
 // What nothing was taken before is not due, however long nobody takes. Value type, part of the engine's state.
 #pragma once
 #include <array>

@@ -107,8 +107,8 @@ TEST(Fairness, D5_MSH_14_critical_ones_get_every_second_offer_however_slow_the_t
   }
 }
 
-// Where the highest level runs dry the next one takes its place: it goes before none that is due.
-TEST(Fairness, D5_MSH_14_a_level_that_becomes_the_highest_overtakes_none_that_is_due) {
+// Where the highest level runs dry the next one takes its place, and not the place of one that is due.
+TEST(Fairness, D5_MSH_14_a_level_that_becomes_the_highest_keeps_none_waiting_longer) {
   for (int with_critical = 0; with_critical < 40; ++with_critical) {
     Service service;
     for (int i = 0; i < 20; ++i)
@@ -132,6 +132,26 @@ TEST(Fairness, D5_MSH_14_a_level_that_becomes_the_highest_while_it_is_due_is_not
   }
   EXPECT_EQ(service.offer(0s), Priority::normal);
   EXPECT_EQ(service.offer(0s), Priority::low);
+}
+
+// What stands in a lane that somebody holds is for that taker alone, and each goes ahead of the highest in its turn.
+TEST(Fairness, D5_what_one_taker_alone_may_have_does_not_starve_behind_the_offers_of_another) {
+  constexpr Fairness::Ready of_one{true, false, true, true}, of_another{true, true, false, true};  // from low on
+  Fairness fairness;
+  Instant now = start;
+  int high_waited = 0, normal_waited = 0;  // offers to who may have it
+  const auto offer = [&](const Fairness::Ready& ready, Priority own, int& waited) {
+    const auto offered = fairness.next(ready, now);
+    fairness.served(*offered, ready, now);
+    waited = offered == own ? 0 : waited + 1;
+    return waited;
+  };
+  for (int i = 0; i < 60; ++i) {
+    now += 20s;
+    ASSERT_LE(offer(of_another, Priority::normal, normal_waited), 15);
+    now += 5s;
+    ASSERT_LE(offer(of_one, Priority::high, high_waited), 15);
+  }
 }
 
 TEST(Fairness, MSH_14_urgent_comes_first_however_long_nobody_took) {

@@ -40,8 +40,11 @@ class Frame final : public net::Job {
   const base::Error* defect_of(std::size_t message) const;  // in the batch: why it is no JSON; null: it is
 
  private:
+  static constexpr std::size_t short_bytes = 32 << 10;
+
   void run() override;
   void done() override;
+  bool is_short() const override { return bytes_ <= short_bytes; }
   void begin(net::websocket::MessageKind kind);
   void read_kept();
   void take_document(base::Result<json::Value> document, std::string_view text);

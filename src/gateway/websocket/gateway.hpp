@@ -23,7 +23,7 @@ struct Settings {
   std::size_t worker_bytes = 16 << 10;                         // of a frame, from where on it is worth a worker
   std::size_t waiting_high = 2 << 20;    // bytes of a session's frames that wait, from where on it is not read from
   std::size_t waiting_frames_high = 64;  // likewise
-  std::size_t soon_bytes = 128 << 10;    // of all that waits, up to which it is read soon
+  std::size_t soon_bytes = 80 << 10;     // of all that waits, up to which it is read soon
   std::size_t waiting_max = 8 << 20;     // bytes of all sessions, from where on no worker is given more
 };
 
@@ -45,7 +45,7 @@ class Gateway final : public net::WebSocketPort {
   bool frames_come_soon() const {
     return workers_ != nullptr && workers_->under_way() > 0 && waiting_bytes_ <= settings_.soon_bytes;
   }
-  bool read_one() { return workers_->help(); }  // that no worker has begun; false: there is none
+  bool read_one() { return workers_->run_next(); }  // a short one that no worker has begun; false: there is none
 
   std::function<void(bool wrong_token)> on_unauthenticated = [](bool) {};  // or none, or another agent's
 

@@ -41,6 +41,26 @@ TEST_F(StreamTest, TakesFramesInTheirOrderWhoeverReadsThem) {
   EXPECT_EQ(accepted(), 3u);
 }
 
+// Where a sync waits for it.
+TEST_F(StreamTest, TheLoopReadsShortFramesThatNoWorkerHasBegun) {
+  start(1);
+  const auto peer = greeted(architect);
+  EXPECT_FALSE(gateway->frames_come_soon());
+  close_gate();
+  peer->send(large(frame(2, message(1))));
+  peer->send(large(frame(3, message(2)), 40'000));
+  ASSERT_TRUE(turn_until({peer.get()}, [&] { return gateway->frames_come_soon() && gateway->read_one(); }));
+  ASSERT_TRUE(answers(*peer, 1));
+  EXPECT_THAT(peer->frames[0], StartsWith(R"({"op":"result","re":2,)"));
+  EXPECT_FALSE(gateway->read_one());  // it is not short
+  EXPECT_TRUE(gateway->frames_come_soon());
+  peer->send(large(frame(4, message(3)), 60'000));
+  ASSERT_TRUE(turn_until({peer.get()}, [&] { return !gateway->frames_come_soon(); }));  // it is too much
+  open_gate();
+  ASSERT_TRUE(answers(*peer, 3));
+  EXPECT_EQ(accepted(), 3u);
+}
+
 // The same frames, read by the loop and by workers, one after another and all at once: the same answers.
 TEST_F(StreamTest, AnswersAsIfTheLoopHadReadAll) {
   std::vector<std::string> frames;
