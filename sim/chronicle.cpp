@@ -78,11 +78,18 @@ bool Chronicle::had_room(const Workspace& workspace, Agent& agent) const {
   return workspace.settings_changed_at != now_ && agent.most_open + agent.notices < workspace.mailbox_messages;
 }
 
-// BEY-03: what the message takes the place of at once.
+// BEY-03: what the message takes the place of at once. Where it is held, that is a held one that was to take the same
+// place.
 bool Chronicle::is_left_by_another(const Workspace& workspace, const event::MessageAccepted& event,
                                    std::uint32_t agent) {
+  if (event.supersedes_later())
+    return std::ranges::any_of(workspace.messages, [&](const auto& other) {
+      const auto found = other.second.receipts.find(agent);
+      return other.second.supersedes_later == event.supersedes() && found != other.second.receipts.end() &&
+             found->second.state == State::held;
+    });
   const auto before = workspace.messages.find(event.supersedes());
-  if (before == workspace.messages.end() || event.supersedes_later()) return false;
+  if (before == workspace.messages.end()) return false;
   const auto found = before->second.receipts.find(agent);
   if (found == before->second.receipts.end()) return false;
   const State state = found->second.state;
@@ -284,6 +291,7 @@ void Chronicle::fold(std::uint32_t number, std::uint64_t offset, const event::Me
     }
     count_open(recipient);
   }
+  if (event.supersedes_later()) message.supersedes_later = event.supersedes();
   if (event.has_help_moved()) pass_on(number, event.help_moved());
   for (const std::uint32_t agent : event.bounced()) {
     message.receipts[agent].state = State::bounced;

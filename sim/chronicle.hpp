@@ -72,6 +72,7 @@ class Chronicle {
     bool at_most_once = false;
     bool notice = false;
     bool taken_back = false;
+    std::uint64_t supersedes_later = 0;  // while it is held; 0: nothing
     base::Digest hash{};
     base::Digest sent{};      // the same, before a person changed it
     base::Instant expires{};  // 0: never
