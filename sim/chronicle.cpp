@@ -80,20 +80,20 @@ bool Chronicle::had_room(const Workspace& workspace, Agent& agent) const {
 
 // BEY-03: what the message takes the place of at once. Where it is held, that is a held one that was to take the same
 // place.
-bool Chronicle::is_left_by_another(const Workspace& workspace, const event::MessageAccepted& event,
-                                   std::uint32_t agent) {
+bool Chronicle::is_left_by_another(const Place& place, const event::MessageAccepted& event) const {
+  const auto& messages = workspaces_.at(place.workspace).messages;
+  const auto state_of = [&](std::uint64_t offset) -> std::optional<State> {
+    const auto message = messages.find(offset);
+    if (message == messages.end()) return std::nullopt;
+    const auto receipt = message->second.receipts.find(place.agent);
+    return receipt == message->second.receipts.end() ? std::nullopt : std::optional(receipt->second.state);
+  };
   if (event.supersedes_later())
-    return std::ranges::any_of(workspace.messages, [&](const auto& other) {
-      const auto found = other.second.receipts.find(agent);
-      return other.second.supersedes_later == event.supersedes() && found != other.second.receipts.end() &&
-             found->second.state == State::held;
+    return std::ranges::any_of(tasks_.corrections(place.workspace), [&](const auto& correction) {
+      return correction.second == event.supersedes() && state_of(correction.first) == State::held;
     });
-  const auto before = workspace.messages.find(event.supersedes());
-  if (before == workspace.messages.end()) return false;
-  const auto found = before->second.receipts.find(agent);
-  if (found == before->second.receipts.end()) return false;
-  const State state = found->second.state;
-  return open(state) || state == State::held || state == State::dead;
+  const auto state = state_of(event.supersedes());
+  return state && (open(*state) || state == State::held || state == State::dead);
 }
 
 void Chronicle::fold(const event::Event& event, base::Instant at, const base::Digest& body_hash) {
@@ -278,7 +278,7 @@ void Chronicle::fold(std::uint32_t number, std::uint64_t offset, const event::Me
     const Place place{number, agent, offset};
     Agent& recipient = workspace.agents[agent];
     require(!recipient.removed, place, "P3: accepted for an agent that was removed");
-    const std::size_t leaving = is_left_by_another(workspace, event, agent) ? 1 : 0;
+    const std::size_t leaving = is_left_by_another(place, event) ? 1 : 0;
     require(recipient.open.size() + recipient.dead + recipient.held < workspace.mailbox_messages + leaving, place,
             "D11: accepted into a full mailbox");
     message.receipts[agent] = {};
@@ -291,7 +291,6 @@ void Chronicle::fold(std::uint32_t number, std::uint64_t offset, const event::Me
     }
     count_open(recipient);
   }
-  if (event.supersedes_later()) message.supersedes_later = event.supersedes();
   if (event.has_help_moved()) pass_on(number, event.help_moved());
   for (const std::uint32_t agent : event.bounced()) {
     message.receipts[agent].state = State::bounced;

@@ -72,7 +72,6 @@ class Chronicle {
     bool at_most_once = false;
     bool notice = false;
     bool taken_back = false;
-    std::uint64_t supersedes_later = 0;  // while it is held; 0: nothing
     base::Digest hash{};
     base::Digest sent{};      // the same, before a person changed it
     base::Instant expires{};  // 0: never
@@ -189,7 +188,7 @@ class Chronicle {
   void move_what_waits(base::Duration by);
 
   static bool open(State state) { return state <= State::waiting; }
-  static bool is_left_by_another(const Workspace& workspace, const event::MessageAccepted& event, std::uint32_t agent);
+  bool is_left_by_another(const Place& place, const event::MessageAccepted& event) const;
   void take_said(std::uint32_t workspace, std::uint64_t offset, const event::MessageAccepted&);
   void check_turn(const Place& place, const Message& message, std::uint64_t session);
   void check_credit(const Place& place, std::uint64_t session);

@@ -162,6 +162,10 @@ class TaskChronicle {
     return at == tasks_.end() ? 0 : at->second.order;
   }
   const std::map<Place, Task>& tasks() const { return tasks_; }
+  // Held messages, and what each was to take the place of.
+  const std::map<std::uint64_t, std::uint64_t>& corrections(std::uint32_t workspace) const {
+    return workspaces_.at(workspace).corrections;
+  }
 
  private:
   void move_what_waits(base::Duration by);
@@ -222,7 +226,7 @@ class TaskChronicle {
     std::map<std::string, std::pair<Place, std::uint64_t>, std::less<>> assignments;  // by message id; its offset
     std::optional<base::Duration> progress_after, progress_every, silence;            // else the profile's
     std::map<std::uint64_t, Question> questions;                                      // that wait
-    std::map<std::uint64_t, std::uint64_t> corrections;  // held messages; what each was to take the place of
+    std::map<std::uint64_t, std::uint64_t> corrections;
   };
   struct Answered {
     std::uint64_t head = 0;

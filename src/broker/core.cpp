@@ -107,8 +107,8 @@ base::Result<> Core::check_room(std::uint64_t bytes, journal::Need need) const {
 }
 
 base::Result<> Core::commit_if_full(std::size_t more_bytes) {
-  const std::size_t memory = std::max(block_->bytes(), block_->allocated());  // a shared batch may be mostly others'
-  return memory + more_bytes > options_.block_bytes ? commit() : base::Result<>();
+  // By its memory: a batch that it shares may be mostly what is not in it.
+  return block_->allocated() + more_bytes > options_.block_bytes ? commit() : base::Result<>();
 }
 
 base::Result<> Core::begin_decision() {
