@@ -1,9 +1,12 @@
 // What ingress costs for a collab task_assignment of 1 KB, as a whole and by its parts. The text is parsed before.
 #include <benchmark/benchmark.h>
 
+#include <array>
 #include <string>
+#include <vector>
 
 #include "base/hash.hpp"
+#include "base/hash_each.hpp"
 #include "envelope/lane.hpp"
 #include "ingress/canonical.hpp"
 #include "ingress/check.hpp"
@@ -94,6 +97,18 @@ void content_hash(benchmark::State& state) {
   for (auto _ : state) benchmark::DoNotOptimize(base::sha256(f.bytes));
 }
 BENCHMARK(content_hash);
+
+void content_hash_of_64(benchmark::State& state) {
+  const Fixture& f = fixture();
+  std::array<base::Digest, 64> digests;
+  std::vector<base::ToHash> texts;
+  for (base::Digest& digest : digests) texts.push_back({f.bytes, &digest});
+  for (auto _ : state) {
+    base::sha256_each(texts);
+    benchmark::DoNotOptimize(digests);
+  }
+}
+BENCHMARK(content_hash_of_64);
 
 void lane(benchmark::State& state) {
   for (auto _ : state) benchmark::DoNotOptimize(envelope::lane_of(envelope::task_key_of("task-settings-loader")));

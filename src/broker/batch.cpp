@@ -17,15 +17,21 @@ engine::IdKey id_key(const envelope::Envelope& envelope, const profile::Ruleset&
 
 }  // namespace
 
-void Incoming::prepare(const Terms& under, std::string_view sender, std::string_view idempotency_key, base::Instant now,
-                       std::size_t& inflate_left) {
+void Incoming::prepare(const Terms& under, ingress::Options options) {
   terms = under;
   refusal.reset();
-  const ingress::Options options{sender, idempotency_key, now, under.validation, &inflate_left};
+  options.validation = under.validation;
   if (auto done = ingress::check({native.bytes, native.value}, *under.ruleset, options, checked); !done)
     refusal = std::move(done).error();
   else
-    id_key = broker::id_key(checked.envelope, *under.ruleset, idempotency_key);
+    id_key = broker::id_key(checked.envelope, *under.ruleset, options.idempotency_key);
+}
+
+void Batch::State::hash_contents() {
+  hashed.clear();
+  for (Incoming& one : std::span(messages).first(count))
+    if (!one.refusal) hashed.push_back({one.native.bytes, &one.checked.envelope.content_hash});
+  base::sha256_each(hashed);
 }
 
 // The bytes of what may be accepted, one after the other, for a block to share. They were just read, so that to copy
@@ -70,8 +76,9 @@ void Batch::prepare() {
   if (!state.terms.ruleset || state.count == 0) return;
   const base::Duration began = state.clock->monotonic();
   std::size_t inflate_left = ingress::inflated_max;
-  for (std::size_t i = 0; i < state.count; ++i)
-    state.messages[i].prepare(state.terms, state.sender, state.idempotency_key, state.now, inflate_left);
+  const ingress::Options options{state.sender, state.idempotency_key, state.now, {}, &inflate_left, true};
+  for (std::size_t i = 0; i < state.count; ++i) state.messages[i].prepare(state.terms, options);
+  state.hash_contents();
   state.lay_down();
   const base::Duration each = (state.clock->monotonic() - began) / static_cast<std::int64_t>(state.count);
   for (std::size_t i = 0; i < state.count; ++i) state.messages[i].took = each;

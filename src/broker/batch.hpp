@@ -3,7 +3,10 @@
 #pragma once
 #include <optional>
 
+#include <vector>
+
 #include "base/clock.hpp"
+#include "base/hash_each.hpp"
 #include "broker/block.hpp"
 #include "broker/port/sending.hpp"
 #include "engine/messages/message.hpp"
@@ -27,8 +30,7 @@ struct Incoming {
   engine::IdKey id_key{};
   base::Duration took{};
 
-  void prepare(const Terms& under, std::string_view sender, std::string_view idempotency_key, base::Instant now,
-               std::size_t& inflate_left);
+  void prepare(const Terms& under, ingress::Options options);  // whose validation is the terms'
 };
 
 struct Batch::State {
@@ -42,9 +44,11 @@ struct Batch::State {
   std::string idempotency_key;
   std::vector<Incoming> messages;  // as many as it ever had, for their memory
   std::size_t count = 0;
+  std::vector<base::ToHash> hashed;          // for its memory
   SharedBytes shared;                        // the bytes of what was prepared ahead
   std::optional<base::Duration> clock_read;  // when the message before was decided
 
+  void hash_contents();
   void lay_down();
 };
 

@@ -177,7 +177,10 @@ base::Result<Sent> MessageCalls::send(const Caller& caller, std::string_view wor
   const auto before = std::exchange(sending.clock_read, std::nullopt);
   const base::Duration began = before ? *before : core_.parts().clock.monotonic();
   if (message.terms != sending.terms)
-    message.prepare(sending.terms, caller.id, sending.idempotency_key, core_.context().now, core_.inflate_left());
+    message.prepare(sending.terms, {.sender = caller.id,
+                                    .idempotency_key = sending.idempotency_key,
+                                    .now = core_.context().now,
+                                    .inflate_left = &core_.inflate_left()});
   const auto refused_at_last = [&](base::Error error) {
     core_.count_time(core_.parts().clock.monotonic() - began);
     return refused(caller, std::move(error));

@@ -114,7 +114,8 @@ base::Result<> MessageCalls::read_revision(base::WorkspaceNumber number, base::O
           .message;
   PARLEY_TRY(revision.document, json::Document::parse(revision.text));
   revision.incoming.native = {revision.text, revision.document.root()};
-  revision.incoming.prepare({&rules, ingress::Validation::strict}, from.id, {}, now.now, core_.inflate_left());
+  revision.incoming.prepare({&rules, ingress::Validation::strict},
+                            {.sender = from.id, .now = now.now, .inflate_left = &core_.inflate_left()});
   if (revision.incoming.refusal) return std::unexpected(*revision.incoming.refusal);
   return {};
 }

@@ -121,7 +121,7 @@ Result<> check(const Native& native, const Ruleset& rules, const Options& option
   PARLEY_CHECK(check_limits(found, type, places));
 
   canonicalise(found, rules, options, checked);
-  checked.envelope.content_hash = base::sha256(native.bytes);
+  if (!options.hashed_by_caller) checked.envelope.content_hash = base::sha256(native.bytes);
   return {};
 }
 

@@ -31,11 +31,12 @@ enum class Validation : std::uint8_t { strict, lenient };  // R5
 
 struct Options {
   std::string_view sender;           // the agent the credential belongs to (D10)
-  std::string_view idempotency_key;  // of the request; serves as id where a lenient message has none (R8)
+  std::string_view idempotency_key = {};  // of the request; serves as id where a lenient message has none (R8)
   base::Instant now{};
   Validation validation = Validation::strict;
   // Bytes that compressed contents may still come to, lessened by what they did (D11); null: without a bound.
   std::size_t* inflate_left = nullptr;
+  bool hashed_by_caller = false;  // its content_hash is: for many messages together (base::sha256_each)
 };
 
 // What compressed contents of one call, and of one turn of a loop, may come to: as much as a body may have.
