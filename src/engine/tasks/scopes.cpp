@@ -19,8 +19,8 @@ void Scopes::add(base::Offset task, const base::PackedTexts& globs) {
   for (const std::string_view glob : globs) {
     const Entry entry{beginning_of(glob), task};
     const std::size_t before = entries_.size();
-    entries_.insert(place_.value_or(entries_.end()), entry);
-    place_.reset();
+    const Entries::const_iterator added = entries_.insert(place_.value_or(entries_.end()), entry);
+    place_ = std::next(added);
     if (entries_.size() > before) ++of_length_[entry.beginning.size()];
   }
 }
@@ -35,11 +35,20 @@ void Scopes::remove(base::Offset task, const base::PackedTexts& globs) {
   }
 }
 
+// Names mostly count on: what is looked for comes where the one before it was found or added.
+Scopes::Entries::const_iterator Scopes::first_from(std::string_view beginning) const {
+  if (place_) {
+    const bool before_it = *place_ == entries_.end() || beginning <= (*place_)->beginning;
+    if (before_it && (*place_ == entries_.begin() || std::prev(*place_)->beginning < beginning)) return *place_;
+  }
+  return entries_.lower_bound({beginning, {}});
+}
+
 std::vector<base::Offset> Scopes::near(std::string_view glob, std::size_t most) const {
   std::vector<base::Offset> tasks;
   const std::string_view beginning = beginning_of(glob);
   const auto take = [&](std::string_view from, auto&& fits) {
-    auto at = entries_.lower_bound({from, {}});
+    auto at = first_from(from);
     for (; at != entries_.end() && tasks.size() < most && fits(at->beginning); ++at) tasks.push_back(at->task);
     place_ = at;
   };

@@ -36,9 +36,9 @@ struct TaskWatch {
   Instant heard_at;                           // the newest word of its assignee
   Instant deadline;                           // 0: none
   base::Duration timeout{};                   // 0: none
-  bool late = false;                          // its assigner was told that the deadline is over
   Instant lost_at{};                          // its assignment ended without reaching its assignee; 0: it did not
   Instant again_at{};                         // while it is postponed: when its order is given again
+  bool late = false;                          // its assigner was told that the deadline is over
   std::uint8_t timeouts = 0, exceptions = 0;  // attempts of this assignment that ended so
   Instant asked_since{};  // its assignee waits for a human's answer (SUP-05), and its times stand still; 0: it does not
   Instant answered_at{};  // what was decided at that moment did not know of the answer: looked at again; 0: nothing
@@ -75,12 +75,12 @@ struct TaskError {
 struct TaskTerms {
   base::PackedTexts scope;  // globs; empty: any file
   base::PackedTexts reference_files;
-  bool testing_required = false;
-  double confidence_threshold = 0;  // below it a human decides (SUP-04)
-  bool needs_approval = false;      // a human decides in any case
   base::PackedText chain;           // it belongs to (R39); empty: none
   std::optional<double> risk;       // held against the workspace's thresholds
-  bool flagged = false;             // by its risk
+  double confidence_threshold = 0;  // below it a human decides (SUP-04)
+  bool needs_approval = false;      // a human decides in any case
+  bool testing_required = false;
+  bool flagged = false;  // by its risk
 
   template <class Archive>
   void archive(Archive& a) {
