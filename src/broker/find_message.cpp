@@ -38,8 +38,8 @@ constexpr std::size_t recipients_named = 20;
 std::optional<base::Offset> offset_at(const engine::Workspace& workspace, const Caller& caller,
                                       std::string_view message_id, const std::string& recipient) {
   const engine::IdKey key = engine::id_key_of(message_id, recipient);
-  if (const auto own = workspace.ids.find(engine::private_key_of(key, caller.id))) return own;
-  return workspace.ids.find(key);
+  if (const auto own = workspace.message_of(engine::private_key_of(key, caller.id))) return own;
+  return workspace.message_of(key);
 }
 
 // An id that says nothing alone (R7), asked for without `to`: all may be who it was sent to, and so may every agent.
@@ -49,7 +49,7 @@ base::Result<base::Offset> offset_at_any(const engine::Workspace& workspace, con
   std::size_t count = 0;
   base::Offset offset;
   const auto look = [&](const std::string& recipient, std::string_view name) {
-    const auto known = workspace.ids.find(engine::id_key_of(message_id, recipient));
+    const auto known = workspace.message_of(engine::id_key_of(message_id, recipient));
     if (!known) return;
     if (caller.kind == Caller::Kind::agent && !party_to(workspace.messages.at(*known), caller.agent)) return;
     offset = *known;

@@ -55,7 +55,7 @@ class Consistency {
     workspace.messages.visit_after(Offset{}, [&](Offset offset, const Message& message) {
       for (const Receipt& receipt : message.receipts)
         take_in(number, offset, message, receipt, expected[receipt.agent]);
-      if (message.remembered && ++remembered && workspace.ids.find(message.id_key) != offset)
+      if (message.remembered && ++remembered && workspace.message_of(message.id_key) != offset)
         defect(number, offset, "is not found by its id");
       if (offset > workspace.forgotten_through) ++window;
       if (offset > workspace.head) defect(number, offset, "lies behind the head");

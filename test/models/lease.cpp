@@ -106,7 +106,7 @@ class LeaseModel {
     });
     return all;
   }
-  bool known(const std::string& id) const { return world_.workspace().ids.find(engine::id_key_of(id)).has_value(); }
+  bool known(const std::string& id) const { return world_.workspace().message_of(engine::id_key_of(id)).has_value(); }
   const Message& message(const Place& place) const { return world_.workspace().messages.at(place.offset); }
 
   Arrival arrival(const std::string& step, bool by_time) const {

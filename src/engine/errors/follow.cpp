@@ -85,7 +85,7 @@ class Follow {
     AgentNumber whose{};
     for (const std::string& recipient : {workspace_.registry.agent(command_.sender).id + '\n', std::string("*")}) {
       const bool one_everywhere = command_.ruleset.idempotency_key == profile::IdempotencyKey::message;
-      const auto message = workspace_.ids.find(id_key_of(id, one_everywhere ? "" : recipient));
+      const auto message = workspace_.message_of(id_key_of(id, one_everywhere ? "" : recipient));
       if (!message || !workspace_.messages.at(*message).receipt_of(command_.sender)) continue;
       const ErrorCase* const error = errors_.find(*message);
       if (!error) return {};

@@ -45,7 +45,7 @@ bool is_party(const Message& message, AgentNumber agent) {
 std::optional<Offset> named(const AcceptMessage& command, const Workspace& workspace, const std::string& id) {
   if (id.empty()) return std::nullopt;
   const auto at = [&](std::string_view recipient) {
-    const auto known = workspace.ids.find(id_key_of(id, recipient));
+    const auto known = workspace.message_of(id_key_of(id, recipient));
     return known && is_party(workspace.messages.at(*known), command.sender) ? known : std::nullopt;
   };
   if (command.ruleset.idempotency_key == profile::IdempotencyKey::message) return at("");

@@ -89,7 +89,7 @@ void forget_if_settled(Workspace& workspace, Offset offset, const Message& messa
 
 void forget(Workspace& workspace, Offset offset, const Message& message) {
   if (message.remembered) {
-    workspace.ids.erase(message.id_key);
+    workspace.ids.erase(message.id_key, offset);
     if (message.sent_at != Instant{})
       workspace.forgotten[workspace.registry.agent(message.sender).id].add(message.sent_at, message.accepted_at);
   }

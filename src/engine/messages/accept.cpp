@@ -109,7 +109,7 @@ namespace {
 // R8: what was accepted before is not accepted again, whatever else may be said against it now.
 base::Result<std::optional<Accepted>> known_already(const AcceptMessage& command, const Workspace& workspace,
                                                     const IdKey& key) {
-  const auto known = given(key) ? workspace.ids.find(key) : std::nullopt;
+  const auto known = given(key) ? workspace.message_of(key) : std::nullopt;
   if (!known) return std::nullopt;
   const Message& message = workspace.messages.at(*known);
   if (command.supersedes) PARLEY_CHECK(check_repeated(*command.supersedes, workspace, *known));

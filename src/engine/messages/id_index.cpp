@@ -1,23 +1,43 @@
 #include "engine/messages/id_index.hpp"
 
-namespace parley::engine {
+#include <cstring>
 
-std::optional<base::Offset> IdIndex::find(const IdKey& key) const {
+namespace parley::engine {
+namespace {
+
+// Behind the byte that names the table. Keys are digests: four of their bytes are as good as any other hash.
+std::uint32_t mark_of(const IdKey& key) {
+  std::uint32_t mark = 0;
+  std::memcpy(&mark, key.data() + 1, sizeof mark);
+  return mark;
+}
+
+}  // namespace
+
+IdIndex::Entry IdIndex::entry_of(const IdKey& key, base::Offset offset) {
+  return {mark_of(key), {static_cast<std::uint32_t>(offset.value), static_cast<std::uint32_t>(offset.value >> 32)}};
+}
+
+std::optional<base::Offset> IdIndex::find(const IdKey& key, Is is) const {
   const Table& table = table_of(key);
-  const auto at = table.find(key);
-  return at == table.end() ? std::nullopt : std::optional(at->second);
+  const auto at = table.find(Sought{mark_of(key), is});
+  return at == table.end() ? std::nullopt : std::optional(at->offset());
+}
+
+void IdIndex::prefetch(const IdKey& key) const {
+  table_of(key).prefetch(entry_of(key, {}));
 }
 
 void IdIndex::insert(const IdKey& key, base::Offset offset) {
-  table_of(key).emplace(key, offset);
+  table_of(key).insert(entry_of(key, offset));
 }
 
 void IdIndex::reserve(std::size_t ids) {
   for (Table& table : tables_) table.reserve(ids / tables);
 }
 
-void IdIndex::erase(const IdKey& key) {
-  table_of(key).erase(key);
+void IdIndex::erase(const IdKey& key, base::Offset offset) {
+  table_of(key).erase(entry_of(key, offset));
 }
 
 std::size_t IdIndex::size() const {

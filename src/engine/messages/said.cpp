@@ -81,7 +81,7 @@ void say(const Deciding& deciding, AgentNumber to, const profile::Ruleset& rules
   message.set_task(std::string(saying.task));
   message.set_reply_to(std::string(saying.reply_to));
   if (saying.task_error) *message.mutable_task_error() = *saying.task_error;
-  if (!workspace.ids.find(key)) message.set_id_key(key.data(), key.size());  // else somebody took it before
+  if (!workspace.message_of(key)) message.set_id_key(key.data(), key.size());  // else somebody took it before
   decided.last().body = spoken.message;
 }
 

@@ -52,7 +52,7 @@ base::Result<> write_order(const ReviseTask& command, const State& state, const 
   message.clear_sent_at();  // what a sender states, as the next two
   message.clear_sequence();
   message.clear_record_at();
-  if (workspace.ids.find(as.id_key)) message.clear_id_key();  // somebody took it before
+  if (workspace.message_of(as.id_key)) message.clear_id_key();  // somebody took it before
   write(warnings, *message.mutable_warnings());
   if (asking) open_approval(*asking, context, message);
   if (moved) {

@@ -11,7 +11,7 @@ Review& Reviews::at(Offset offset) {
 }
 
 std::optional<Offset> Reviews::find(std::string_view id) const {
-  return by_id_.find(id_key_of(id));
+  return by_id_.find(id_key_of(id), [&](Offset offset) { return at(offset).id.view() == id; });
 }
 
 const ReviewedTask* Reviews::of_task(Offset task) const {
@@ -54,7 +54,7 @@ void Reviews::forget(Offset task) {
   const auto known = of_tasks_.find(task);
   if (known == of_tasks_.end()) return;
   for (const Offset offset : known->second.reviews) {
-    by_id_.erase(id_key_of(at(offset).id.view()));
+    by_id_.erase(id_key_of(at(offset).id.view()), offset);
     all_.erase(offset);
   }
   of_tasks_.erase(known);

@@ -86,7 +86,7 @@ class Follow {
 
   Moved answer() {  // an acknowledgment, of whatever message
     const std::string_view id = unquoted(field(command_.envelope, "message"));
-    const auto message = workspace_.ids.find(id_key_of(id));
+    const auto message = workspace_.message_of(id_key_of(id));
     if (!message) warn_of_nothing(id);
     const auto known = message ? workspace_.tasks.of_assignment(*message) : std::nullopt;
     if (!known) return nullptr;
@@ -138,7 +138,7 @@ class Follow {
   }
 
   Moved answer_offer() {
-    const auto request = workspace_.ids.find(id_key_of(command_.envelope.correlation));
+    const auto request = workspace_.message_of(id_key_of(command_.envelope.correlation));
     const auto known = request ? workspace_.tasks.of_offer(*request) : std::nullopt;
     if (!known) return std::unexpected(no_offer(command_));
     const Task& task = workspace_.tasks.at(*known);
@@ -212,7 +212,7 @@ class Follow {
   bool answers_an_older_order(const Task& task) const {
     const std::string& id = command_.envelope.reply_to;
     if (id.empty() || task.assignments.size() < 2) return false;
-    const auto answered = workspace_.ids.find(id_key_of(id));
+    const auto answered = workspace_.message_of(id_key_of(id));
     return answered && *answered != task.assignment() &&
            std::ranges::find(task.assignments, *answered) != task.assignments.end();
   }
@@ -389,7 +389,7 @@ namespace {
 std::optional<Offset> named_by(const AcceptMessage& command, const Workspace& workspace) {
   const bool acknowledges = command.envelope.kind == Kind::task_ack;
   if (acknowledges || command.envelope.kind == Kind::task_handoff_reply) {
-    const auto answered = workspace.ids.find(
+    const auto answered = workspace.message_of(
         id_key_of(acknowledges ? unquoted(field(command.envelope, "message")) : command.envelope.correlation));
     const auto of = !answered      ? std::nullopt
                     : acknowledges ? workspace.tasks.of_assignment(*answered)

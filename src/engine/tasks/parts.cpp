@@ -68,7 +68,7 @@ base::Result<std::optional<Offset>> still_in_parts(const Workspace& workspace, c
 // What asks for parts, and this answers.
 std::optional<Offset> answered_split(const AcceptMessage& command, const Workspace& workspace) {
   const std::string& answers = command.envelope.reply_to;
-  const auto message = answers.empty() ? std::nullopt : workspace.ids.find(id_key_of(answers));
+  const auto message = answers.empty() ? std::nullopt : workspace.message_of(id_key_of(answers));
   const auto whole = message ? workspace.tasks.of_split(*message) : std::nullopt;
   if (!whole) return std::nullopt;
   const Task& task = workspace.tasks.at(*whole);

@@ -11,7 +11,7 @@ Task& Tasks::at(Offset offset) {
 }
 
 std::optional<Offset> Tasks::find(std::string_view id, const IdKey& key) const {
-  return by_id_.find(key_of(id, key));
+  return by_id_.find(key_of(id, key), [&](Offset offset) { return at(offset).id.view() == id; });
 }
 
 std::optional<Offset> Tasks::of_assignment(Offset message) const {

@@ -234,7 +234,7 @@ class Tasks {
       over_.erase(over_.begin());
       forget(offset, at(offset));
       for (const Offset message : at(offset).assignments) assigned_again_.erase(message);
-      by_id_.erase(id_key_of(at(offset).id.view()));
+      by_id_.erase(id_key_of(at(offset).id.view()), offset);
       tasks_.erase(offset);
     }
   }

@@ -152,6 +152,10 @@ struct Workspace {
   ErrorCases errors;
   Runners runners;  // by their ids
 
+  std::optional<Offset> message_of(const IdKey& key) const {
+    return ids.find(key, [&](Offset offset) { return messages.at(offset).id_key == key; });
+  }
+
   template <class Archive>
   void archive(Archive& a) {
     a(name, settings, created_at, head, registry, messages, forgotten_through, forgotten, window_size, marks);
