@@ -22,16 +22,28 @@ struct Free {
   void operator()(IMB_MGR* manager) const { free_mb_mgr(manager); }
 };
 
-// Null: the processor has no lanes that are worth it.
+// The library asks the processor alone; the system may not have switched the registers on.
+bool has_lanes() {
+  return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+         __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq");
+}
+
+// Null: there are no lanes that are worth it.
 IMB_MGR* manager_of_thread() {
   thread_local const std::unique_ptr<IMB_MGR, Free> manager = [] {
-    std::unique_ptr<IMB_MGR, Free> made(alloc_mb_mgr(0));
+    std::unique_ptr<IMB_MGR, Free> made(has_lanes() ? alloc_mb_mgr(0) : nullptr);
+    if (!made) return made;
     IMB_ARCH architecture = IMB_ARCH_NONE;
-    if (made) init_mb_mgr_auto(made.get(), &architecture);
-    if (architecture != IMB_ARCH_AVX512) made.reset();
+    init_mb_mgr_auto(made.get(), &architecture);
+    const bool passed = (made->features & IMB_FEATURE_SELF_TEST_PASS) != 0;
+    if (architecture != IMB_ARCH_AVX512 || !passed) made.reset();
     return made;
   }();
   return manager.get();
+}
+
+bool goes_in_lane(std::string_view text) {
+  return !text.empty() && text.size() <= lane_bytes;
 }
 
 void submit(IMB_MGR& manager, const ToHash& one) {
@@ -46,7 +58,7 @@ void submit(IMB_MGR& manager, const ToHash& one) {
   job.auth_tag_output = one.digest->data();
   job.auth_tag_output_len_in_bytes = one.digest->size();
   const IMB_JOB* done = IMB_SUBMIT_JOB(&manager);
-  PARLEY_ASSERT(done || imb_get_errno(&manager) == 0);
+  PARLEY_ASSERT(job.status != IMB_STATUS_INVALID_ARGS);
   for (; done; done = IMB_GET_COMPLETED_JOB(&manager)) PARLEY_ASSERT(done->status == IMB_STATUS_COMPLETED);
 }
 
@@ -54,11 +66,11 @@ void submit(IMB_MGR& manager, const ToHash& one) {
 
 void sha256_each(std::span<const ToHash> texts) {
   std::size_t in_lanes = 0;
-  for (const ToHash& one : texts) in_lanes += one.text.size() <= lane_bytes;
+  for (const ToHash& one : texts) in_lanes += goes_in_lane(one.text);
   if (in_lanes % lanes < lanes_worth) in_lanes -= in_lanes % lanes;
   IMB_MGR* manager = in_lanes > 0 ? manager_of_thread() : nullptr;
   for (const ToHash& one : texts) {
-    if (manager && in_lanes > 0 && one.text.size() <= lane_bytes) {
+    if (manager && in_lanes > 0 && goes_in_lane(one.text)) {
       submit(*manager, one);
       --in_lanes;
     } else {

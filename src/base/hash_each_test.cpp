@@ -31,7 +31,8 @@ TEST(HashEach, HashesEveryLengthAboutABlock) {
   const std::string text(300, 'x');
   std::vector<Digest> digests(text.size());
   std::vector<ToHash> all;
-  for (std::size_t i = 0; i < digests.size(); ++i) all.push_back({std::string_view(text).substr(0, i), &digests[i]});
+  all.push_back({{}, &digests[0]});
+  for (std::size_t i = 1; i < digests.size(); ++i) all.push_back({std::string_view(text).substr(0, i), &digests[i]});
   sha256_each(all);
   for (std::size_t i = 0; i < digests.size(); ++i) ASSERT_EQ(digests[i], sha256(all[i].text)) << i;
 }

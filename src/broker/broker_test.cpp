@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "broker/batch.hpp"
 #include "broker/replay.hpp"
 #include "broker/test_bench.hpp"
 #include "engine/test_consistency.hpp"
@@ -618,6 +619,37 @@ TEST(Batches, What_was_read_ahead_needs_the_text_it_came_in_no_longer_than_it_is
   std::vector<std::string> delivered;
   for (const Delivery& delivery : *taken) delivered.emplace_back(delivery.message);
   EXPECT_EQ(delivered, came);
+}
+
+// R8: hashed side by side, some refused between them, in a batch whose memory is used again.
+TEST(Batches, What_was_read_ahead_has_the_hash_of_its_own_bytes) {
+  TestBench bench(open());
+  Messages& messages = bench.broker.port().messages;
+  std::vector<std::string> texts;
+  for (std::size_t i = 0; i < 40; ++i) texts.push_back(i % 5 == 3 ? "{}" : bench.request(bench.a, 97 * i, "b"));
+  Batch batch;
+  const auto send_again = [&](std::size_t first, bool known) {
+    std::vector<json::Document> documents;
+    messages.begin(batch, bench.a, {});
+    for (std::size_t i = 0; i < 20; ++i) {
+      documents.push_back(*json::Document::parse(texts[first + i]));
+      batch.add({texts[first + i], documents.back().root()});
+    }
+    batch.prepare();
+    for (std::size_t i = 0; i < 20; ++i) {
+      const Incoming& incoming = batch.state().messages[i];
+      ASSERT_EQ(incoming.refusal.has_value(), i % 5 == 3);
+      if (!incoming.refusal) ASSERT_EQ(incoming.checked.envelope.content_hash, base::sha256(texts[first + i])) << i;
+      const auto sent = messages.send(bench.a, "team", batch, i);
+      ASSERT_EQ(sent.has_value(), i % 5 != 3);
+      if (sent) ASSERT_EQ(sent->duplicate, known);
+    }
+  };
+  send_again(0, false);
+  send_again(20, false);
+  send_again(0, true);
+  messages.begin(batch, bench.a, {});
+  ASSERT_TRUE(bench.broker.turn());
 }
 
 // A sync is shared by what was decided and what comes soon, unless much was decided or somebody waits for a turn.

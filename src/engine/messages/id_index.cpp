@@ -1,15 +1,11 @@
 #include "engine/messages/id_index.hpp"
 
-#include <cstring>
-
 namespace parley::engine {
 namespace {
 
-// Behind the byte that names the table. Keys are digests: four of their bytes are as good as any other hash.
+// Seeded by the process: senders choose ids, and could find many whose digests begin alike.
 std::uint32_t mark_of(const IdKey& key) {
-  std::uint32_t mark = 0;
-  std::memcpy(&mark, key.data() + 1, sizeof mark);
-  return mark;
+  return static_cast<std::uint32_t>(absl::HashOf(key));
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // Which message an id belongs to (R8). Follows from the messages, so it is not part of a snapshot; never walked (D2).
-// In many small tables: at 10 M ids one that grows moves 40,000 entries, a millisecond's work (D11). Of a key four
-// bytes are kept, for the tables are larger than any cache: whoever has the messages tells whether it is the one.
+// In many small tables: at 10 M ids one that grows moves 40,000 entries, a millisecond's work (D11). Four bytes stand
+// for a key, since the tables are larger than any cache: whoever has the messages tells whether it is the one.
 #pragma once
 #include <absl/container/flat_hash_set.h>
 #include <absl/functional/function_ref.h>
@@ -32,7 +32,7 @@ class IdIndex {
 
  private:
   struct Entry {
-    std::uint32_t mark = 0;                // of the key
+    std::uint32_t mark = 0;                // for the key
     std::array<std::uint32_t, 2> value{};  // of the offset: 12 bytes in all, not 16
 
     base::Offset offset() const { return base::Offset(std::uint64_t{value[1]} << 32 | value[0]); }
@@ -42,7 +42,7 @@ class IdIndex {
     std::uint32_t mark;
     Is is;
   };
-  struct Hash {  // seeded: senders choose ids
+  struct Hash {
     using is_transparent = void;
     std::size_t operator()(const Entry& entry) const { return absl::HashOf(entry.mark); }
     std::size_t operator()(const Sought& sought) const { return absl::HashOf(sought.mark); }

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <deque>
+#include <map>
+#include <random>
 
 #include "base/glob_overlap.hpp"
 #include "base/test_words.hpp"
@@ -33,6 +35,29 @@ TEST(Scopes, overlook_no_task_that_overlaps) {
     }
   }
   EXPECT_GT(overlapping, 1'000u);
+}
+
+// A search begins where the one before it ended: held against one that begins anew.
+TEST(Scopes, find_the_same_wherever_a_search_begins) {
+  const auto globs = base::words_of("ab*/", 4);
+  std::mt19937 random(11);
+  std::map<Offset, base::PackedTexts> kept;
+  Scopes scopes;
+  for (std::uint64_t step = 1; step <= 20'000; ++step) {
+    const std::string& glob = globs[random() % globs.size()];
+    if (random() % 3 > 0) {
+      Scopes anew;
+      if (step % 50 == 0) {
+        for (const auto& [offset, texts] : kept) anew.add(offset, texts);
+        ASSERT_EQ(scopes.near(glob, any), anew.near(glob, any)) << glob << " at " << step;
+      }
+      (void)scopes.near(glob, any);
+      scopes.add(Offset(step), kept.emplace(Offset(step), std::vector{glob}).first->second);
+    } else if (const auto one = kept.lower_bound(Offset(random() % step)); one != kept.end()) {
+      scopes.remove(one->first, one->second);
+      kept.erase(one);
+    }
+  }
 }
 
 TEST(Scopes, look_at_few_of_many) {
