@@ -108,11 +108,11 @@ void assign(const Changing& changing, const event::TaskMoved& event) {
   workspace.tasks.set_terms(offset, task,
                             {.scope = base::PackedTexts(event.scope()),
                              .reference_files = base::PackedTexts(event.reference_files()),
-                             .testing_required = event.testing_required(),
-                             .confidence_threshold = event.confidence_threshold(),
-                             .needs_approval = event.needs_approval(),
                              .chain = base::PackedText(event.chain()),
                              .risk = event.has_risk() ? std::optional(event.risk()) : std::nullopt,
+                             .confidence_threshold = event.confidence_threshold(),
+                             .needs_approval = event.needs_approval(),
+                             .testing_required = event.testing_required(),
                              .flagged = event.flagged()});
 }
 
