@@ -639,10 +639,14 @@ TEST(Batches, What_was_read_ahead_has_the_hash_of_its_own_bytes) {
     for (std::size_t i = 0; i < 20; ++i) {
       const Incoming& incoming = batch.state().messages[i];
       ASSERT_EQ(incoming.refusal.has_value(), i % 5 == 3);
-      if (!incoming.refusal) ASSERT_EQ(incoming.checked.envelope.content_hash, base::sha256(texts[first + i])) << i;
+      if (!incoming.refusal) {
+        ASSERT_EQ(incoming.checked.envelope.content_hash, base::sha256(texts[first + i])) << i;
+      }
       const auto sent = messages.send(bench.a, "team", batch, i);
       ASSERT_EQ(sent.has_value(), i % 5 != 3);
-      if (sent) ASSERT_EQ(sent->duplicate, known);
+      if (sent) {
+        ASSERT_EQ(sent->duplicate, known);
+      }
     }
   };
   send_again(0, false);
