@@ -30,7 +30,7 @@ struct Native {
 enum class Validation : std::uint8_t { strict, lenient };  // R5
 
 struct Options {
-  std::string_view sender;           // the agent the credential belongs to (D10)
+  std::string_view sender;                // the agent the credential belongs to (D10)
   std::string_view idempotency_key = {};  // of the request; serves as id where a lenient message has none (R8)
   base::Instant now{};
   Validation validation = Validation::strict;
