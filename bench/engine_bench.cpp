@@ -53,7 +53,7 @@ const profile::RulesetPtr& rules() {
 
 class Server {
  public:
-  explicit Server(std::uint32_t agents, std::string_view native_type = "task_assignment")
+  Server(std::uint32_t agents, std::string_view native_type)
       : engine_([](std::string_view) { return rules().get(); }),
         decided_(engine_.state()),
         type_(*rules()->type_named(native_type)) {

@@ -1,5 +1,7 @@
 #include "engine/messages/id_index.hpp"
 
+#include <absl/hash/hash.h>
+
 namespace parley::engine {
 namespace {
 

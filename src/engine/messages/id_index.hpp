@@ -4,7 +4,6 @@
 #pragma once
 #include <absl/container/flat_hash_set.h>
 #include <absl/functional/function_ref.h>
-#include <absl/hash/hash.h>
 
 #include <array>
 #include <cstdint>
@@ -42,10 +41,10 @@ class IdIndex {
     std::uint32_t mark;
     Is is;
   };
-  struct Hash {
+  struct Hash {  // a mark is one
     using is_transparent = void;
-    std::size_t operator()(const Entry& entry) const { return absl::HashOf(entry.mark); }
-    std::size_t operator()(const Sought& sought) const { return absl::HashOf(sought.mark); }
+    std::size_t operator()(const Entry& entry) const { return entry.mark; }
+    std::size_t operator()(const Sought& sought) const { return sought.mark; }
   };
   struct Equal {
     using is_transparent = void;

@@ -33,9 +33,9 @@ class Scopes {
   };
   using Entries = absl::btree_set<Entry>;
 
-  Entries entries_;
   Entries::const_iterator first_from(std::string_view beginning) const;  // or after it
 
+  Entries entries_;
   // Where the newest search ended, or behind what was added after it: what is looked for is added there next.
   mutable std::optional<Entries::const_iterator> place_;
   absl::btree_map<std::size_t, std::size_t> of_length_;  // how many beginnings: what has none is not looked for
