@@ -41,14 +41,17 @@ base::Duration Turns::pause() {
 }
 
 // One sync serves what was decided and what workers are about to bring, so it waits for that; and the loop, which would
-// have to wait, reads some of it.
+// have to wait, reads some of it. Also where nothing is decided yet: the worker may be waiting for the core that whoever
+// sent it still has.
 void Turns::gather() {
   const base::Duration until = parts_.clock.monotonic() + gathering_max;
   while (parts_.broker.gathers() && parts_.sockets.frames_come_soon() && parts_.clock.monotonic() < until) {
-    if (parts_.loop.more_is_ready())
+    if (parts_.loop.more_is_ready()) {
       parts_.loop.take_more();
-    else if (!parts_.sockets.read_one())
+    } else if (!parts_.sockets.read_one()) {
+      if (!parts_.broker.has_decided()) return;
       std::this_thread::yield();
+    }
   }
 }
 

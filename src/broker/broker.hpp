@@ -27,8 +27,9 @@ class Broker final : public Gate {
   bool idle() const { return deliveries_.all_served() && core_.idle(); }
   // Whether moreover everything is durable, and told.
   bool settled() const { return idle() && !core_.syncing(); }
-  // Whether what comes soon should join what was decided: a turn then syncs both at once.
+  // Whether what comes soon should join what was decided, if anything was: a turn then syncs both at once.
   bool gathers() const { return core_.gathers(); }
+  bool has_decided() const { return !core_.block().empty(); }
   std::optional<base::Duration> until_next_due();  // from now
 
   const engine::Engine& engine() const { return core_.engine(); }

@@ -660,13 +660,16 @@ TEST(Batches, What_was_read_ahead_has_the_hash_of_its_own_bytes) {
 TEST(Batches, A_small_block_gathers_until_it_is_large_or_nobody_waits_for_it) {
   TestBench bench(open(), {.gathered_bytes = 4'000, .copies_a_turn = 200});
   ASSERT_TRUE(bench.broker.turn());
-  EXPECT_FALSE(bench.broker.gathers());
+  EXPECT_TRUE(bench.broker.gathers());
+  EXPECT_FALSE(bench.broker.has_decided());
   ASSERT_EQ(code(bench.send()), "");
   EXPECT_TRUE(bench.broker.gathers());
+  EXPECT_TRUE(bench.broker.has_decided());
   ASSERT_EQ(code(bench.send(5'000)), "");
   EXPECT_FALSE(bench.broker.gathers());
   ASSERT_TRUE(bench.broker.turn());
-  EXPECT_FALSE(bench.broker.gathers());
+  EXPECT_TRUE(bench.broker.gathers());
+  EXPECT_FALSE(bench.broker.has_decided());
   ASSERT_EQ(code(bench.send()), "");
   Gate& gate = bench.broker;
   ASSERT_TRUE(gate.in_later_turn(bench.a, 100, [] {}));

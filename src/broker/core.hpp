@@ -152,10 +152,9 @@ class Core final : private journal::Outcomes {
   bool syncing() const { return durable_ < committed_; }
   bool idle() const { return later_.empty() && (syncing() || (block_->empty() && gated_.empty())); }
 
-  // Whether the next commit is a small block, in which there is room for what comes soon.
+  // Whether the next commit is of a small block, or of none yet, in which there is room for what comes soon.
   bool gathers() const {
-    return !block_->empty() && block_->bytes() < options_.gathered_bytes && !syncing() && !turn_is_full() &&
-           later_.empty();
+    return block_->bytes() < options_.gathered_bytes && !syncing() && !turn_is_full() && later_.empty();
   }
 
   // Of what was decided: how many agents it is for, or were looked at for it.
