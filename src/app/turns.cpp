@@ -45,11 +45,17 @@ base::Duration Turns::pause() {
 // sent it still has.
 void Turns::gather() {
   const base::Duration until = parts_.clock.monotonic() + gathering_max;
-  while (parts_.broker.gathers() && parts_.sockets.frames_come_soon() && parts_.clock.monotonic() < until) {
+  bool has_read = false;  // and not looked since whether more has come meanwhile
+  while (parts_.broker.gathers() && (has_read || parts_.sockets.frames_come_soon()) &&
+         parts_.clock.monotonic() < until) {
     if (parts_.loop.more_is_ready()) {
       parts_.loop.take_more();
-    } else if (!parts_.sockets.read_one()) {
+      has_read = false;
+    } else if (parts_.sockets.frames_come_soon() && parts_.sockets.read_one()) {
+      has_read = true;
+    } else {
       if (!parts_.broker.has_decided()) return;
+      has_read = false;
       std::this_thread::yield();
     }
   }
