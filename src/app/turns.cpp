@@ -41,8 +41,8 @@ base::Duration Turns::pause() {
 }
 
 // One sync serves what was decided and what workers are about to bring, so it waits for that; and the loop, which would
-// have to wait, reads some of it. Also where nothing is decided yet: the worker may be waiting for the core that whoever
-// sent it still has.
+// have to wait, reads some of it. Also where nothing is decided yet: the worker may be waiting for the core that
+// whoever sent it still has.
 void Turns::gather() {
   const base::Duration until = parts_.clock.monotonic() + gathering_max;
   bool has_read = false;  // and not looked since whether more has come meanwhile

@@ -76,6 +76,11 @@ class PosixFile final : public File {
     return {};
   }
 
+  void begin_sync(std::uint64_t from, std::uint64_t to) override {
+    (void)::sync_file_range(fd_.get(), static_cast<off64_t>(from), static_cast<off64_t>(to - from),
+                            SYNC_FILE_RANGE_WRITE);
+  }
+
   Result<> sync_data() override {
     if (::fdatasync(fd_.get()) != 0) return failed("fdatasync", path_);
     return {};

@@ -56,6 +56,9 @@ void BlockWriter::seal() {
   for (const std::string_view body : std::span(pieces_).subspan(1)) bodies_crc = base::crc32c(body, bodies_crc);
   store(front_.data() + 12, bodies_crc);
   store(front_.data() + 8, base::crc32c(std::string_view(front_).substr(12)));
+}
+
+void BlockWriter::link() {
   chain_ = base::sha256(std::string_view(front_).substr(block_header_bytes, chained_length_));
 }
 

@@ -27,10 +27,12 @@ class BlockWriter {
 
   // All but the checksums.
   void write(std::span<const Record> records, const BlockPlace& place, const SegmentKey& key, Position synced);
-  // What takes the time of a pass over all bytes, on whatever thread: the checksums, and the next link of the chain.
+  // What takes the time of a pass over all bytes, on whatever thread: the checksums, which it is stored with; and the
+  // next link of the chain, which the next block says.
   void seal();
+  void link();
   const std::vector<std::string_view>& pieces() const { return pieces_; }  // of a sealed one: what is to be stored
-  const base::Digest& chain() const { return chain_; }                     // of a sealed one
+  const base::Digest& chain() const { return chain_; }                     // of a linked one
 
  private:
   std::string front_;  // header, chained part and kinds

@@ -41,7 +41,11 @@ class BlockStoring final : public Storing {
     if (!header_.empty()) pieces_.push_back(header_);
     pieces_.insert(pieces_.end(), writer_.pieces().begin(), writer_.pieces().end());
     pieces_.push_back(std::string_view(zeros_).substr(0, place_->padding));
-    return file_->write_at(header_.empty() ? place_->at : 0, pieces_);
+    const std::uint64_t from = header_.empty() ? place_->at : 0;
+    PARLEY_CHECK(file_->write_at(from, pieces_));
+    if (!skip_sync_) file_->begin_sync(from, place_->end + place_->padding);
+    writer_.link();  // while the disk is busy
+    return {};
   }
   base::Result<> sync() override { return skip_sync_ ? base::Result<>() : file_->sync_data(); }
 
