@@ -70,13 +70,15 @@ class FaultyFile final : public base::File {
     return write_at(from, std::span(&piece, 1));
   }
 
+  // Nothing need reach the disk before the sync.
+  Result<> begin_sync(std::uint64_t from, std::uint64_t to) override {
+    const FaultyFiles::Change& last = node_->dirty.back();
+    PARLEY_ASSERT(last.byte == from && last.byte + last.bytes.size() == to);  // what was just written
+    return may_lose(Call::begin_sync);
+  }
+
   Result<> sync_data() override {
-    const auto effect = files_.count(Call::sync);
-    if (effect == Effect::power_off) return files_.error(*effect, path_);
-    if (effect) {  // the kernel calls the pages clean and will not write them again
-      node_->dirty.clear();
-      return files_.error(*effect, path_);
-    }
+    PARLEY_CHECK(may_lose(Call::sync));
     for (const auto& change : node_->dirty) change.apply(node_->synced);
     node_->dirty.clear();
     return {};
@@ -104,6 +106,14 @@ class FaultyFile final : public base::File {
     const std::uint64_t growth = end > node_->current.size() ? end - node_->current.size() : 0;
     if (growth > 0 && files_.used() + growth > files_.capacity_) return files_.error(Effect::no_space, path_);
     return {};
+  }
+
+  // The kernel calls the pages clean and will not write them again.
+  Result<> may_lose(Call call) {
+    const auto effect = files_.count(call);
+    if (!effect) return {};
+    if (*effect != Effect::power_off) node_->dirty.clear();
+    return files_.error(*effect, path_);
   }
 
   void change(FaultyFiles::Change change) {

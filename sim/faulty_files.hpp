@@ -19,12 +19,13 @@
 namespace parley::sim {
 
 // The calls that change something, and reads; each kind is counted.
-enum class Call { open, read, write, sync, truncate, allocate, rename, remove, sync_folder };
-inline constexpr std::size_t call_kinds = 9;
+enum class Call { open, read, write, begin_sync, sync, truncate, allocate, rename, remove, sync_folder };
+inline constexpr std::size_t call_kinds = 10;
 
 enum class Effect {
-  io_error,        // EIO: nothing happens; of a sync, the dirty pages are lost without having reached the disk
-  no_space,        // ENOSPC: nothing happens
+  io_error,  // EIO: nothing happens; of a sync or its beginning, the dirty pages are lost without having reached the
+             // disk
+  no_space,  // ENOSPC: nothing happens
   no_descriptors,  // EMFILE, of what opens something: nothing happens
   short_write,     // the first half is written, then EIO
   power_off,       // a part of it may have happened; from now on every call fails

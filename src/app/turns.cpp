@@ -41,22 +41,27 @@ base::Duration Turns::pause() {
 }
 
 // One sync serves what was decided and what workers are about to bring, so it waits for that; and the loop, which would
-// have to wait, reads some of it. Also where nothing is decided yet: the worker may be waiting for the core that
-// whoever sent it still has.
+// have to wait, reads some of it. So does a loop that has nothing to do: the worker may have to wait for the core that
+// the sender still has.
 void Turns::gather() {
+  broker::Broker& broker = parts_.broker;
+  if (!broker.has_decided() && !broker.idle()) return;  // what is to be told needs no sync
   const base::Duration until = parts_.clock.monotonic() + gathering_max;
-  bool has_read = false;  // and not looked since whether more has come meanwhile
-  while (parts_.broker.gathers() && (has_read || parts_.sockets.frames_come_soon()) &&
-         parts_.clock.monotonic() < until) {
+  const auto frames_come = [this] { return parts_.sockets.frames_come_soon(); };
+  bool has_read = false;  // a frame, and has not looked for input since
+  while (broker.gathers() && (has_read || frames_come()) && parts_.clock.monotonic() < until) {
     if (parts_.loop.more_is_ready()) {
       parts_.loop.take_more();
       has_read = false;
-    } else if (parts_.sockets.frames_come_soon() && parts_.sockets.read_one()) {
+    } else if (!frames_come()) {
+      return;
+    } else if (parts_.sockets.read_one()) {
       has_read = true;
-    } else {
-      if (!parts_.broker.has_decided()) return;
+    } else if (broker.has_decided()) {
       has_read = false;
       std::this_thread::yield();
+    } else {
+      return;
     }
   }
 }

@@ -25,9 +25,9 @@ class File {
   virtual Result<> write_at(std::uint64_t byte, std::span<const std::string_view> pieces) = 0;  // all or an error
   // Between the two bytes, past the page cache where the system can: nobody reads them back.
   virtual Result<> write_zeros(std::uint64_t from, std::uint64_t to) = 0;
-  // Lets the system begin to write what is between the two bytes; a sync that follows has less to wait for, and tells
-  // of what fails. Promises nothing.
-  virtual void begin_sync(std::uint64_t /*from*/, std::uint64_t /*to*/) {}
+  // Lets the system begin to write what is between the two bytes: a sync that follows has less to wait for. It promises
+  // nothing; but what it fails with the sync may not tell again.
+  virtual Result<> begin_sync(std::uint64_t from, std::uint64_t to) = 0;
   virtual Result<> sync_data() = 0;  // fdatasync; never retried
   virtual Result<> truncate(std::uint64_t size) = 0;
   virtual Result<> allocate(std::uint64_t size) = 0;  // reserves space on the disk up to `size`

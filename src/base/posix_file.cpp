@@ -76,9 +76,15 @@ class PosixFile final : public File {
     return {};
   }
 
-  void begin_sync(std::uint64_t from, std::uint64_t to) override {
-    (void)::sync_file_range(fd_.get(), static_cast<off64_t>(from), static_cast<off64_t>(to - from),
-                            SYNC_FILE_RANGE_WRITE);
+  // A system that has no such call, or does not let us, writes at the sync.
+  Result<> begin_sync(std::uint64_t from, std::uint64_t to) override {
+    int outcome = 0;
+    do {
+      outcome =
+          ::sync_file_range(fd_.get(), static_cast<off_t>(from), static_cast<off_t>(to - from), SYNC_FILE_RANGE_WRITE);
+    } while (outcome != 0 && errno == EINTR);
+    if (outcome != 0 && errno != ENOSYS && errno != EPERM) return failed("sync_file_range", path_);
+    return {};
   }
 
   Result<> sync_data() override {

@@ -33,6 +33,7 @@ TEST_F(SystemFiles, PiecesAreWrittenInOrderHoweverMany) {
   for (const std::string& text : texts) whole += text;
   const std::vector<std::string_view> pieces(texts.begin(), texts.end());
   ASSERT_TRUE((*file)->write_at(5, pieces));
+  ASSERT_TRUE((*file)->begin_sync(5, 5 + whole.size()));
   ASSERT_TRUE((*file)->sync_data());
   EXPECT_EQ((*file)->size(), 5 + whole.size());
   std::string read(whole.size() + 100, '?');

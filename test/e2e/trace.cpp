@@ -47,7 +47,8 @@ std::vector<std::string> under_strace(const std::string& trace_file, const std::
       "-o",
       trace_file,
       "-e",
-      "trace=pwrite64,pwritev,write,writev,sendto,sendmsg,fdatasync,fsync,openat,rename,renameat,renameat2,mkdir"};
+      "trace=pwrite64,pwritev,write,writev,sendto,sendmsg,sync_file_range,fdatasync,fsync,openat,rename,renameat,"
+      "renameat2,mkdir"};
   if (!inject.empty()) command.insert(command.end(), {"-e", "inject=" + inject});
   return command;
 }

@@ -41,7 +41,7 @@ TEST_F(StreamTest, TakesFramesInTheirOrderWhoeverReadsThem) {
   EXPECT_EQ(accepted(), 3u);
 }
 
-// Where a sync waits for it.
+// Where it would have to wait for them.
 TEST_F(StreamTest, TheLoopReadsShortFramesThatNoWorkerHasBegun) {
   start(1);
   const auto peer = greeted(architect);

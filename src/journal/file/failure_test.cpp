@@ -22,9 +22,9 @@ void expect_going_on(Bench& bench) {
   EXPECT_EQ(appended(bench), acked);
 }
 
-// B3: whichever sync or write of an append fails: no ack, failed for good, and no second try.
+// B3: whichever sync, its beginning or write of an append fails: no ack, failed for good, and no second try.
 TEST(JournalFailure, B3_AFailedSyncOrWriteIsTheEnd) {
-  for (const Call call : {Call::sync, Call::write}) {
+  for (const Call call : {Call::sync, Call::begin_sync, Call::write}) {
     for (const Effect effect : {Effect::io_error, Effect::no_space, Effect::short_write}) {
       for (std::uint64_t k = 1; k <= 6; ++k) {
         Bench bench;

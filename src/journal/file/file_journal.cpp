@@ -43,7 +43,7 @@ class BlockStoring final : public Storing {
     pieces_.push_back(std::string_view(zeros_).substr(0, place_->padding));
     const std::uint64_t from = header_.empty() ? place_->at : 0;
     PARLEY_CHECK(file_->write_at(from, pieces_));
-    if (!skip_sync_) file_->begin_sync(from, place_->end + place_->padding);
+    if (!skip_sync_) PARLEY_CHECK(file_->begin_sync(from, place_->end + place_->padding));
     writer_.link();  // while the disk is busy
     return {};
   }
