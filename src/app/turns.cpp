@@ -50,19 +50,12 @@ void Turns::gather() {
   const auto frames_come = [this] { return parts_.sockets.frames_come_soon(); };
   bool has_read = false;  // a frame, and has not looked for input since
   while (broker.gathers() && (has_read || frames_come()) && parts_.clock.monotonic() < until) {
-    if (parts_.loop.more_is_ready()) {
-      parts_.loop.take_more();
-      has_read = false;
-    } else if (!frames_come()) {
-      return;
-    } else if (parts_.sockets.read_one()) {
-      has_read = true;
-    } else if (broker.has_decided()) {
-      has_read = false;
-      std::this_thread::yield();
-    } else {
-      return;
-    }
+    const bool more = parts_.loop.more_is_ready();
+    if (more) parts_.loop.take_more();
+    has_read = !more && frames_come() && parts_.sockets.read_one();
+    if (more || has_read) continue;
+    if (!frames_come() || !broker.has_decided()) return;
+    std::this_thread::yield();
   }
 }
 
