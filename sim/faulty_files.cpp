@@ -84,6 +84,8 @@ class FaultyFile final : public base::File {
     return {};
   }
 
+  void uncache() override { files_.uncached_.push_back(path_); }
+
   Result<> truncate(std::uint64_t size) override {
     PARLEY_ASSERT(writable_);
     if (const auto effect = files_.count(Call::truncate)) return files_.error(*effect, path_);

@@ -61,7 +61,8 @@ class FaultyFiles final : public base::FileSystem {
   const std::optional<Call>& last_fault() const { return last_fault_; }  // the call that went wrong last by a fault
   void forget_fault() { last_fault_.reset(); }
   void clear_faults() { faults_.clear(); }
-  std::uint64_t used() const;  // bytes of all files together
+  std::uint64_t used() const;                                             // bytes of all files together
+  const std::vector<std::string>& uncached() const { return uncached_; }  // in the order it was asked for
 
   // What a machine finds that starts after the power went now: the synced state, and of every change since, by the
   // seed, all, nothing or a torn part (sectors of 512 bytes or pages of 4 KiB, in any order, sizes before contents,
@@ -98,6 +99,7 @@ class FaultyFiles final : public base::FileSystem {
   std::vector<Fault> faults_;
   std::array<std::uint64_t, call_kinds> counts_{};
   std::uint64_t changing_ = 0;
+  std::vector<std::string> uncached_;
   std::uint64_t capacity_ = UINT64_MAX;
   bool powered_ = true;
   std::optional<Call> last_fault_;

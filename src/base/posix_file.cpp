@@ -92,6 +92,8 @@ class PosixFile final : public File {
     return {};
   }
 
+  void uncache() override { (void)::posix_fadvise(fd_.get(), 0, 0, POSIX_FADV_DONTNEED); }
+
   Result<> truncate(std::uint64_t size) override {
     if (::ftruncate(fd_.get(), static_cast<off_t>(size)) != 0) return failed("ftruncate", path_);
     return {};

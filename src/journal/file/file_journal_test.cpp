@@ -123,6 +123,19 @@ TEST_F(FileJournalSpace, IsOnlyReservedAfterASegmentOfFewBlocks) {
   EXPECT_EQ(writes_after(2), 0u);
 }
 
+TEST(FileJournal, TheSystemMayForgetWhatWasSealedBeforeTheNewest) {
+  file::Bench bench;
+  ASSERT_TRUE(bench.open());
+  const auto is_written = [&bench](int generation) {
+    return bench.files->contents(bench.segment(generation)).find_first_not_of('\0') != std::string::npos;
+  };
+  while (!is_written(3)) {
+    EXPECT_EQ(bench.files->uncached(), std::vector<std::string>());
+    ASSERT_TRUE(file::append_numbered(*bench.journal, 1, bench.segment_bytes / 13));
+  }
+  EXPECT_EQ(bench.files->uncached(), std::vector{bench.segment(1)});
+}
+
 // O6: beside a running server, which rolls through segments meanwhile, and removes old snapshots.
 TEST(FileJournal, AJournalThatIsWrittenIsVerifiedAsIntact) {
   const auto files = base::system_files();
