@@ -64,27 +64,54 @@ TEST(ClientCalls, a_headers_value_stays_one_line) {
 
 TEST(ClientDeliveries, every_part_of_a_frame_is_read_whatever_the_order) {
   const auto taken = Taken::read(R"({"deliveries": [
-      {"message": {"a": 1}, "warnings": [{"instance": "/x"}], "priority": "high", "attempt": 2,
+      {"message": {"a": [1, "}"] }, "made": {"x": [{}]}, "warnings": [{"instance": "/x"}], "priority": "high", "attempt": 2,
        "lease_until": "2026-01-01T00:00:00Z", "offset": 17, "delivery_id": "17-2"},
-      {"delivery_id": "18-1", "notice": {"notice": "expired"}, "offset": 18}]})");
+      {"delivery_id": "18-1", "notice": {"notice": "expired"}, "origin": "server", "offset": 18}]})");
   ASSERT_TRUE(taken);
-  ASSERT_EQ(taken->deliveries().size(), 2u);
-  std::vector<Delivery> all;
-  for (const auto delivery : taken->deliveries()) all.push_back(delivery);
+  const Deliveries all = taken->deliveries();
+  ASSERT_EQ(all.size(), 2u);
   EXPECT_EQ(all[0].delivery_id, "17-2");
   EXPECT_EQ(all[0].offset, 17u);
   EXPECT_EQ(all[0].attempt, 2u);
   EXPECT_EQ(all[0].priority, "high");
   EXPECT_EQ(all[0].lease_until, "2026-01-01T00:00:00Z");
-  EXPECT_EQ(all[0].message.find("a").if_int(), 1);
-  EXPECT_EQ(all[0].warnings.size(), 1u);
-  EXPECT_TRUE(all[1].message.is_absent());
-  EXPECT_EQ(all[1].notice.find("notice").if_string(), "expired");
+  EXPECT_EQ(all[0].message, R"({"a": [1, "}"] })");
+  EXPECT_EQ(all[0].warnings, R"([{"instance": "/x"}])");
+  EXPECT_FALSE(all[0].by_server);
+  EXPECT_EQ(all[1].message, "");
+  EXPECT_EQ(all[1].notice, R"({"notice": "expired"})");
+  EXPECT_TRUE(all[1].by_server);
   EXPECT_EQ(all[1].lease_until, "") << "at most once: no ack is expected";
 }
 
+TEST(ClientDeliveries, they_stay_where_their_answer_is_moved) {
+  auto taken = Taken::read(R"({"deliveries":[{"delivery_id":"1-1","message":{}}]})");
+  ASSERT_TRUE(taken);
+  const Taken moved = std::move(*taken);
+  EXPECT_EQ(moved.deliveries().front().delivery_id, "1-1");
+  EXPECT_EQ(moved.deliveries().front().message, "{}");
+}
+
+TEST(ClientDeliveries, a_frame_of_another_kind_has_none) {
+  DeliveryReader reader;
+  const auto read = [&reader](std::string_view text) { return reader.read(text); };
+  const auto result = read(R"({"op":"result","re":1,"results":[]})");
+  ASSERT_TRUE(result);
+  EXPECT_FALSE(result->has_value());
+  const auto deliver = read(R"({"deliveries":[{"delivery_id":"1-1"}],"op":"deliver"})");
+  ASSERT_TRUE(deliver);
+  ASSERT_TRUE(deliver->has_value());
+  EXPECT_EQ((*deliver)->front().delivery_id, "1-1");
+}
+
 TEST(ClientDeliveries, an_answer_that_is_none_is_an_error) {
-  EXPECT_FALSE(Taken::read("<html>"));
+  for (const char* text : {"<html>", "", "[]", "{\"deliveries\":{}}", R"({"deliveries":[{"offset":"1"}]})",
+                           R"({"deliveries":[{"attempt":4294967296}]})", R"({"deliveries":[{"delivery_id":1}]})",
+                           R"({"deliveries":[{"delivery_id":"1-1","message":{})", R"({"op":1})", R"({"op")"}) {
+    const auto taken = Taken::read(text);
+    ASSERT_FALSE(taken) << text;
+    EXPECT_EQ(taken.error().code, ErrorCode::INTERNAL) << text;
+  }
   const auto empty = Taken::read("{}");
   ASSERT_TRUE(empty);
   EXPECT_TRUE(empty->deliveries().empty());

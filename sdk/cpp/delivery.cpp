@@ -1,30 +1,130 @@
-// Reads by name, whatever the order of the members.
+// simdjson On-Demand: what is only handed on is passed over, at a fraction of a parse.
 #include "sdk/cpp/delivery.hpp"
 
-namespace parley::sdk {
+#include <simdjson.h>
 
-Delivery read_delivery(json::Value frame) {
-  Delivery delivery;
-  delivery.frame = frame;
-  for (const auto [key, value] : frame.members()) {
-    if (key == "delivery_id")
-      delivery.delivery_id = value.if_string().value_or("");
-    else if (key == "offset")
-      delivery.offset = value.if_uint().value_or(0);
-    else if (key == "attempt")
-      delivery.attempt = static_cast<std::uint32_t>(value.if_uint().value_or(1));
-    else if (key == "lease_until")
-      delivery.lease_until = value.if_string().value_or("");
-    else if (key == "priority")
-      delivery.priority = value.if_string().value_or("");
-    else if (key == "message")
-      delivery.message = value;
-    else if (key == "notice")
-      delivery.notice = value;
-    else if (key == "warnings")
-      delivery.warnings = value;
+#include <string>
+#include <vector>
+
+#include "json/parser.hpp"
+
+namespace parley::sdk {
+namespace {
+
+namespace ondemand = simdjson::ondemand;
+using simdjson::error_code;
+
+static_assert(json::padding >= simdjson::SIMDJSON_PADDING);
+
+// Each takes one value; what is of another type, or out of range, is an error of the text.
+error_code take_text(ondemand::value value, std::string_view& into) {
+  return value.get_string().get(into);
+}
+
+error_code take_json(ondemand::value value, std::string_view& into) {
+  return simdjson::to_json_string(value).get(into);
+}
+
+template <class Number>
+error_code take_number(ondemand::value value, Number& into) {
+  std::uint64_t number = 0;
+  if (const error_code error = value.get_uint64().get(number)) return error;
+  into = static_cast<Number>(number);
+  return into == number ? simdjson::SUCCESS : simdjson::NUMBER_OUT_OF_RANGE;
+}
+
+error_code take_member(std::string_view key, ondemand::value value, Delivery& into) {
+  if (key == "delivery_id") return take_text(value, into.delivery_id);
+  if (key == "offset") return take_number(value, into.offset);
+  if (key == "attempt") return take_number(value, into.attempt);
+  if (key == "lease_until") return take_text(value, into.lease_until);
+  if (key == "priority") return take_text(value, into.priority);
+  if (key == "message") return take_json(value, into.message);
+  if (key == "notice") return take_json(value, into.notice);
+  if (key == "warnings") return take_json(value, into.warnings);
+  if (key != "origin") return simdjson::SUCCESS;
+  std::string_view origin;
+  const error_code error = take_text(value, origin);
+  into.by_server = origin == "server";
+  return error;
+}
+
+// Of every member in the text's order; the first error ends it.
+template <class Take>
+error_code each_member(ondemand::object object, Take take) {
+  for (auto member : object) {
+    std::string_view key;
+    ondemand::value value;
+    if (const error_code error = member.unescaped_key().get(key)) return error;
+    if (const error_code error = member.value().get(value)) return error;
+    if (const error_code error = take(key, value)) return error;
   }
-  return delivery;
+  return simdjson::SUCCESS;
+}
+
+error_code take_delivery(ondemand::value value, Delivery& into) {
+  ondemand::object object;
+  if (const error_code error = value.get_object().get(object)) return error;
+  return each_member(object, [&into](std::string_view key, ondemand::value member) {
+    return take_member(key, member, into);
+  });
+}
+
+error_code take_deliveries(ondemand::value value, std::vector<Delivery>& into) {
+  ondemand::array array;
+  if (const error_code error = value.get_array().get(array)) return error;
+  for (auto element : array) {
+    ondemand::value one;
+    if (const error_code error = element.get(one)) return error;
+    if (const error_code error = take_delivery(one, into.emplace_back())) return error;
+  }
+  return simdjson::SUCCESS;
+}
+
+}  // namespace
+
+struct DeliveryReader::State {
+  ondemand::parser parser;
+  ondemand::document document;
+  std::string copy;
+  std::vector<Delivery> deliveries;
+  bool of_another_kind = false;
+
+  error_code read(std::string_view text) {
+    deliveries.clear();
+    of_another_kind = false;
+    const simdjson::padded_string_view padded(text, text.size() + json::padding);
+    if (const error_code error = parser.iterate(padded).get(document)) return error;
+    ondemand::object root;
+    if (const error_code error = document.get_object().get(root)) return error;
+    return each_member(root, [this](std::string_view key, ondemand::value value) {
+      if (key == "deliveries") return take_deliveries(value, deliveries);
+      if (key != "op") return simdjson::SUCCESS;
+      std::string_view op;
+      const error_code error = take_text(value, op);
+      of_another_kind |= op != "deliver";
+      return error;
+    });
+  }
+};
+
+DeliveryReader::DeliveryReader() : state_(std::make_unique<State>()) {}
+DeliveryReader::~DeliveryReader() = default;
+DeliveryReader::DeliveryReader(DeliveryReader&&) noexcept = default;
+DeliveryReader& DeliveryReader::operator=(DeliveryReader&&) noexcept = default;
+
+base::Result<std::optional<Deliveries>> DeliveryReader::read(std::string_view text) {
+  state_->copy.assign(text).append(json::padding, '\0');
+  return read_padded(std::string_view(state_->copy).substr(0, text.size()));
+}
+
+base::Result<std::optional<Deliveries>> DeliveryReader::read_padded(std::string_view text) {
+  const error_code error = state_->read(text);
+  if (error != simdjson::SUCCESS)
+    return base::fail(base::ErrorCode::INTERNAL, "the server's deliveries cannot be read: " +
+                                                     std::string(simdjson::error_message(error)));
+  if (state_->of_another_kind) return std::nullopt;
+  return state_->deliveries;
 }
 
 }  // namespace parley::sdk

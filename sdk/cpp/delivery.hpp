@@ -1,57 +1,49 @@
-// What a take or a stream hands over: deliveries, iterated where they were received, without copies.
+// What a take or a stream hands over: deliveries, read where they were received, without copies. A message is handed
+// on as it was sent, unread: whoever works with it parses it (json::Document::parse, or any other library).
 #pragma once
-#include <cstddef>
+#include <cstdint>
+#include <memory>
 #include <optional>
-#include <string>
+#include <span>
 #include <string_view>
 
 #include "base/result.hpp"
-#include "json/parser.hpp"
-#include "json/value.hpp"
 
 namespace parley::sdk {
 
-// One delivery frame (R4). Views into what the Deliveries of it hold.
+// One delivery frame (R4). Views: of JSON texts into what was received, of the others into the reader.
 struct Delivery {
   std::string_view delivery_id;
   std::uint64_t offset = 0;
   std::uint32_t attempt = 1;
   std::string_view lease_until;  // RFC 3339; empty: at most once, no ack is expected (R20)
   std::string_view priority;
-  json::Value message;  // parsed; or, where absent, `notice` is the server's own words (R31)
-  json::Value notice;
-  json::Value warnings;  // array
-  json::Value frame;     // all of it
+  bool by_server = false;     // `origin`
+  std::string_view message;   // native JSON; or, where empty, `notice` is the server's own words (R31)
+  std::string_view notice;    // JSON
+  std::string_view warnings;  // JSON, an array; empty: none
 };
+using Deliveries = std::span<const Delivery>;
 
-Delivery read_delivery(json::Value frame);
-
-class Deliveries {
+// Reads texts with deliveries, one after the other. Resource type, one thread.
+class DeliveryReader {
  public:
-  class Iterator {
-   public:
-    explicit Iterator(json::Elements::Iterator at) : at_(at) {}
-    Delivery operator*() const { return read_delivery(*at_); }
-    Iterator& operator++() {
-      ++at_;
-      return *this;
-    }
-    bool operator!=(const Iterator& other) const { return at_ != other.at_; }
+  DeliveryReader();
+  ~DeliveryReader();
+  DeliveryReader(DeliveryReader&&) noexcept;
+  DeliveryReader& operator=(DeliveryReader&&) noexcept;
 
-   private:
-    json::Elements::Iterator at_;
-  };
+  // `text` is what a take answered, or a frame. The deliveries are good until the next call. Nothing: a frame of another
+  // kind. Errors: INTERNAL where it is neither.
+  base::Result<std::optional<Deliveries>> read(std::string_view text);
 
-  Deliveries() = default;
-  explicit Deliveries(json::Value array) : array_(array) {}
-
-  std::size_t size() const { return array_.size(); }
-  bool empty() const { return size() == 0; }
-  Iterator begin() const { return Iterator(array_.elements().begin()); }
-  Iterator end() const { return Iterator(array_.elements().end()); }
+  // The same without a copy: json::padding bytes after the end are readable, and all stays as it is while the
+  // deliveries are in use.
+  base::Result<std::optional<Deliveries>> read_padded(std::string_view text);
 
  private:
-  json::Value array_;
+  struct State;
+  std::unique_ptr<State> state_;
 };
 
 }  // namespace parley::sdk

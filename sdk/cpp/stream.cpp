@@ -63,6 +63,7 @@ struct Stream::State {
   std::unique_ptr<char[]> buffer;
   std::span<char> input;  // of the buffer: received, not yet taken
   websocket::Connection connection;
+  DeliveryReader reader;
   json::Parser parser;
   std::vector<std::string_view> pieces;
   std::string text;
@@ -147,22 +148,24 @@ base::Result<> Stream::State::greet(const Access& access, std::string_view agent
 base::Result<Frame> Stream::State::take_frame(std::string_view message) {
   const char* const end = buffer.get() + read_bytes;
   const bool in_buffer = message.data() >= buffer.get() && message.data() + message.size() <= end;
+  PARLEY_TRY(const auto deliveries, in_buffer ? reader.read_padded(message) : reader.read(message));
+  Frame frame;
+  if (deliveries) {
+    frame.kind = Frame::Kind::deliveries;
+    frame.deliveries = *deliveries;
+    return frame;
+  }
   PARLEY_TRY(const json::Value whole,
              in_buffer ? parser.parse_padded(message, frame_limits) : parser.parse(message, frame_limits));
-  Frame frame;
   frame.whole = whole;
   frame.re = whole.find("re").if_uint().value_or(0);
-  const auto op = whole.find("op").if_string().value_or("");
-  if (op == "deliver") {
-    frame.kind = Frame::Kind::deliveries;
-    frame.deliveries = Deliveries(whole.find("deliveries"));
-  } else if (op == "result") {
-    frame.kind = Frame::Kind::result;
-    frame.results = whole.find("results");
-    if (const auto error = whole.find("error")) frame.error = read_error(error, 400);
-  } else {
+  if (whole.find("op").if_string() != "result") {
     frame.kind = Frame::Kind::other;
+    return frame;
   }
+  frame.kind = Frame::Kind::result;
+  frame.results = whole.find("results");
+  if (const auto error = whole.find("error")) frame.error = read_error(error, 400);
   return frame;
 }
 

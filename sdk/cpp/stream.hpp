@@ -25,6 +25,7 @@
 
 #include "base/result.hpp"
 #include "base/time.hpp"
+#include "json/value.hpp"
 #include "sdk/cpp/access.hpp"
 #include "sdk/cpp/delivery.hpp"
 #include "sdk/cpp/workspace.hpp"
@@ -47,7 +48,7 @@ struct Frame {
   json::Value results;               // result: array, in the order of what was asked
   std::optional<base::Error> error;  // result: in place of the results
   Deliveries deliveries;
-  json::Value whole;
+  json::Value whole;  // of all but deliveries
 };
 
 // Resource type, one thread.

@@ -75,8 +75,10 @@ void write_settle_members(json::Writer& out, std::span<const std::string_view> d
 }
 
 base::Result<Taken> Taken::read(std::string body) {
-  PARLEY_TRY(auto document, read_answer(body));
-  return Taken(std::move(body), std::move(document));
+  Taken taken(std::move(body));
+  PARLEY_TRY(const auto deliveries, taken.reader_.read(taken.body_));
+  taken.deliveries_ = deliveries.value_or(Deliveries{});
+  return taken;
 }
 
 base::Result<Sent> Workspace::send(std::string_view native, std::string_view idempotency_key,

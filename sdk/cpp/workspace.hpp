@@ -36,18 +36,19 @@ struct TakeOptions {
   std::string take_id{};   // the same again gives the same still-leased deliveries
 };
 
-// A take's answer, with the document that its deliveries are views into.
+// A take's answer, with what its deliveries are views into.
 class Taken {
  public:
   static base::Result<Taken> read(std::string body);
-  Deliveries deliveries() const { return Deliveries(document_.root().find("deliveries")); }
+  Deliveries deliveries() const { return deliveries_; }
   const std::string& json() const { return body_; }
 
  private:
-  Taken(std::string body, json::Document document) : body_(std::move(body)), document_(std::move(document)) {}
+  explicit Taken(std::string body) : body_(std::move(body)) {}
 
   std::string body_;
-  json::Document document_;
+  DeliveryReader reader_;
+  Deliveries deliveries_;
 };
 
 enum class Settlement : std::uint8_t { ack, acted, nack, extend };  // acted: what it asks for is done, too

@@ -62,12 +62,12 @@ base::Result<Exit> wait(Context& context, const WaitOptions& options) {
   if (context.json)
     print_json(context.terminal, taken.json());
   else
-    for (const auto delivery : taken.deliveries()) print_delivery(context.terminal, delivery);
+    for (const sdk::Delivery& delivery : taken.deliveries()) print_delivery(context.terminal, delivery);
   if (!options.ack) return Exit::done;
   if (!flush(context.terminal)) return Exit::refused;  // they come again
 
   std::vector<std::string_view> ids;
-  for (const auto delivery : taken.deliveries())
+  for (const sdk::Delivery& delivery : taken.deliveries())
     if (!delivery.lease_until.empty()) ids.push_back(delivery.delivery_id);
   if (ids.empty()) return Exit::done;
   PARLEY_TRY(const auto results, workspace.settle(sdk::Settlement::ack, options.online.wanted.agent, ids));

@@ -123,7 +123,7 @@ class Correspondence {
     std::vector<std::string> ids;
     for (const sdk::Delivery& delivery : taken->deliveries()) {
       Seen seen{delivery.offset, 1, WallClock::now() + seconds(30), 1, false};
-      if (delivery.message) ledger_.received("collab/developer-01", delivery.message, seen);
+      if (!delivery.message.empty()) ledger_.received("collab/developer-01", delivery.message, seen);
       ledger_.ack_asked("collab/developer-01", delivery.offset);
       ids.emplace_back(delivery.delivery_id);
     }

@@ -3,6 +3,7 @@
 #include <array>
 #include <utility>
 
+#include "json/parser.hpp"
 #include "json/writer.hpp"
 
 namespace parley::e2e {
@@ -95,15 +96,15 @@ void Ledger::believed(std::uint64_t number) {
 
 // --- receivers
 
-void Ledger::received(const std::string& recipient, json::Value message, const Seen& seen) {
+void Ledger::received(const std::string& recipient, std::string_view native, const Seen& seen) {
   const std::scoped_lock lock(mutex_);
-  Entry* const entry = entry_of(message, recipient);
+  Entry* const entry = entry_of(native, recipient);
   if (!entry) return;
   Copy& copy = entry->copies.at(recipient);
   ++counts_.deliveries;
   if (!copy.seen.empty()) ++counts_.redeliveries;
   if (seen.repeated) ++counts_.takes_repeated;
-  require(text_of(message) == entry->message.native, *entry, recipient, "O2: its bytes are not those that were sent");
+  require(native == entry->message.native, *entry, recipient, "O2: its bytes are not those that were sent");
   require(settle_offset(*entry, seen.offset), *entry, recipient,
           "O3: it is delivered with another offset: " + std::to_string(seen.offset));
   check_delivery(*entry, copy, recipient, seen);
@@ -314,11 +315,13 @@ bool Ledger::settle_offset(Entry& entry, std::uint64_t offset) {
   return *entry.offset == offset;
 }
 
-Ledger::Entry* Ledger::entry_of(json::Value message, const std::string& recipient) {
-  const auto number = number_of(message.find(id_member(workspace_of(recipient))).if_string().value_or(""));
+Ledger::Entry* Ledger::entry_of(std::string_view native, const std::string& recipient) {
+  const auto message = json::Document::parse(native);
+  const json::Value root = message ? message->root() : json::Value();
+  const auto number = number_of(root.find(id_member(workspace_of(recipient))).if_string().value_or(""));
   const auto found = number ? entries_.find(*number) : entries_.end();
   if (found == entries_.end() || !found->second.copies.contains(recipient)) {
-    wrong_locked("O2: " + recipient + " is given a message that nobody sent it: " + text_of(message));
+    wrong_locked("O2: " + recipient + " is given a message that nobody sent it: " + std::string(native));
     return nullptr;
   }
   return &found->second;

@@ -53,7 +53,7 @@ class Ledger {
   void believed(std::uint64_t number);  // a planted fault: it counts as accepted before there is an answer
 
   // Receivers, named "workspace/agent".
-  void received(const std::string& recipient, json::Value message, const Seen& seen);
+  void received(const std::string& recipient, std::string_view native, const Seen& seen);
   bool nack_meant(const std::string& recipient, std::uint64_t offset);
   void ack_asked(const std::string& recipient, std::uint64_t offset);
   // `newest_then`: newest_epoch() when the ack was asked.
@@ -101,7 +101,7 @@ class Ledger {
   void wrong_locked(const std::string& what);
   void require(bool holds, const Entry& entry, const std::string& recipient, std::string_view what);
   bool settle_offset(Entry& entry, std::uint64_t offset);
-  Entry* entry_of(json::Value message, const std::string& recipient);
+  Entry* entry_of(std::string_view native, const std::string& recipient);
   Copy* copy_at(const std::string& recipient, std::uint64_t offset);
   const Copy* copy_at(const std::string& recipient, std::uint64_t offset) const;
   void check_delivery(const Entry& entry, const Copy& copy, const std::string& recipient, const Seen& seen);

@@ -39,12 +39,12 @@ Seen seen_of(const sdk::Delivery& delivery, std::uint32_t life, bool repeated) {
 }
 
 // Notes what came; gives what is to be acked.
-std::vector<InHand> note(Receiver& receiver, const std::string& agent, const sdk::Deliveries& deliveries,
+std::vector<InHand> note(Receiver& receiver, const std::string& agent, sdk::Deliveries deliveries,
                          std::uint32_t life, bool repeated) {
   std::vector<InHand> in_hand;
   for (const sdk::Delivery& delivery : deliveries) {
     const Seen seen = seen_of(delivery, life, repeated);
-    if (delivery.message) receiver.ledger.received(receiver.workspace + "/" + agent, delivery.message, seen);
+    if (!delivery.message.empty()) receiver.ledger.received(receiver.workspace + "/" + agent, delivery.message, seen);
     if (seen.lease_until) in_hand.push_back({std::string(delivery.delivery_id), seen.offset, seen.epoch, 0});
   }
   return in_hand;

@@ -73,11 +73,13 @@ base::Result<> HttpConsumer::take_answer(const Response& response, Duration now)
     receiver_.take_statuses(sheet_, {}, error, now);
     return {};
   }
-  PARLEY_TRY(const auto root, parser_.parse(response.body, limits));
-  if (was_ack)
+  if (was_ack) {
+    PARLEY_TRY(const auto root, parser_.parse(response.body, limits));
     receiver_.take_statuses(sheet_, root.find("results"), std::nullopt, now);
-  else
-    receiver_.take(sdk::Deliveries(root.find("deliveries")), now);
+  } else {
+    PARLEY_TRY(const auto deliveries, reader_.read(response.body));
+    receiver_.take(deliveries.value_or(sdk::Deliveries{}), now);
+  }
   return {};
 }
 

@@ -54,6 +54,7 @@ class HttpConsumer final : public Link {
   const Settings& settings_;
   Receiver receiver_;
   json::Parser parser_;
+  sdk::DeliveryReader reader_;
   AckSheet sheet_;
   bool acking_ = false;
   std::string body_;

@@ -13,6 +13,7 @@ namespace {
 constexpr std::string_view id_place = "00000000-0000-4000-8000-000000000000";
 constexpr std::string_view time_place = "2000-01-01T00:00:00.000000Z";
 constexpr std::string_view mark_place = "task-0000000000000000-0000000000000000";
+constexpr std::string_view mark_start = mark_place.substr(0, 5);
 constexpr std::string_view folder_place = "src/0000000000000000/";  // of each task its own
 
 constexpr std::uint64_t every_byte = 0x0101010101010101;
@@ -101,15 +102,15 @@ std::string padding_of(std::size_t bytes) {
 }  // namespace
 
 bool read_mark(std::string_view text, Mark& mark) {
-  return text.size() == mark_bytes && text.starts_with("task-") && read_hex(text.substr(5, 16), mark.number) &&
+  return text.size() == mark_bytes && text.starts_with(mark_start) && read_hex(text.substr(5, 16), mark.number) &&
          read_hex(text.substr(22, 16), mark.due_us);
 }
 
-bool read_mark(json::Value message, Mark& mark) {
-  const json::Value payload = message.find("payload");
-  const auto task = payload.find("task").find("task_id").if_string();
-  const auto text = task ? task : payload.find("subject").if_string();
-  return text && read_mark(*text, mark);
+bool MarkFinder::find(std::string_view native, Mark& mark) {
+  if (at_ < native.size() && read_mark(native.substr(at_, mark_bytes), mark)) return true;
+  for (at_ = native.find(mark_start); at_ != native.npos; at_ = native.find(mark_start, at_ + 1))
+    if (read_mark(native.substr(at_, mark_bytes), mark)) return true;
+  return false;
 }
 
 std::size_t smallest_message(Contents contents, std::string_view sender, std::string_view recipient) {

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "base/time.hpp"
-#include "json/value.hpp"
 
 namespace parley::cli::bench {
 
@@ -23,8 +22,15 @@ struct Mark {
 };
 inline constexpr std::size_t mark_bytes = 5 + 16 + 1 + 16;  // "task-NUMBER-DUE" in hex
 bool read_mark(std::string_view text, Mark& mark);
-// Of a message of this run; false: it is the server's own word.
-bool read_mark(json::Value message, Mark& mark);
+
+// Finds the mark in a message's native bytes: where it was in the one before, or by looking for it.
+class MarkFinder {
+ public:
+  bool find(std::string_view native, Mark& mark);  // false: there is none
+
+ private:
+  std::size_t at_ = 0;
+};
 
 std::size_t smallest_message(Contents contents, std::string_view sender, std::string_view recipient);
 

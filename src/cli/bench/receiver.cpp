@@ -3,14 +3,12 @@
 
 #include <algorithm>
 
-#include "cli/bench/messages.hpp"
-
 namespace parley::cli::bench {
 
-void Receiver::take(const sdk::Deliveries& deliveries, Duration now) {
-  for (const auto delivery : deliveries) {
+void Receiver::take(sdk::Deliveries deliveries, Duration now) {
+  for (const sdk::Delivery& delivery : deliveries) {
     Mark mark;
-    if (!read_mark(delivery.message, mark)) continue;  // the server's own words
+    if (delivery.by_server || !marks_.find(delivery.message, mark)) continue;
     ++tally_->delivered;
     if (delivery.attempt > 1) ++tally_->repeated;
     tally_->delivery_latency.add(now - Duration(static_cast<std::int64_t>(mark.due_us)));

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cli/bench/load.hpp"
+#include "cli/bench/messages.hpp"
 #include "sdk/cpp/delivery.hpp"
 
 namespace parley::cli::bench {
@@ -21,7 +22,7 @@ class Receiver {
  public:
   explicit Receiver(Tally& tally) : tally_(&tally) {}
 
-  void take(const sdk::Deliveries& deliveries, Duration now);
+  void take(sdk::Deliveries deliveries, Duration now);
   std::size_t pending() const { return ids_.size(); }
 
   // Up to `at_most` of what is to be acked; views are good until drop_taken.
@@ -33,6 +34,7 @@ class Receiver {
 
  private:
   Tally* tally_;
+  MarkFinder marks_;
   std::vector<std::string> ids_;
   std::vector<std::uint64_t> numbers_;
   std::vector<std::string_view> views_;

@@ -21,7 +21,7 @@ class StreamProducer final : public Link {
   bool finished(Duration now) const override { return sender_.schedule().over(now) && sheets_.empty(); }
 
  private:
-  base::Result<> take_answers(Duration now);
+  void take_answer(const sdk::Frame& result, Duration now);
   void send_due(Duration now);
 
   sdk::Stream stream_;

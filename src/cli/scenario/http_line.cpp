@@ -31,8 +31,8 @@ class HttpLine final : public Line {
       return sdk::Workspace(client, workspace_).take(agent_, options);
     }));
     std::vector<std::string_view> leased;
-    for (const auto delivery : taken.deliveries()) {
-      ear({delivery.message, delivery.frame.find("origin").if_string() == "server"});
+    for (const sdk::Delivery& delivery : taken.deliveries()) {
+      PARLEY_CHECK(pass_on(ear, delivery.message, delivery.by_server));
       if (!delivery.lease_until.empty()) leased.push_back(delivery.delivery_id);
     }
     return leased.empty() ? base::Result<>() : ack(leased);

@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "base/result.hpp"
 #include "base/time.hpp"
@@ -22,6 +23,7 @@ struct Heard {
   bool of_the_server = false;
 };
 using Ear = std::function<void(const Heard&)>;
+base::Result<> pass_on(const Ear& ear, std::string_view message, bool of_the_server);  // empty: a notice
 
 // Resource type, one thread. Errors are the server's refusals, or that nobody answered for longer than patience lasts.
 class Line {

@@ -7,8 +7,6 @@
 
 #include "base/clock.hpp"
 #include "cli/scenario/line.hpp"
-#include "json/parser.hpp"
-#include "json/writer.hpp"
 #include "sdk/cpp/error_text.hpp"
 #include "sdk/cpp/stream.hpp"
 
@@ -17,6 +15,12 @@ namespace {
 
 constexpr std::uint32_t credit = 16;
 constexpr base::Duration longest_silence = std::chrono::seconds(5);  // of a server that should answer
+
+struct Overheard {
+  std::string message;
+  bool by_server = false;
+  std::string to_be_acked;  // a delivery id; empty: no ack is expected
+};
 
 class WebsocketLine final : public Line {
  public:
@@ -36,12 +40,10 @@ class WebsocketLine final : public Line {
     return persist([&]() -> base::Result<> {
       if (overheard_.empty()) PARLEY_CHECK(read(at_most));
       for (; !overheard_.empty(); overheard_.pop_front()) {
-        const auto document = json::Document::parse(overheard_.front());
-        if (!document) return std::unexpected(document.error());
-        const auto delivery = sdk::read_delivery(document->root());
-        ear({delivery.message, delivery.frame.find("origin").if_string() == "server"});
-        if (delivery.lease_until.empty() || !stream_) continue;
-        const std::string_view id = delivery.delivery_id;
+        const Overheard& delivery = overheard_.front();
+        PARLEY_CHECK(pass_on(ear, delivery.message, delivery.by_server));
+        if (delivery.to_be_acked.empty() || !stream_) continue;
+        const std::string_view id = delivery.to_be_acked;
         stream_->settle(sdk::Settlement::ack, {&id, 1});
       }
       return {};
@@ -92,13 +94,15 @@ class WebsocketLine final : public Line {
 
   // A frame's views end with the next one.
   void keep(const sdk::Frame& frame) {
-    for (const auto delivery : frame.deliveries) overheard_.push_back(json::to_text(delivery.frame));
+    for (const sdk::Delivery& delivery : frame.deliveries)
+      overheard_.push_back({std::string(delivery.message), delivery.by_server,
+                            std::string(delivery.lease_until.empty() ? "" : delivery.delivery_id)});
   }
 
   Calls calls_;
   std::string workspace_, agent_;
   std::unique_ptr<sdk::Stream> stream_;
-  std::deque<std::string> overheard_;  // delivery frames, not yet told
+  std::deque<Overheard> overheard_;  // not yet told
 };
 
 }  // namespace
