@@ -62,7 +62,7 @@ class FaultyFiles final : public base::FileSystem {
   void forget_fault() { last_fault_.reset(); }
   void clear_faults() { faults_.clear(); }
   std::uint64_t used() const;                                             // bytes of all files together
-  const std::vector<std::string>& uncached() const { return uncached_; }  // in the order it was asked for
+  const std::vector<std::string>& uncached() const { return uncached_; }  // in order; of one thread
 
   // What a machine finds that starts after the power went now: the synced state, and of every change since, by the
   // seed, all, nothing or a torn part (sectors of 512 bytes or pages of 4 KiB, in any order, sizes before contents,

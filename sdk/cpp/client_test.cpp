@@ -104,10 +104,27 @@ TEST(ClientDeliveries, a_frame_of_another_kind_has_none) {
   EXPECT_EQ((*deliver)->front().delivery_id, "1-1");
 }
 
+TEST(ClientDeliveries, a_reader_reads_texts_of_every_size_one_after_the_other_whatever_stands_behind_them) {
+  DeliveryReader reader;
+  for (const std::size_t bytes : {10u, 100'000u, 1u, 5'000u, 300'000u}) {
+    const std::string message = "{\"a\":\"" + std::string(bytes, 'x') + "\"}";
+    const std::string text = R"({"op":"deliver","deliveries":[{"delivery_id":"\u0031-1","message":)" + message + " }]}";
+    for (const char stale : {'}', ']', ',', '"', 'x'}) {
+      const std::string padded = text + std::string(json::padding, stale);
+      const auto read = reader.read_padded(std::string_view(padded).substr(0, text.size()));
+      ASSERT_TRUE(read && *read) << bytes << stale;
+      EXPECT_EQ((*read)->front().delivery_id, "1-1");
+      EXPECT_EQ((*read)->front().message, message);
+    }
+    EXPECT_FALSE(reader.read("{\"op\":\"deliver\",\"deliveries\":[{}"));
+  }
+}
+
 TEST(ClientDeliveries, an_answer_that_is_none_is_an_error) {
   for (const char* text : {"<html>", "", "[]", "{\"deliveries\":{}}", R"({"deliveries":[{"offset":"1"}]})",
                            R"({"deliveries":[{"attempt":4294967296}]})", R"({"deliveries":[{"delivery_id":1}]})",
-                           R"({"deliveries":[{"delivery_id":"1-1","message":{})", R"({"op":1})", R"({"op")"}) {
+                           R"({"deliveries":[{"delivery_id":"1-1","message":{})", R"({"op":1})", R"({"op")",
+                           R"({"deliveries":[]} {})", R"({"deliveries":[]}})"}) {
     const auto taken = Taken::read(text);
     ASSERT_FALSE(taken) << text;
     EXPECT_EQ(taken.error().code, ErrorCode::INTERNAL) << text;

@@ -3,15 +3,15 @@
 
 #include <simdjson.h>
 
+#include <bit>
 #include <string>
 #include <vector>
-
-#include "json/parser.hpp"
 
 namespace parley::sdk {
 namespace {
 
 namespace ondemand = simdjson::ondemand;
+using base::ErrorCode;
 using simdjson::error_code;
 
 static_assert(json::padding >= simdjson::SIMDJSON_PADDING);
@@ -65,9 +65,8 @@ error_code each_member(ondemand::object object, Take take) {
 error_code take_delivery(ondemand::value value, Delivery& into) {
   ondemand::object object;
   if (const error_code error = value.get_object().get(object)) return error;
-  return each_member(object, [&into](std::string_view key, ondemand::value member) {
-    return take_member(key, member, into);
-  });
+  return each_member(object,
+                     [&into](std::string_view key, ondemand::value member) { return take_member(key, member, into); });
 }
 
 error_code take_deliveries(ondemand::value value, std::vector<Delivery>& into) {
@@ -85,26 +84,34 @@ error_code take_deliveries(ondemand::value value, std::vector<Delivery>& into) {
 
 struct DeliveryReader::State {
   ondemand::parser parser;
-  ondemand::document document;
   std::string copy;
   std::vector<Delivery> deliveries;
-  bool of_another_kind = false;
 
-  error_code read(std::string_view text) {
+  // The parser itself would grow by each text that is a little larger than those before.
+  error_code make_room(std::size_t bytes) {
+    if (parser.capacity() >= bytes) return simdjson::SUCCESS;
+    return parser.allocate(std::bit_ceil(bytes), parser.max_depth());
+  }
+
+  error_code read(std::string_view text, bool& of_another_kind) {
     deliveries.clear();
-    of_another_kind = false;
+    if (const error_code error = make_room(text.size())) return error;
+    ondemand::document document;
     const simdjson::padded_string_view padded(text, text.size() + json::padding);
     if (const error_code error = parser.iterate(padded).get(document)) return error;
     ondemand::object root;
     if (const error_code error = document.get_object().get(root)) return error;
-    return each_member(root, [this](std::string_view key, ondemand::value value) {
+    const error_code error = each_member(root, [&](std::string_view key, ondemand::value value) {
       if (key == "deliveries") return take_deliveries(value, deliveries);
       if (key != "op") return simdjson::SUCCESS;
       std::string_view op;
-      const error_code error = take_text(value, op);
-      of_another_kind |= op != "deliver";
-      return error;
+      if (const error_code wrong = take_text(value, op)) return wrong;
+      of_another_kind = op != "deliver";
+      return of_another_kind ? simdjson::INCORRECT_TYPE : simdjson::SUCCESS;  // ends the walk
     });
+    if (error || of_another_kind) return error;
+    const bool at_end = document.current_location().error() == simdjson::OUT_OF_BOUNDS;
+    return at_end ? simdjson::SUCCESS : simdjson::TAPE_ERROR;
   }
 };
 
@@ -119,11 +126,14 @@ base::Result<std::optional<Deliveries>> DeliveryReader::read(std::string_view te
 }
 
 base::Result<std::optional<Deliveries>> DeliveryReader::read_padded(std::string_view text) {
-  const error_code error = state_->read(text);
+  bool of_another_kind = false;
+  const error_code error = state_->read(text, of_another_kind);
+  if (of_another_kind) return std::nullopt;
+  if (error == simdjson::MEMALLOC)
+    return base::fail(ErrorCode::OVERLOADED, "there is no memory for what the server sent");
   if (error != simdjson::SUCCESS)
-    return base::fail(base::ErrorCode::INTERNAL, "the server's deliveries cannot be read: " +
-                                                     std::string(simdjson::error_message(error)));
-  if (state_->of_another_kind) return std::nullopt;
+    return base::fail(ErrorCode::INTERNAL,
+                      "what the server sent cannot be read: " + std::string(simdjson::error_message(error)));
   return state_->deliveries;
 }
 

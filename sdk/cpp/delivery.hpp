@@ -1,5 +1,5 @@
-// What a take or a stream hands over: deliveries, read where they were received, without copies. A message is handed
-// on as it was sent, unread: whoever works with it parses it (json::Document::parse, or any other library).
+// What a take or a stream hands over: deliveries. A message is handed on as it was sent, unread (decision 21): whoever
+// works with it parses it, by json::Document::parse or any other library.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -8,10 +8,12 @@
 #include <string_view>
 
 #include "base/result.hpp"
+#include "json/parser.hpp"
 
 namespace parley::sdk {
 
-// One delivery frame (R4). Views: of JSON texts into what was received, of the others into the reader.
+// One delivery frame (R4). Views: of JSON texts into the text that was read or the reader's copy of it, of the others
+// into the reader.
 struct Delivery {
   std::string_view delivery_id;
   std::uint64_t offset = 0;
@@ -25,6 +27,8 @@ struct Delivery {
 };
 using Deliveries = std::span<const Delivery>;
 
+constexpr json::Limits limits_of_delivered{.bytes = 64 << 20, .depth = 80, .checked_before = true};  // by the server
+
 // Reads texts with deliveries, one after the other. Resource type, one thread.
 class DeliveryReader {
  public:
@@ -33,8 +37,9 @@ class DeliveryReader {
   DeliveryReader(DeliveryReader&&) noexcept;
   DeliveryReader& operator=(DeliveryReader&&) noexcept;
 
-  // `text` is what a take answered, or a frame. The deliveries are good until the next call. Nothing: a frame of another
-  // kind. Errors: INTERNAL where it is neither.
+  // `text` is what a take answered, or a frame; it is copied. The deliveries are good until the next call. Nothing: a
+  // frame of another kind, of which only the beginning was looked at. Errors: INTERNAL where it is neither, or a member
+  // is not of its type; OVERLOADED where there is no memory.
   base::Result<std::optional<Deliveries>> read(std::string_view text);
 
   // The same without a copy: json::padding bytes after the end are readable, and all stays as it is while the

@@ -25,7 +25,6 @@ using base::ErrorCode;
 using Step = websocket::Connection::Step;
 
 // Above the server's own bounds: what it sends was within them.
-constexpr json::Limits frame_limits{.bytes = 64 << 20, .depth = 80, .checked_before = true};
 constexpr websocket::Settings connection_settings{.message_bytes_max = 64 << 20};
 
 std::unexpected<base::Error> ended(const websocket::End& end) {
@@ -155,8 +154,8 @@ base::Result<Frame> Stream::State::take_frame(std::string_view message) {
     frame.deliveries = *deliveries;
     return frame;
   }
-  PARLEY_TRY(const json::Value whole,
-             in_buffer ? parser.parse_padded(message, frame_limits) : parser.parse(message, frame_limits));
+  PARLEY_TRY(const json::Value whole, in_buffer ? parser.parse_padded(message, limits_of_delivered)
+                                                : parser.parse(message, limits_of_delivered));
   frame.whole = whole;
   frame.re = whole.find("re").if_uint().value_or(0);
   if (whole.find("op").if_string() != "result") {

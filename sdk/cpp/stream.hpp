@@ -13,8 +13,8 @@
 //   }
 //
 // Errors end the stream: UNREACHABLE where the connection broke; CONFLICT where a newer session of the agent took over
-// (4001), UNAUTHENTICATED (4401), OVERLOADED where this reader was too slow (4429). What had no result may have been
-// done; it is repeated safely with the same message ids.
+// (4001), UNAUTHENTICATED (4401), OVERLOADED where this reader was too slow (4429), INTERNAL where a frame cannot be
+// read. What had no result may have been done; it is repeated safely with the same message ids.
 #pragma once
 #include <cstdint>
 #include <memory>

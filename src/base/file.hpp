@@ -29,7 +29,8 @@ class File {
   // nothing; but what it fails with the sync may not tell again.
   virtual Result<> begin_sync(std::uint64_t from, std::uint64_t to) = 0;
   virtual Result<> sync_data() = 0;  // fdatasync; never retried
-  // Lets the system forget, in its memory, what it has on the disk: it will seldom be read. Promises nothing.
+  // Lets the system drop from its memory what of this file is on the disk, for it will seldom be read. Promises
+  // nothing.
   virtual void uncache() = 0;
   virtual Result<> truncate(std::uint64_t size) = 0;
   virtual Result<> allocate(std::uint64_t size) = 0;  // reserves space on the disk up to `size`

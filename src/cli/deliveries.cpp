@@ -9,12 +9,6 @@
 #include "sdk/cpp/error_text.hpp"
 
 namespace parley::cli {
-namespace {
-
-constexpr json::Limits limits{.bytes = 64 << 20, .depth = 80, .checked_before = true};
-
-}  // namespace
-
 void print_delivery(const Terminal& terminal, const sdk::Delivery& delivery) {
   const bool tty = terminal.out_is_tty;
   terminal.out << coloured("delivery ", Colour::faint, tty)
@@ -22,10 +16,11 @@ void print_delivery(const Terminal& terminal, const sdk::Delivery& delivery) {
                << "  attempt " << delivery.attempt << "  " << printable(delivery.priority);
   if (!delivery.lease_until.empty()) terminal.out << "  lease until " << printable(delivery.lease_until);
   terminal.out << '\n';
-  if (const auto warnings = json::Document::parse(delivery.warnings, limits))
-    for (const base::Problem& warning : sdk::read_problems(warnings->root())) terminal.out << warning_text(warning, tty);
+  if (const auto warnings = json::Document::parse(delivery.warnings, sdk::limits_of_delivered))
+    for (const base::Problem& warning : sdk::read_problems(warnings->root()))
+      terminal.out << warning_text(warning, tty);
   const std::string_view shown = delivery.message.empty() ? delivery.notice : delivery.message;
-  const auto document = json::Document::parse(shown, limits);
+  const auto document = json::Document::parse(shown, sdk::limits_of_delivered);
   terminal.out << printable_json(document ? json::to_text(document->root(), 2) : std::string(shown)) << '\n';
 }
 

@@ -1,4 +1,5 @@
-// The parser over simdjson's DOM, and the checks simdjson leaves to us. The only file that knows simdjson.
+// The parser over simdjson's DOM, and the checks simdjson leaves to us. The only file of the server that knows
+// simdjson.
 #include "json/parser.hpp"
 
 #include <simdjson.h>

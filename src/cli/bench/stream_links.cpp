@@ -1,4 +1,4 @@
-// Each turn takes what came, and sends what there is room for.
+// Each turn first takes what came, then sends what there is room for.
 #include "cli/bench/stream_links.hpp"
 
 #include <algorithm>
@@ -17,22 +17,17 @@ constexpr Duration gathered_for = std::chrono::microseconds(300);
 StreamProducer::StreamProducer(sdk::Stream stream, Sender sender, const Settings& settings, Tally& tally)
     : stream_(std::move(stream)), sender_(std::move(sender)), settings_(settings), tally_(tally) {}
 
-base::Result<> StreamProducer::turn(Duration now) {
+base::Result<> StreamProducer::take_answers(Duration now) {
   while (true) {
     PARLEY_TRY(const auto frame, stream_.next({}));
-    if (frame.kind == sdk::Frame::Kind::result) take_answer(frame, now);
-    send_due(now);  // what an answer made room for, before the next is looked for
     if (frame.kind == sdk::Frame::Kind::nothing) return {};
+    if (frame.kind != sdk::Frame::Kind::result || sheets_.empty() || frame.re != sheets_.front().frame) continue;
+    const auto refused_before = tally_.refused + tally_.held_back;
+    take_outcomes(sheets_.front(), frame.results, frame.error, now, tally_);
+    if (tally_.refused + tally_.held_back > refused_before) resume_at_ = now + breath;
+    unanswered_ -= sheets_.front().count;
+    sheets_.pop_front();
   }
-}
-
-void StreamProducer::take_answer(const sdk::Frame& result, Duration now) {
-  if (sheets_.empty() || result.re != sheets_.front().frame) return;
-  const auto refused_before = tally_.refused + tally_.held_back;
-  take_outcomes(sheets_.front(), result.results, result.error, now, tally_);
-  if (tally_.refused + tally_.held_back > refused_before) resume_at_ = now + breath;
-  unanswered_ -= sheets_.front().count;
-  sheets_.pop_front();
 }
 
 void StreamProducer::send_due(Duration now) {
@@ -48,6 +43,12 @@ void StreamProducer::send_due(Duration now) {
     unanswered_ += count;
     if (sender_.schedule().paced()) resume_at_ = now + gathered_for;
   }
+}
+
+base::Result<> StreamProducer::turn(Duration now) {
+  PARLEY_CHECK(take_answers(now));
+  send_due(now);
+  return {};
 }
 
 Duration StreamProducer::next_due(Duration now) const {

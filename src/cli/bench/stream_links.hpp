@@ -21,7 +21,7 @@ class StreamProducer final : public Link {
   bool finished(Duration now) const override { return sender_.schedule().over(now) && sheets_.empty(); }
 
  private:
-  void take_answer(const sdk::Frame& result, Duration now);
+  base::Result<> take_answers(Duration now);
   void send_due(Duration now);
 
   sdk::Stream stream_;

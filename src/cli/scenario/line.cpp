@@ -1,6 +1,6 @@
 #include "cli/scenario/line.hpp"
 
-#include "json/parser.hpp"
+#include "sdk/cpp/delivery.hpp"
 
 namespace parley::cli::scenario {
 
@@ -9,7 +9,7 @@ base::Result<> pass_on(const Ear& ear, std::string_view message, bool of_the_ser
     ear({{}, of_the_server});
     return {};
   }
-  PARLEY_TRY(const auto document, json::Document::parse(message));
+  PARLEY_TRY(const auto document, json::Document::parse(message, sdk::limits_of_delivered));
   ear({document.root(), of_the_server});
   return {};
 }

@@ -289,7 +289,7 @@ class FileJournal final : public Journal {
                         options_.folder);
     }
     if (!sealed_) PARLEY_CHECK(write_seal_and_index());
-    retire(std::exchange(file_, std::move(next->file)));
+    auto sealed = std::exchange(file_, std::move(next->file));
     key_ = key_of(id_, next->generation);
     next_byte_ = counted_from_ = blocks_at;
     limit_ = blocks_at + segment_room_;
@@ -299,11 +299,12 @@ class FileJournal final : public Journal {
     header_due_ = true;
     catalog_->begin({next->generation, head_, head_.position, blocks_at, {}, {}, {}});
     refill();
+    retire(std::move(sealed));  // behind the next segment, which may be waited for
     return {};
   }
 
-  // What was written last may be read soon; of what was sealed before, the system's memory is free for what comes:
-  // pages that were used a moment ago cost a write less than others do.
+  // What was written last may be read soon; what was sealed before leaves the system's memory to what comes. Where a
+  // host gives memory on first use, pages that were used a moment ago cost a write less than others.
   void retire(std::unique_ptr<base::File> sealed) {
     const std::shared_ptr<base::File> older = std::exchange(retired_, std::move(sealed));
     if (older) options_.worker->give([older] { older->uncache(); });
