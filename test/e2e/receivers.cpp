@@ -39,8 +39,8 @@ Seen seen_of(const sdk::Delivery& delivery, std::uint32_t life, bool repeated) {
 }
 
 // Notes what came; gives what is to be acked.
-std::vector<InHand> note(Receiver& receiver, const std::string& agent, sdk::Deliveries deliveries,
-                         std::uint32_t life, bool repeated) {
+std::vector<InHand> note(Receiver& receiver, const std::string& agent, sdk::Deliveries deliveries, std::uint32_t life,
+                         bool repeated) {
   std::vector<InHand> in_hand;
   for (const sdk::Delivery& delivery : deliveries) {
     const Seen seen = seen_of(delivery, life, repeated);
