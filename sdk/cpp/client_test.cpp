@@ -94,11 +94,10 @@ TEST(ClientDeliveries, they_stay_where_their_answer_is_moved) {
 
 TEST(ClientDeliveries, a_frame_of_another_kind_has_none) {
   DeliveryReader reader;
-  const auto read = [&reader](std::string_view text) { return reader.read(text); };
-  const auto result = read(R"({"op":"result","re":1,"results":[]})");
+  const auto result = reader.read(R"({"op":"result","re":1,"results":[]})");
   ASSERT_TRUE(result);
   EXPECT_FALSE(result->has_value());
-  const auto deliver = read(R"({"deliveries":[{"delivery_id":"1-1"}],"op":"deliver"})");
+  const auto deliver = reader.read(R"({"deliveries":[{"delivery_id":"1-1"}],"op":"deliver"})");
   ASSERT_TRUE(deliver);
   ASSERT_TRUE(deliver->has_value());
   EXPECT_EQ((*deliver)->front().delivery_id, "1-1");

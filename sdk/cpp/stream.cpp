@@ -25,7 +25,7 @@ using base::ErrorCode;
 using Step = websocket::Connection::Step;
 
 // Above the server's own bounds: what it sends was within them.
-constexpr websocket::Settings connection_settings{.message_bytes_max = 64 << 20};
+constexpr websocket::Settings connection_settings{.message_bytes_max = limits_of_delivered.bytes};
 
 std::unexpected<base::Error> ended(const websocket::End& end) {
   const std::string said = end.reason.empty() ? std::string() : ": " + end.reason;
