@@ -136,7 +136,7 @@ base::Result<Answer> WorkCalls::approvals(const Caller& caller, std::string_view
   PARLEY_TRY(const base::WorkspaceNumber number, enter(core_.state(), caller, workspace_name, Right::read));
   const engine::Workspace& workspace = core_.state().workspace(number);
   return list_by_offset(
-      workspace.approvals.all(), page,
+      core_.history(), workspace.approvals.all(), page,
       [&](const Approval& approval) { return sees(caller, approval) && is_wanted(approval, state); },
       [&](json::Writer& writer, base::Offset offset, const Approval&) {
         return write_approval(writer, core_.history(), workspace, offset);

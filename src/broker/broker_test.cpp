@@ -450,8 +450,9 @@ class Watched final : public journal::Journal {
   explicit Watched(std::unique_ptr<Journal> inner) : inner_(std::move(inner)) {}
   bool broken = false;
   std::size_t visited = 0;  // entries
-  bool late = false;        // what is appended is on its way as long as this is so
-  base::Position torn;      // of a snapshot of which the first half can be read
+  std::uint64_t bytes_read = 0, bytes_a_body = 0;
+  bool late = false;    // what is appended is on its way as long as this is so
+  base::Position torn;  // of a snapshot of which the first half can be read
 
   void hold() {
     late = true;
@@ -502,8 +503,10 @@ class Watched final : public journal::Journal {
     base::Result<> event(base::Position position, std::string& into) override { return inner->event(position, into); }
     base::Result<> body(base::Position position, std::string& into) override {
       if (journal.broken) return base::fail(ErrorCode::JOURNAL_FAILED, "Input/output error");
+      journal.bytes_read += journal.bytes_a_body;
       return inner->body(position, into);
     }
+    std::uint64_t bytes_read() const override { return journal.bytes_read; }
     Watched& journal;
     std::unique_ptr<journal::Reader> inner;
   };
@@ -885,6 +888,73 @@ TEST(Reading, A_delivery_that_cannot_be_read_stops_the_server) {
     EXPECT_EQ(outbox.count, 0u);
     EXPECT_EQ(disk.head().position, before);
   }
+}
+
+// D11: what lies in the journal is read while everybody waits: a chunk for each message, where they lie far apart.
+struct FarApart {
+  static constexpr int messages = 100;
+  std::unique_ptr<Watched> journal = std::make_unique<Watched>(open());
+  Watched& disk = *journal;
+  TestBench bench{std::move(journal), {.cache_bytes = 0}};
+
+  FarApart() {
+    (void)bench.unlimited();
+    for (int i = 0; i < messages; ++i) {
+      EXPECT_EQ(code(bench.send()), "");
+      EXPECT_TRUE(bench.broker.turn());
+    }
+    disk.bytes_a_body = 256 << 10;
+  }
+  std::size_t take() {
+    const auto taken = bench.broker.port().mailboxes.take(bench.b, "team", "b", {.max = 1'000, .take_id = {}});
+    bench.broker.turn();
+    return taken->size();
+  }
+};
+
+TEST(Reading, A_take_reads_a_bounded_part_of_the_journal) {
+  FarApart far;
+  const std::size_t first = far.take();
+  EXPECT_GT(first, 1u);
+  EXPECT_LE(far.disk.bytes_read, 5u << 20);
+  far.disk.bytes_a_body = 0;  // they lie side by side from here on
+  std::size_t all = first;
+  for (int takes = 0; all < FarApart::messages; ++takes) {
+    ASSERT_LT(takes, 4);  // each may have more than the one before it
+    all += far.take();
+  }
+  EXPECT_EQ(far.take(), 0u);
+}
+
+TEST(Reading, A_turn_pushes_what_it_reads_in_a_bounded_part_of_the_journal) {
+  FarApart far;
+  Pushed outbox;
+  ASSERT_TRUE(far.bench.broker.port().sessions.open_session(far.bench.b, outbox, {.credit = 1'000, .lease = {}}));
+  for (int turns = 0; outbox.count < FarApart::messages; ++turns) {
+    const std::uint64_t before = far.disk.bytes_read;
+    ASSERT_TRUE(far.bench.broker.turn());
+    EXPECT_LE(far.disk.bytes_read - before, 5u << 20);
+    ASSERT_LT(turns, 20);
+  }
+  EXPECT_EQ(outbox.count, std::size_t{FarApart::messages});
+}
+
+TEST(Reading, A_list_ends_where_much_was_read_for_it) {
+  FarApart far;
+  std::size_t items = 0;
+  std::string after;
+  do {
+    const std::uint64_t before = far.disk.bytes_read;
+    const auto page =
+        far.bench.broker.port().mailboxes.inbox(far.bench.b, "team", "b", {.after = after, .limit = 1'000});
+    ASSERT_TRUE(page);
+    EXPECT_LE(far.disk.bytes_read - before, 5u << 20);
+    const auto document = json::Document::parse(page->json);
+    items += document->root().find("items").size();
+    const json::Value next = document->root().find("next");
+    after = next.is_null() ? std::string() : std::string(next.as_string());
+  } while (!after.empty());
+  EXPECT_EQ(items, std::size_t{FarApart::messages});
 }
 
 // A7: the one before it stands in, and whoever runs the server hears of it.

@@ -59,7 +59,7 @@ base::Result<Answer> WorkCalls::collaborations(const Caller& caller, std::string
   PARLEY_TRY(const base::WorkspaceNumber number, enter(core_.state(), caller, workspace_name, Right::read));
   const engine::Workspace& workspace = core_.state().workspace(number);
   return list_by_offset(
-      workspace.collaborations.all(), page,
+      core_.history(), workspace.collaborations.all(), page,
       [&](const Collaboration& one) {
         return sees(caller, one) && (state.empty() || name(one.state) == state) && is_of(workspace, one, agent);
       },

@@ -79,7 +79,7 @@ base::Result<Answer> DeliveryCalls::dead_letters(const Caller& caller, std::stri
   const engine::State& state = core_.state();
   PARLEY_TRY(const base::WorkspaceNumber number, enter(state, caller, workspace_name, Right::read));
   const engine::Workspace& workspace = state.workspace(number);
-  ListPage list(page.limit);
+  ListPage list(page.limit, &core_.history());
   std::string last;
   // Cursor: "<offset>-<agent number>"; the list goes by agent, then offset.
   const engine::DeliveryId after = parse_delivery(page.after);

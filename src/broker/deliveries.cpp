@@ -25,12 +25,24 @@ void note_times(const engine::Workspace& workspace, base::Offset order, Delivery
 // What is offered must be read: where it cannot be, the server stops before anybody is told of it (P9, B3).
 base::Result<std::vector<Delivery>> DeliveryCalls::give(const Mailbox& mailbox,
                                                         const std::vector<engine::Offer>& offers) {
+  const std::uint64_t before = core_.history().bytes_read();
   auto deliveries = render(mailbox, offers);
-  if (deliveries)
-    room_.take(*deliveries);
-  else
+  if (!deliveries) {
     core_.fail(deliveries.error());
+    return deliveries;
+  }
+  const std::uint64_t bytes_read = core_.history().bytes_read() - before;
+  room_.take(*deliveries, bytes_read);
+  const base::Position kept_from = core_.history().kept_from();
+  stored_price_.paid(
+      bytes_read, static_cast<std::size_t>(std::count_if(offers.begin(), offers.end(), [&](const engine::Offer& offer) {
+        return offer.position < kept_from;
+      })));
   return deliveries;
+}
+
+void DeliveryCalls::StoredPrice::paid(std::uint64_t bytes_read, std::size_t messages) {
+  if (messages > 0) bytes_ = std::clamp((bytes_ + bytes_read / messages) / 2, least, most);
 }
 
 base::Result<std::vector<Delivery>> DeliveryCalls::render(const Mailbox& mailbox,
@@ -72,6 +84,8 @@ base::Result<std::vector<Delivery>> DeliveryCalls::render(const Mailbox& mailbox
 
 base::Result<std::vector<engine::Offer>> DeliveryCalls::offer(engine::TakeMessages command) {
   command.expired_max = expiries_left_;
+  command.stored_before = core_.history().kept_from();
+  command.stored_bytes = stored_price_.bytes();
   const std::uint64_t ended = core_.counts().expired;
   auto offers = core_.decide(command, journal::Need::work);
   expiries_left_ -= std::min<std::size_t>(expiries_left_, core_.counts().expired - ended);
@@ -145,7 +159,7 @@ base::Result<Answer> DeliveryCalls::inbox(const Caller& caller, std::string_view
   }
 
   const engine::Workspace& workspace = state.workspace(number);
-  ListPage list(page.limit);
+  ListPage list(page.limit, &core_.history());
   std::uint64_t last = 0;
   engine::OpenMessages open(workspace.registry.agent(agent).mailbox, base::Offset(after));
   for (base::Offset offset = open.next(); offset != base::Offset{}; offset = open.next()) {

@@ -65,7 +65,18 @@ class DeliveryCalls final : public Mailboxes, public Sessions, public Polls {
     std::size_t deliveries = 0;
     std::uint64_t bytes = 0;
     bool any() const { return deliveries > 0 && bytes > 0; }
-    void take(std::span<const Delivery> given);
+    void take(std::span<const Delivery> given, std::uint64_t bytes_read);
+  };
+  // What it costs to read a message from the journal, of late (D11): a chunk for each where they lie far apart, next to
+  // nothing where one chunk holds many.
+  class StoredPrice {
+   public:
+    std::uint64_t bytes() const { return bytes_; }
+    void paid(std::uint64_t bytes_read, std::size_t messages);
+
+   private:
+    static constexpr std::uint64_t least = 16u << 10, most = 256u << 10;
+    std::uint64_t bytes_ = most;
   };
 
   base::Result<> note_poll(const Mailbox& mailbox);
@@ -86,6 +97,7 @@ class DeliveryCalls final : public Mailboxes, public Sessions, public Polls {
   absl::btree_set<Mailbox> serving_;                // those of a turn before that have not had theirs yet
   absl::btree_set<Mailbox> starved_;                // pushed to nobody, for want of room
   Room room_;
+  StoredPrice stored_price_;
   std::size_t expiries_left_ = 0;  // that takes may still decide in this turn (D11)
 };
 

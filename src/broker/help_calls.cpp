@@ -71,7 +71,7 @@ base::Result<Answer> WorkCalls::help_requests(const Caller& caller, std::string_
   PARLEY_TRY(const base::WorkspaceNumber number, enter(core_.state(), caller, workspace_name, Right::read));
   const engine::Workspace& workspace = core_.state().workspace(number);
   return list_by_offset(
-      workspace.help.all(), page,
+      core_.history(), workspace.help.all(), page,
       [&](const Help& help) { return sees(caller, help) && is_wanted(help, state) && is_of(workspace, help, agent); },
       [&](json::Writer& writer, base::Offset offset, const Help&) {
         return write_help(writer, core_.history(), workspace, offset);

@@ -27,6 +27,9 @@ class History {
   base::Result<event::Event> event(base::Position position);
   void release() { fetched_.clear(); }
 
+  base::Position kept_from() const { return committed_.empty() ? open_->first() : committed_.front()->first(); }
+  std::uint64_t bytes_read() const { return reader_->bytes_read(); }  // from the journal, for what lies before that
+
   journal::Reader& reader() { return *reader_; }
 
  private:

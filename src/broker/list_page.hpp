@@ -1,5 +1,6 @@
 // A page of a list: {items, next}, where `next` is the cursor of the following page, null at the end. It ends where it
-// is full, of items or of bytes (D11); one item is given whatever its size.
+// is full, of items or of bytes (D11), theirs or those that were read from the journal for them; one item is given
+// whatever its size.
 #pragma once
 #include <algorithm>
 #include <charconv>
@@ -8,6 +9,7 @@
 #include "base/excerpt.hpp"
 #include "base/ids.hpp"
 #include "base/result.hpp"
+#include "broker/history.hpp"
 #include "broker/port/call.hpp"
 #include "json/writer.hpp"
 
@@ -18,14 +20,16 @@ class ListPage {
   static constexpr std::uint32_t items_max = 1'000;
   static constexpr std::uint64_t bytes_max = 4u << 20;  // of the items' bodies
 
-  explicit ListPage(std::uint32_t limit = items_max) : limit_(std::min(limit, items_max)) {
+  // `history`: where the items' bodies are read, if they have any.
+  explicit ListPage(std::uint32_t limit = items_max, const History* history = nullptr)
+      : history_(history), read_before_(read_bytes()), limit_(std::min(limit, items_max)) {
     writer.begin_object().key("items").begin_array();
   }
   ListPage(const ListPage&) = delete;
 
   // Whether one more item, with a body of so many bytes, is part of it: then the caller writes it.
   bool takes(std::uint64_t bytes = 0) {
-    if (count_ > 0 && (full() || bytes_ + bytes > bytes_max)) return false;
+    if (count_ > 0 && (full() || bytes_ + bytes + (read_bytes() - read_before_) > bytes_max)) return false;
     ++count_;
     bytes_ += bytes;
     return true;
@@ -47,6 +51,10 @@ class ListPage {
   }
 
  private:
+  std::uint64_t read_bytes() const { return history_ ? history_->bytes_read() : 0; }
+
+  const History* history_;
+  std::uint64_t read_before_;
   std::string json_;
   std::uint32_t limit_;
   std::uint32_t count_ = 0;
@@ -88,12 +96,13 @@ inline constexpr std::size_t looks_max = 10'000;
 
 // The page of `all` (by offset) after the cursor. `wanted(value)`; `write(writer, offset, value)` -> Result<>.
 template <class Map, class Wanted, class Write>
-base::Result<Answer> list_by_offset(const Map& all, const Page& page, const Wanted& wanted, const Write& write) {
+base::Result<Answer> list_by_offset(const History& history, const Map& all, const Page& page, const Wanted& wanted,
+                                    const Write& write) {
   base::Offset last;
   if (!page.after.empty()) {
     PARLEY_TRY(last.value, parse_cursor<std::uint64_t>(page.after));
   }
-  ListPage list(page.limit);
+  ListPage list(page.limit, &history);
   std::size_t looks = 0;
   for (auto at = all.upper_bound(last); at != all.end(); ++at) {
     if (looks++ == looks_max) return list.end(std::to_string(last.value));

@@ -43,7 +43,7 @@ base::Result<Answer> WorkCalls::records(const Caller& caller, std::string_view w
     if (after.first >= task) at = kept.upper_bound(after);
   }
 
-  ListPage list(page.limit);
+  ListPage list(page.limit, &core_.history());
   std::string last;
   std::size_t looks = 0;
   for (; at != kept.end() && (task.empty() || at->first.first == task); ++at) {

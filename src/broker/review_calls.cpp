@@ -181,7 +181,7 @@ base::Result<Answer> WorkCalls::reviews(const Caller& caller, std::string_view w
   PARLEY_TRY(const base::WorkspaceNumber number, enter(core_.state(), caller, workspace_name, Right::read));
   const engine::Workspace& workspace = core_.state().workspace(number);
   return list_by_offset(
-      workspace.reviews.all(), page,
+      core_.history(), workspace.reviews.all(), page,
       [&](const Review& review) {
         return (state.empty() || machine::review::name(review.state) == state) &&
                (task.empty() || workspace.tasks.at(review.task).id.view() == task);

@@ -28,9 +28,10 @@ void DeliveryCalls::wake_due() {
   for (Wake& wake : waits_.take_due(core_.now())) wake();
 }
 
-void DeliveryCalls::Room::take(std::span<const Delivery> given) {
+void DeliveryCalls::Room::take(std::span<const Delivery> given, std::uint64_t bytes_read) {
   deliveries -= std::min(deliveries, given.size());
   for (const Delivery& delivery : given) bytes -= std::min<std::uint64_t>(bytes, delivery.message.size());
+  bytes -= std::min(bytes, bytes_read);
 }
 
 void DeliveryCalls::push(base::SessionId id, Session& session) {

@@ -224,7 +224,7 @@ base::Result<Answer> WorkCalls::tasks(const Caller& caller, std::string_view wor
   PARLEY_TRY(const base::WorkspaceNumber number, enter(core_.state(), caller, workspace_name, Right::read));
   const engine::Workspace& workspace = core_.state().workspace(number);
   return list_by_offset(
-      workspace.tasks.all(), page,
+      core_.history(), workspace.tasks.all(), page,
       [&](const auto& task) {
         return (state.empty() || machine::task::name(task->state) == state) &&
                (agent.empty() || workspace.registry.agent(task->assignee).id == agent ||

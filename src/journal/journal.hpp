@@ -64,6 +64,8 @@ class Reader {
   virtual base::Result<> event(Position position, std::string& into) = 0;
   // Replaces `into` by the record's native bytes, which are checked.
   virtual base::Result<> body(Position position, std::string& into) = 0;
+  // What single events and bodies have cost so far: bytes, of a disk that may be slow.
+  virtual std::uint64_t bytes_read() const = 0;
 };
 
 // Where the journal stands after its last block.

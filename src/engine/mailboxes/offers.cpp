@@ -67,7 +67,8 @@ std::vector<Offer> Engine::decide(const TakeMessages& command, const Context& co
       expired.push_back(offset);
       continue;
     }
-    bytes += message.length;
+    bytes +=
+        std::max<std::uint64_t>(message.length, message.position < command.stored_before ? command.stored_bytes : 0);
     if (!offers.empty() && bytes > command.bytes_max) break;
     const Receipt& receipt = *message.receipt_of(command.agent);
     offers.push_back(offer_of(offset, message, receipt, receipt.epoch + 1, message.at_most_once ? Instant{} : until));

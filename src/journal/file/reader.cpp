@@ -152,6 +152,7 @@ base::Result<FileReader::LoadedChunk*> FileReader::load(const Chunk& place) {
     return std::unexpected(std::move(got).error());
   }
   cached_bytes_ += chunk.bytes.size();
+  bytes_read_ += chunk.bytes.size();
   const std::string_view bytes = std::string_view(chunk.bytes).substr(0, *got);
   const SegmentKey segment_key = key(place.generation);
   for (std::size_t at = 0; at + block_header_bytes <= bytes.size();) {

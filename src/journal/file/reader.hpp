@@ -28,6 +28,7 @@ class FileReader final : public Reader {
   base::Result<> read(Position from, const EntryVisitor& visit) override;
   base::Result<> event(Position position, std::string& into) override;
   base::Result<> body(Position position, std::string& into) override;
+  std::uint64_t bytes_read() const override { return bytes_read_; }
 
   // The chain hash that the block which begins at `position` says it follows; nothing where no block begins there.
   base::Result<std::optional<base::Digest>> chain_before(Position position);
@@ -65,6 +66,7 @@ class FileReader final : public Reader {
   std::list<OpenSegment> open_;    // newest use first
   std::list<LoadedChunk> chunks_;  // newest use first
   std::uint64_t cached_bytes_ = 0;
+  std::uint64_t bytes_read_ = 0;  // into chunks
 };
 
 }  // namespace parley::journal::file

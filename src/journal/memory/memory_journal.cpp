@@ -97,6 +97,8 @@ class MemoryReader final : public Reader {
     return {};
   }
 
+  std::uint64_t bytes_read() const override { return 0; }
+
  private:
   base::Result<std::shared_ptr<const Block>> block_of(Position position) const {
     const std::size_t index = store_->find(position);
