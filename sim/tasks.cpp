@@ -419,7 +419,7 @@ void TaskChronicle::release(std::uint32_t number, const event::MessageReleased& 
 void TaskChronicle::take_back(std::uint32_t number, std::uint64_t message) {
   for (auto& [place, task] : tasks_)
     if (place.first == number) {
-      if (task.order == message) task.taken_back = true;
+      if (task.order == message || task.ordered == message) task.taken_back = true;
       if (task.offer && task.offer->offset == message) task.offer->taken_back = true;
     }
   for (auto& [id, review] : workspaces_[number].reviews)

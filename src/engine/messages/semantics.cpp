@@ -19,6 +19,13 @@ std::uint32_t attempts_of(std::uint64_t retries) {
   return static_cast<std::uint32_t>(std::min<std::uint64_t>(retries, 254)) + 1;
 }
 
+// A task waits for a human's word about it, as its end.
+bool holds_its_task(const AcceptMessage& command, const Workspace& workspace, const Holding& holding) {
+  if (holding.hold != Hold::released) return false;
+  const auto known = workspace.tasks.find(command.envelope.task);
+  return known && workspace.tasks.at(*known).held == holding.message;
+}
+
 }  // namespace
 
 void write(std::span<const base::Problem> problems, google::protobuf::RepeatedPtrField<event::Problem>& out) {
@@ -76,7 +83,9 @@ base::Result<Semantics> check_semantics(const AcceptMessage& command, const Work
   const auto defect = [&](base::Error& error) -> base::Result<> {
     const bool is_bound = error.code == ErrorCode::TASKS_FULL || error.code == ErrorCode::ERRORS_FULL ||
                           error.code == ErrorCode::BUDGET_EXCEEDED;
-    const bool forgiven = workspace.settings.lenient && !is_bound && command.evidence.empty();
+    const bool forgiven =
+        workspace.settings.lenient && !is_bound && command.evidence.empty() &&
+        !holds_its_task(command, workspace, holding);  // let go without a move, it would wait for ever
     if (!forgiven) return std::unexpected(std::move(error));
     semantics.defects.push_back({"", std::string(base::info(error.code).name), error.message});
     return {};
