@@ -1,5 +1,6 @@
 // Dead letters: what nobody took in spite of all its attempts (HND-09); listed, tried again, discarded.
 #include <charconv>
+#include <ranges>
 
 #include "base/quoted.hpp"
 #include "broker/delivery_calls.hpp"
@@ -34,13 +35,18 @@ DeadLetterName parse_dead_letter(std::string_view text) {
   return name;
 }
 
-// Which of a message's recipients had this id; 0: none. One may be registered under it again since.
+// Which of a message's recipients had this id; 0: none. One may be registered under it again since, and be a recipient
+// too: the newest where it is dead, else the newest.
 base::AgentNumber recipient_of(const engine::Workspace& workspace, const DeadLetterName& letter) {
   const engine::Message* const message = workspace.messages.find(letter.offset);
+  base::AgentNumber found;
   if (message)
-    for (const engine::Receipt& receipt : message->receipts)
-      if (workspace.registry.agent(receipt.agent).id == letter.agent) return receipt.agent;
-  return {};
+    for (const engine::Receipt& receipt : std::views::reverse(message->receipts)) {
+      if (workspace.registry.agent(receipt.agent).id != letter.agent) continue;
+      if (receipt.state == engine::ReceiptState::dead) return receipt.agent;
+      if (found == base::AgentNumber{}) found = receipt.agent;
+    }
+  return found;
 }
 
 struct DeadLetterAt {
