@@ -118,15 +118,17 @@ class Run {
   }
 
   void drain() {
-    const base::Duration until = clock_.passed() + drain_time;
+    const base::Duration until = clock_.monotonic() + drain_time;  // what waits for agents waits as long as they sleep
     for (std::uint64_t i = 1; right(); ++i) {
       step(Manner::drain);
       if (i % catch_up_every != 0 || !right()) continue;
       world_.catch_up();
       if (world_.chronicle().open_everywhere() + world_.chronicle().open_requests() == 0 && !workload_.unsure()) return;
-      if (clock_.passed() > until)
-        findings_.wrong("liveness: " + std::to_string(world_.chronicle().open_everywhere()) +
-                        " messages are still in mailboxes after " + base::to_text(drain_time));
+      if (clock_.monotonic() > until)
+        findings_.wrong("liveness: after " + base::to_text(drain_time) + " " +
+                        std::to_string(world_.chronicle().open_everywhere()) + " messages are still in mailboxes, " +
+                        std::to_string(world_.chronicle().open_requests()) + " requests await an answer" +
+                        (workload_.unsure() ? ", and a client does not know what became of a message" : ""));
     }
   }
 
