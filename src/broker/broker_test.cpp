@@ -926,6 +926,54 @@ TEST(Reading, A_take_reads_a_bounded_part_of_the_journal) {
   EXPECT_EQ(far.take(), 0u);
 }
 
+// Where one mailbox's lie side by side, another's need not.
+TEST(Reading, What_is_cheap_for_one_agent_is_not_taken_to_be_for_another) {
+  FarApart far;
+  far.disk.bytes_a_body = 0;
+  while (far.take() > 0) {
+  }
+  const Caller c = far.bench.enrol("c");
+  for (int i = 0; i < 50; ++i) {
+    ASSERT_EQ(code(far.bench.send(far.bench.a, 10, "c")), "");
+    ASSERT_TRUE(far.bench.broker.turn());
+  }
+  far.disk.bytes_a_body = 256 << 10;
+  const auto taken = far.bench.broker.port().mailboxes.take(c, "team", "c", {.max = 1'000, .take_id = {}});
+  ASSERT_TRUE(taken);
+  EXPECT_LE(far.disk.bytes_read, 5u << 20);
+}
+
+TEST(Reading, What_is_dearer_than_was_thought_is_soon_known) {
+  FarApart far;
+  far.disk.bytes_a_body = 2 << 20;
+  (void)far.take();
+  (void)far.take();
+  const std::uint64_t before = far.disk.bytes_read;
+  EXPECT_GT(far.take(), 0u);
+  EXPECT_LE(far.disk.bytes_read - before, 8u << 20);
+}
+
+TEST(Reading, A_page_of_the_log_ends_where_much_was_read_for_it) {
+  FarApart far;
+  std::set<std::uint64_t> offsets;
+  const std::uint64_t head = far.bench.broker.engine().state().workspaces.front()->head.value;
+  int pages = 0;
+  for (std::uint64_t next = 1; next <= head; ++pages) {
+    ASSERT_LT(pages, 30);
+    const std::uint64_t before = far.disk.bytes_read;
+    const auto page = far.bench.broker.port().polls.log(far.bench.admin, "team", next, 1'000);
+    ASSERT_TRUE(page);
+    EXPECT_LE(far.disk.bytes_read - before, 5u << 20);
+    const auto document = json::Document::parse(page->answer.json);
+    for (const json::Value item : document->root().find("items").elements())
+      EXPECT_TRUE(offsets.insert(*item.find("offset").if_uint()).second);
+    ASSERT_GT(page->next, next);
+    next = page->next;
+  }
+  EXPECT_EQ(offsets.size(), head);
+  EXPECT_GT(pages, 1);
+}
+
 TEST(Reading, A_turn_pushes_what_it_reads_in_a_bounded_part_of_the_journal) {
   FarApart far;
   Pushed outbox;
@@ -941,9 +989,10 @@ TEST(Reading, A_turn_pushes_what_it_reads_in_a_bounded_part_of_the_journal) {
 
 TEST(Reading, A_list_ends_where_much_was_read_for_it) {
   FarApart far;
-  std::size_t items = 0;
+  std::size_t items = 0, pages = 0;
   std::string after;
   do {
+    ASSERT_LT(++pages, 30u);
     const std::uint64_t before = far.disk.bytes_read;
     const auto page =
         far.bench.broker.port().mailboxes.inbox(far.bench.b, "team", "b", {.after = after, .limit = 1'000});

@@ -20,6 +20,11 @@ void note_times(const engine::Workspace& workspace, base::Offset order, Delivery
   delivery.task_timeout = watch.timeout;
 }
 
+std::size_t stored_among(const std::vector<engine::Offer>& offers, base::Position kept_from) {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(offers, [&](const engine::Offer& offer) { return offer.position < kept_from; }));
+}
+
 }  // namespace
 
 // What is offered must be read: where it cannot be, the server stops before anybody is told of it (P9, B3).
@@ -33,11 +38,8 @@ base::Result<std::vector<Delivery>> DeliveryCalls::give(const Mailbox& mailbox,
   }
   const std::uint64_t bytes_read = core_.history().bytes_read() - before;
   room_.take(*deliveries, bytes_read);
-  const base::Position kept_from = core_.history().kept_from();
-  stored_price_.paid(
-      bytes_read, static_cast<std::size_t>(std::count_if(offers.begin(), offers.end(), [&](const engine::Offer& offer) {
-        return offer.position < kept_from;
-      })));
+  if (const std::size_t stored = stored_among(offers, core_.history().kept_from()); stored > 0)
+    stored_prices_[mailbox].paid(bytes_read, stored);
   return deliveries;
 }
 
@@ -85,7 +87,8 @@ base::Result<std::vector<Delivery>> DeliveryCalls::render(const Mailbox& mailbox
 base::Result<std::vector<engine::Offer>> DeliveryCalls::offer(engine::TakeMessages command) {
   command.expired_max = expiries_left_;
   command.stored_before = core_.history().kept_from();
-  command.stored_bytes = stored_price_.bytes();
+  const auto price = stored_prices_.find({command.workspace, command.agent});
+  command.stored_bytes = (price == stored_prices_.end() ? StoredPrice() : price->second).bytes();
   const std::uint64_t ended = core_.counts().expired;
   auto offers = core_.decide(command, journal::Need::work);
   expiries_left_ -= std::min<std::size_t>(expiries_left_, core_.counts().expired - ended);

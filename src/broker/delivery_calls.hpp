@@ -67,16 +67,17 @@ class DeliveryCalls final : public Mailboxes, public Sessions, public Polls {
     bool any() const { return deliveries > 0 && bytes > 0; }
     void take(std::span<const Delivery> given, std::uint64_t bytes_read);
   };
-  // What it costs to read a message from the journal, of late (D11): a chunk for each where they lie far apart, next to
-  // nothing where one chunk holds many.
+  // What it has cost of late to read a message of a mailbox from the journal (D11): a chunk for each where they lie far
+  // apart, next to nothing where one chunk holds many.
   class StoredPrice {
    public:
     std::uint64_t bytes() const { return bytes_; }
     void paid(std::uint64_t bytes_read, std::size_t messages);
 
    private:
-    static constexpr std::uint64_t least = 16u << 10, most = 256u << 10;
-    std::uint64_t bytes_ = most;
+    // One that proves too low is paid once, with 64 messages.
+    static constexpr std::uint64_t least = 64u << 10, first = 256u << 10, most = 4u << 20;
+    std::uint64_t bytes_ = first;
   };
 
   base::Result<> note_poll(const Mailbox& mailbox);
@@ -97,8 +98,8 @@ class DeliveryCalls final : public Mailboxes, public Sessions, public Polls {
   absl::btree_set<Mailbox> serving_;                // those of a turn before that have not had theirs yet
   absl::btree_set<Mailbox> starved_;                // pushed to nobody, for want of room
   Room room_;
-  StoredPrice stored_price_;
-  std::size_t expiries_left_ = 0;  // that takes may still decide in this turn (D11)
+  absl::btree_map<Mailbox, StoredPrice> stored_prices_;  // where anything was read
+  std::size_t expiries_left_ = 0;                        // that takes may still decide in this turn (D11)
 };
 
 }  // namespace parley::broker

@@ -28,7 +28,7 @@ class History {
   void release() { fetched_.clear(); }
 
   base::Position kept_from() const { return committed_.empty() ? open_->first() : committed_.front()->first(); }
-  std::uint64_t bytes_read() const { return reader_->bytes_read(); }  // from the journal, for what lies before that
+  std::uint64_t bytes_read() const { return reader_->bytes_read(); }  // so far, for single ones that lie before that
 
   journal::Reader& reader() { return *reader_; }
 

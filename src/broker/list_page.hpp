@@ -1,6 +1,6 @@
 // A page of a list: {items, next}, where `next` is the cursor of the following page, null at the end. It ends where it
-// is full, of items or of bytes (D11), theirs or those that were read from the journal for them; one item is given
-// whatever its size.
+// is full, of items or of bytes (D11); one item is given whatever its size. What was read from the journal for the
+// items before counts as well.
 #pragma once
 #include <algorithm>
 #include <charconv>

@@ -14,14 +14,20 @@ base::Result<LogPage> DeliveryCalls::log(const Caller& caller, std::string_view 
   ListPage page(max);
   const LogRead read{caller, number, std::max<std::uint64_t>(from, 1), core_.block().first()};
   PARLEY_TRY(const LogStretch stretch, read_log(core_.history().reader(), workspace, read, page));
+  const std::uint64_t before = core_.history().bytes_read();
+  std::uint64_t next = stretch.next;
   for (const LogEntry& entry : stretch.entries) {
+    if (core_.history().bytes_read() - before > ListPage::bytes_max) {  // never before the first one
+      next = entry.event.offset();
+      break;
+    }
     std::string_view body;
     if (entry.has_body()) {
       PARLEY_TRY(body, core_.history().body(entry.position));
     }
     write_log_entry(page.writer, workspace, entry, body);
   }
-  return LogPage{page.end_at(stretch.next), stretch.entries.empty(), stretch.next};
+  return LogPage{page.end_at(next), stretch.entries.empty(), next};
 }
 
 }  // namespace parley::broker

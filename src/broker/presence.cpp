@@ -24,6 +24,7 @@ void DeliveryCalls::forget(const Mailbox& mailbox) {
     outbox.removed();
   }
   polled_.erase(mailbox);
+  stored_prices_.erase(mailbox);
 }
 
 void DeliveryCalls::skip(base::Duration missed) {

@@ -22,9 +22,10 @@ base::Result<Exit> show_dead_letter(Context& context, const DeadletterOptions& o
   PARLEY_TRY(auto server, connect(options.online));
   PARLEY_TRY(const auto text, all_pages(server.client, sdk::path_of(server.workspace, {"deadletters"}), whole));
   PARLEY_TRY(const auto document, json::Document::parse(text, answer_limits));
-  for (const auto item : document.root().find("items").elements())
-    if (item.find("delivery_id").if_string() == options.delivery_id)
-      return show(context, sdk::Reply{200, json::to_text(item)});
+  json::Value found;
+  for (const auto item : document.root().find("items").elements())  // of two of one name the newest, as in other calls
+    if (item.find("delivery_id").if_string() == options.delivery_id) found = item;
+  if (found) return show(context, sdk::Reply{200, json::to_text(found)});
   return base::fail(base::ErrorCode::NOT_FOUND, "no dead letter has the delivery_id " + options.delivery_id, {},
                     "`parley deadletter list` shows them.");
 }

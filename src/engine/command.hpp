@@ -140,8 +140,10 @@ struct TakeMessages {
   SessionId session;
   std::uint32_t max = 1;
   std::uint64_t bytes_max = 4u << 20;  // at least one is given whatever its size
-  base::Position stored_before{};      // messages before it must be read from the journal,
-  std::uint64_t stored_bytes = 0;      // at the price of so many bytes each
+  // A message of a position before this must be read from the journal, and counts as so many bytes at least. What is
+  // given again under a take_id is given whatever it costs.
+  base::Position stored_before{};
+  std::uint64_t stored_bytes = 0;
   base::Duration lease{};
   std::string_view take_id;         // empty: none
   bool only_again = false;          // what was given under the take_id before, or nothing

@@ -64,7 +64,7 @@ class Reader {
   virtual base::Result<> event(Position position, std::string& into) = 0;
   // Replaces `into` by the record's native bytes, which are checked.
   virtual base::Result<> body(Position position, std::string& into) = 0;
-  // What single events and bodies have cost so far: bytes, of a disk that may be slow.
+  // What event() and body() have read so far, of a disk that may be slow; not what read() does, nor an index.
   virtual std::uint64_t bytes_read() const = 0;
 };
 

@@ -19,8 +19,8 @@ std::uint32_t attempts_of(std::uint64_t retries) {
   return static_cast<std::uint32_t>(std::min<std::uint64_t>(retries, 254)) + 1;
 }
 
-// A task waits for a human's word about it, as its end.
-bool holds_its_task(const AcceptMessage& command, const Workspace& workspace, const Holding& holding) {
+// A human has let go what a task waits with, as its end.
+bool ends_held_task(const AcceptMessage& command, const Workspace& workspace, const Holding& holding) {
   if (holding.hold != Hold::released) return false;
   const auto known = workspace.tasks.find(command.envelope.task);
   return known && workspace.tasks.at(*known).held == holding.message;
@@ -83,14 +83,14 @@ base::Result<Semantics> check_semantics(const AcceptMessage& command, const Work
   const auto defect = [&](base::Error& error) -> base::Result<> {
     const bool is_bound = error.code == ErrorCode::TASKS_FULL || error.code == ErrorCode::ERRORS_FULL ||
                           error.code == ErrorCode::BUDGET_EXCEEDED;
-    const bool forgiven =
-        workspace.settings.lenient && !is_bound && command.evidence.empty() &&
-        !holds_its_task(command, workspace, holding);  // let go without a move, it would wait for ever
+    const bool forgiven = workspace.settings.lenient && !is_bound && command.evidence.empty();
     if (!forgiven) return std::unexpected(std::move(error));
     semantics.defects.push_back({"", std::string(base::info(error.code).name), error.message});
     return {};
   };
   auto moved = task_move(command, workspace, recipients.open, holding, context, decided, warnings);
+  if (!moved && ends_held_task(command, workspace, holding))  // it would wait for ever
+    return std::unexpected(std::move(moved).error());
   if (!moved) PARLEY_CHECK(defect(moved.error()));
   if (moved) semantics.task_moved = std::move(*moved);
   auto reviewed = review_move(command, workspace, recipients.open, context, warnings);
