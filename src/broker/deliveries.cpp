@@ -44,7 +44,7 @@ base::Result<std::vector<Delivery>> DeliveryCalls::give(const Mailbox& mailbox,
 }
 
 void DeliveryCalls::StoredPrice::paid(std::uint64_t bytes_read, std::size_t messages) {
-  if (messages > 0) bytes_ = std::clamp((bytes_ + bytes_read / messages) / 2, least, most);
+  bytes_ = std::clamp((bytes_ + bytes_read / messages) / 2, least, most);
 }
 
 base::Result<std::vector<Delivery>> DeliveryCalls::render(const Mailbox& mailbox,

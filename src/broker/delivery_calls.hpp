@@ -72,7 +72,7 @@ class DeliveryCalls final : public Mailboxes, public Sessions, public Polls {
   class StoredPrice {
    public:
     std::uint64_t bytes() const { return bytes_; }
-    void paid(std::uint64_t bytes_read, std::size_t messages);
+    void paid(std::uint64_t bytes_read, std::size_t messages);  // one at least
 
    private:
     // One that proves too low is paid once, with 64 messages.

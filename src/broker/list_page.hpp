@@ -22,19 +22,20 @@ class ListPage {
 
   // `history`: where the items' bodies are read, if they have any.
   explicit ListPage(std::uint32_t limit = items_max, const History* history = nullptr)
-      : history_(history), read_before_(read_bytes()), limit_(std::min(limit, items_max)) {
+      : history_(history), read_before_(history ? history->bytes_read() : 0), limit_(std::min(limit, items_max)) {
     writer.begin_object().key("items").begin_array();
   }
   ListPage(const ListPage&) = delete;
 
   // Whether one more item, with a body of so many bytes, is part of it: then the caller writes it.
   bool takes(std::uint64_t bytes = 0) {
-    if (count_ > 0 && (full() || bytes_ + bytes + (read_bytes() - read_before_) > bytes_max)) return false;
+    if (count_ > 0 && (full() || bytes_ + bytes + bytes_read() > bytes_max)) return false;
     ++count_;
     bytes_ += bytes;
     return true;
   }
   bool full() const { return count_ >= limit_; }
+  std::uint64_t bytes_read() const { return history_ ? history_->bytes_read() - read_before_ : 0; }
 
   Answer end(std::string_view next = {}) {
     writer.end_array().key("next");
@@ -51,8 +52,6 @@ class ListPage {
   }
 
  private:
-  std::uint64_t read_bytes() const { return history_ ? history_->bytes_read() : 0; }
-
   const History* history_;
   std::uint64_t read_before_;
   std::string json_;

@@ -11,13 +11,12 @@ base::Result<LogPage> DeliveryCalls::log(const Caller& caller, std::string_view 
                                          std::uint32_t max) {
   PARLEY_TRY(const base::WorkspaceNumber number, enter(core_.state(), caller, workspace_name, Right::read));
   const engine::Workspace& workspace = core_.state().workspace(number);
-  ListPage page(max);
+  ListPage page(max, &core_.history());
   const LogRead read{caller, number, std::max<std::uint64_t>(from, 1), core_.block().first()};
   PARLEY_TRY(const LogStretch stretch, read_log(core_.history().reader(), workspace, read, page));
-  const std::uint64_t before = core_.history().bytes_read();
   std::uint64_t next = stretch.next;
   for (const LogEntry& entry : stretch.entries) {
-    if (core_.history().bytes_read() - before > ListPage::bytes_max) {  // never before the first one
+    if (page.bytes_read() > ListPage::bytes_max) {  // never before the first one
       next = entry.event.offset();
       break;
     }
