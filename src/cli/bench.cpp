@@ -34,6 +34,9 @@ base::Result<> check_bounds(const bench::Settings& settings) {
       return misuse(std::string(option) + ": " + std::to_string(value) + " is not one of 1 to " + std::to_string(most));
   if (settings.duration.count() <= 0) return misuse("--duration: it is no time at all");
   if (!(settings.rate >= 0)) return misuse("--rate: it is no rate");
+  if (settings.is_work() && (settings.http || settings.publish_only))
+    return misuse("--contents work: its messages are answers to each other",
+                  "Leave out --transport http and --mode publish.");
   return {};
 }
 
@@ -41,7 +44,7 @@ base::Result<bench::Settings> settings_of(const BenchOptions& options) {
   bench::Settings settings = options.settings;
   settings.http = options.transport == "http";
   settings.publish_only = options.mode == "publish";
-  settings.contents = options.contents == "tasks" ? bench::Contents::tasks : bench::Contents::remarks;
+  settings.contents = bench::contents_of(options.contents);
   settings.batch = options.batch.value_or(settings.http ? 1 : settings.batch);
   settings.window = options.window.value_or(settings.http ? settings.batch : settings.window);
   PARLEY_CHECK(check_bounds(settings));
@@ -81,14 +84,17 @@ Verb bench_verb() {
                false,
                {"e2e", "publish"}},
               {"--contents WORD",
-               "what is sent: assignments, each of which begins a task, or remarks without consequences",
+               "what is sent: assignments, each of which begins a task; remarks without consequences; or work: "
+               "assignments, "
+               "each acknowledged and then completed",
                &options->contents,
                false,
-               {"tasks", "remarks"}},
+               {"tasks", "remarks", "work"}},
               {"--producers", "agents that send", &settings.producers},
               {"--consumers", "agents that take", &settings.consumers},
               {"--batch", "messages per frame (default: 256; with http 1)", &options->batch},
-              {"--window", "messages a producer may have unanswered (default: 8192)", &options->window},
+              {"--window", "messages a producer may have unanswered; of work, tasks not completed (default: 8192)",
+               &options->window},
               {"--credit", "deliveries a consumer may have unacked", &settings.credit},
               {"--size", "bytes per message", &settings.size},
               {"--duration", "how long to send", &settings.duration},

@@ -190,6 +190,8 @@ TEST(CommandLine, a_mistake_that_is_found_without_a_server_is_one_of_usage) {
                                                        {"agent", "list", "--limit", "0"},
                                                        {"check", "--as", "a", "-w", "w"},
                                                        {"bench", "--duration", "0s"},
+                                                       {"bench", "--contents", "work", "--mode", "publish"},
+                                                       {"bench", "--contents", "work", "--transport", "http"},
                                                        {"serve", "--journal", "bogus"},
                                                        {"scenario", "collab", "--rounds", "0"},
                                                        {"agent", "allocate", "a", "tokens", "--limit", "abc"},

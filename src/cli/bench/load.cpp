@@ -41,12 +41,16 @@ void Tally::refuse(const base::Error& error, std::uint64_t count) {
   if (!first_refusal) first_refusal = error;
 }
 
-void Tally::take_outcome(json::Value outcome, std::uint64_t number, Duration latency) {
-  if (const auto error = outcome.find("error")) return refuse(sdk::read_error(error, 422), 1);
+bool Tally::take_outcome(json::Value outcome, std::uint64_t number, Duration latency) {
+  if (const auto error = outcome.find("error")) {
+    refuse(sdk::read_error(error, 422), 1);
+    return false;
+  }
   ack_latency.add(latency);
   ++accepted;
   accepted_sum += hash_of(number);
   if (outcome.find("status").if_string() == "duplicate") ++duplicates;
+  return true;
 }
 
 }  // namespace parley::cli::bench

@@ -24,12 +24,15 @@ struct Settings {
   std::uint32_t producers = 1;
   std::uint32_t consumers = 1;
   std::uint32_t batch = 256;     // messages a frame or request, at most
-  std::uint32_t window = 8192;   // messages a producer may have unanswered
+  std::uint32_t window = 8192;   // messages a producer may have unanswered; of work, tasks that are not completed
   std::uint32_t credit = 16384;  // deliveries a consumer may have unacked
   std::uint32_t size = 1024;     // bytes a message
   Duration duration = std::chrono::seconds(10);
   std::uint64_t count = 0;  // messages in all, instead of the duration
   double rate = 0;          // messages a second in all; 0: as fast as the windows let
+
+  bool is_work() const { return contents == Contents::work; }
+  std::uint32_t messages_of_each() const { return is_work() ? 3 : 1; }  // that a producer sends, with its answers
 };
 
 // When one producer's messages are due. Paced, the n-th is due at n / rate whatever became of those before, and its
@@ -69,8 +72,8 @@ struct Tally {
   std::optional<base::Error> first_refusal;
 
   void refuse(const base::Error& error, std::uint64_t count);
-  // One outcome {message_id, offset, status} or {error} of the message of that number.
-  void take_outcome(json::Value outcome, std::uint64_t number, Duration latency);
+  // One outcome {message_id, offset, status} or {error} of the message of that number. true: it was accepted.
+  bool take_outcome(json::Value outcome, std::uint64_t number, Duration latency);
 };
 std::uint64_t hash_of(std::uint64_t number);
 
@@ -98,9 +101,14 @@ class Link {
   virtual bool finished(Duration now) const = 0;      // nothing more to send, nothing unanswered
 };
 
-// Numbers are unique in a run: which producer, and which of its messages.
+// Numbers are unique in a run: which producer, and which of its messages; above both, an answer's stage.
+constexpr unsigned producer_shift = 40;
 constexpr std::uint64_t number_of(std::uint32_t producer, std::uint64_t index) {
-  return std::uint64_t{producer} << 40 | index;
+  return std::uint64_t{producer} << producer_shift | index;
+}
+constexpr std::uint32_t producer_of(std::uint64_t number) {
+  constexpr std::uint64_t all = (std::uint64_t{1} << (stage_shift - producer_shift)) - 1;
+  return static_cast<std::uint32_t>(number >> producer_shift & all);
 }
 
 }  // namespace parley::cli::bench

@@ -56,16 +56,25 @@ TEST(BenchSchedule, a_count_ends_it_too) {
   EXPECT_TRUE(schedule.over(Duration(0)));
 }
 
+TEST(BenchNumbers, tell_producer_and_stage_apart) {
+  const std::uint64_t task = number_of(9'999, 123);
+  for (const Stage stage : {Stage::assigned, Stage::acknowledged, Stage::completed}) {
+    EXPECT_EQ(producer_of(number_of(task, stage)), 9'999u);
+    EXPECT_EQ(stage_of(number_of(task, stage)), stage);
+  }
+  EXPECT_EQ(number_of(task, Stage::assigned), task);
+}
+
 TEST(BenchTally, outcomes_are_told_apart) {
   const auto accepted = json::Document::parse(R"({"message_id": "a", "offset": 1, "status": "accepted"})");
   const auto duplicate = json::Document::parse(R"({"message_id": "a", "offset": 1, "status": "duplicate"})");
   const auto refused = json::Document::parse(R"({"error": {"code": "SCHEMA", "message": "wrong"}})");
   const auto held_back = json::Document::parse(R"({"error": {"code": "OVERLOADED", "message": "later"}})");
   Tally tally;
-  tally.take_outcome(accepted->root(), 1, Duration(10));
-  tally.take_outcome(duplicate->root(), 2, Duration(10));
-  tally.take_outcome(refused->root(), 3, Duration(10));
-  tally.take_outcome(held_back->root(), 4, Duration(10));
+  EXPECT_TRUE(tally.take_outcome(accepted->root(), 1, Duration(10)));
+  EXPECT_TRUE(tally.take_outcome(duplicate->root(), 2, Duration(10)));
+  EXPECT_FALSE(tally.take_outcome(refused->root(), 3, Duration(10)));
+  EXPECT_FALSE(tally.take_outcome(held_back->root(), 4, Duration(10)));
   EXPECT_EQ(tally.accepted, 2u);
   EXPECT_EQ(tally.duplicates, 1u);
   EXPECT_EQ(tally.refused, 1u);

@@ -1,6 +1,7 @@
 // Hexadecimal eight digits at once, in a word: at 200,000 messages a second this is on the measured path.
 #include "cli/bench/messages.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 
@@ -10,6 +11,9 @@
 namespace parley::cli::bench {
 namespace {
 
+constexpr std::array<std::string_view, 3> contents_words{"tasks", "remarks", "work"};
+
+constexpr std::string_view id_start = R"({"message_id":")";  // of every message
 constexpr std::string_view id_place = "00000000-0000-4000-8000-000000000000";
 constexpr std::string_view time_place = "2000-01-01T00:00:00.000000Z";
 constexpr std::string_view mark_place = "task-0000000000000000-0000000000000000";
@@ -52,18 +56,20 @@ bool read_hex(std::string_view text, std::uint64_t& value) {
   return digits_of(high) == words[0] && digits_of(low) == words[1];
 }
 
-std::string head(std::string_view sender, std::string_view recipient) {
-  std::string text = R"({"message_id":")";
+std::string head(std::string_view sender, std::string_view sender_type, std::string_view recipient,
+                 std::string_view recipient_type) {
+  std::string text(id_start);
   text.append(id_place).append(R"(","timestamp":")").append(time_place);
   text.append(R"(","sequence_number":1,"from_agent":{"agent_id":")").append(sender);
-  text.append(R"(","agent_type":"architect"},"to_agent":{"agent_id":")").append(recipient);
-  text.append(R"(","agent_type":"developer"},"message_type":")");
+  text.append(R"(","agent_type":")").append(sender_type);
+  text.append(R"("},"to_agent":{"agent_id":")").append(recipient);
+  text.append(R"(","agent_type":")").append(recipient_type).append(R"("},)");
   return text;
 }
 
-std::string task_before_padding(std::string_view sender, std::string_view recipient) {
-  return head(sender, recipient)
-      .append(R"(task_assignment","payload":{"task":{"task_id":")")
+std::string assignment_before_padding(std::string_view sender, std::string_view recipient) {
+  return head(sender, "architect", recipient, "developer")
+      .append(R"("message_type":"task_assignment","payload":{"task":{"task_id":")")
       .append(mark_place)
       .append(
           R"(","context":{"specs":[{"path":"docs/settings.md","reason":"Names every key with its type and default"}],)"
@@ -76,30 +82,115 @@ std::string task_before_padding(std::string_view sender, std::string_view recipi
 }
 
 std::string remark_before_padding(std::string_view sender, std::string_view recipient) {
-  return head(sender, recipient)
-      .append(R"(feedback","payload":{"feedback_type":"guidance","action_required":false,"subject":")")
+  return head(sender, "architect", recipient, "developer")
+      .append(R"("message_type":"feedback","payload":{"feedback_type":"guidance","action_required":false,"subject":")")
       .append(mark_place)
       .append(R"(","content":"Settings are loaded from a file.)");
 }
 
-std::string text_before_padding(Contents contents, std::string_view sender, std::string_view recipient) {
-  return contents == Contents::tasks ? task_before_padding(sender, recipient)
-                                     : remark_before_padding(sender, recipient);
+std::string answer_head(std::string_view sender, std::string_view recipient) {
+  return head(sender, "developer", recipient, "architect")
+      .append(R"("correlation_id":")")
+      .append(mark_place)
+      .append(R"(",)");
 }
 
-std::string_view text_after_padding(Contents contents) {
-  return contents == Contents::tasks ? R"("},"priority":"medium"}})" : R"("},"priority":"normal"})";
+std::string acknowledgment_before_padding(std::string_view sender, std::string_view recipient) {
+  return answer_head(sender, recipient)
+      .append(R"("message_type":"acknowledgment","payload":{"acknowledged_message_id":")")
+      .append(id_place)
+      .append(R"(","accepted":true,"files_read":["docs/settings.md","src/settings/settings.hpp)");
+}
+
+std::string completion_before_padding(std::string_view sender, std::string_view recipient) {
+  return answer_head(sender, recipient)
+      .append(R"("message_type":"task_completion","payload":{"task_id":")")
+      .append(mark_place)
+      .append(R"(","status":"completed","changes":{"files_created":[{"path":")")
+      .append(folder_place)
+      .append(R"(load.cpp","change_type":"created","lines_added":148}],"files_modified":[],"files_deleted":[]},)"
+              R"("self_review":{"tests_run":true,"tests_passed":true,"type_check_passed":true},)"
+              R"("summary":"Settings are loaded from a file.)");
+}
+
+std::string before_padding(Text text, std::string_view sender, std::string_view recipient) {
+  switch (text) {
+    case Text::assignment:
+      return assignment_before_padding(sender, recipient);
+    case Text::remark:
+      return remark_before_padding(sender, recipient);
+    case Text::acknowledgment:
+      return acknowledgment_before_padding(sender, recipient);
+    case Text::completion:
+      return completion_before_padding(sender, recipient);
+  }
+  return {};
+}
+
+std::string_view after_padding(Text text) {
+  switch (text) {
+    case Text::assignment:
+      return R"("},"priority":"medium"}})";
+    case Text::remark:
+      return R"("},"priority":"normal"})";
+    case Text::acknowledgment:
+      return R"("]}})";
+    case Text::completion:
+      return R"("}})";
+  }
+  return {};
 }
 
 // Words, so that what is stored and checked is like text.
-std::string padding_of(std::size_t bytes) {
+std::string words_of(std::size_t bytes) {
   constexpr std::string_view words = " Refuse unknown keys, naming file, line and key; keep what is there.";
   std::string text;
   while (text.size() < bytes) text += words.substr(0, bytes - text.size());
   return text;
 }
 
+// More paths behind one; what is left of `bytes` belongs to the last.
+std::string paths_of(std::size_t bytes) {
+  constexpr std::string_view one = R"(","src/settings/keys.hpp)";
+  std::string text;
+  while (text.size() + one.size() <= bytes) text += one;
+  return text.append(bytes - text.size(), 'x');
+}
+
+std::string padding_of(Text text, std::size_t bytes) {
+  return text == Text::acknowledgment ? paths_of(bytes) : words_of(bytes);
+}
+
+// Microseconds always, so that the text keeps its length: a whole second has no fraction in RFC 3339's short form.
+std::string time_of(base::Instant now) {
+  std::string time =
+      base::to_rfc3339(base::Instant(now.time_since_epoch() / std::chrono::seconds(1) * std::chrono::seconds(1)));
+  const std::string fraction = std::to_string(1'000'000 + now.time_since_epoch().count() % 1'000'000);
+  time.replace(time.size() - 1, 1, "." + fraction.substr(1) + "Z");
+  PARLEY_ASSERT(time.size() == time_place.size());
+  return time;
+}
+
+void write_mark(char* at, const Mark& mark) {
+  write_hex(at + 5, mark.number);
+  write_hex(at + 22, mark.due_us);
+}
+
+std::size_t next_place(std::string_view text, std::string_view place, std::size_t after) {
+  return after == text.npos ? text.npos : text.find(place, after + place.size());
+}
+
 }  // namespace
+
+std::string_view word_of(Contents contents) {
+  return contents_words[static_cast<std::size_t>(contents)];
+}
+
+Contents contents_of(std::string_view word) {
+  const auto* const found = std::ranges::find(contents_words, word);
+  PARLEY_ASSERT(found != contents_words.end());
+  return static_cast<Contents>(found - contents_words.begin());
+}
 
 bool read_mark(std::string_view text, Mark& mark) {
   return text.size() == mark_bytes && text.starts_with(mark_start) && read_hex(text.substr(5, 16), mark.number) &&
@@ -113,24 +204,33 @@ bool MarkFinder::find(std::string_view native, Mark& mark) {
   return false;
 }
 
-std::size_t smallest_message(Contents contents, std::string_view sender, std::string_view recipient) {
-  return text_before_padding(contents, sender, recipient).size() + text_after_padding(contents).size();
+std::size_t smallest_message(Text text, std::string_view sender, std::string_view recipient) {
+  return before_padding(text, sender, recipient).size() + after_padding(text).size();
 }
 
-Messages::Messages(Contents contents, std::string_view sender, std::string_view recipient, std::size_t size,
+Task task_of(const Mark& mark, std::string_view assignment) {
+  Task task{.mark = mark, .order = {}};
+  PARLEY_ASSERT(assignment.size() >= id_start.size() + task.order.size());
+  assignment.copy(task.order.data(), task.order.size(), id_start.size());
+  return task;
+}
+
+Messages::Messages(Text text, std::string_view sender, std::string_view recipient, std::size_t size,
                    std::size_t batch_max, std::uint64_t seed)
     : state_(seed) {
-  std::string text = text_before_padding(contents, sender, recipient);
-  const std::size_t least = smallest_message(contents, sender, recipient);
-  if (size > least) text += padding_of(size - least);
-  text += text_after_padding(contents);
-  size_ = text.size();
-  id_at_ = text.find(id_place);
-  time_at_ = text.find(time_place);
-  mark_at_ = text.find(mark_place);
-  folder_at_ = text.find(folder_place);
+  std::string one = before_padding(text, sender, recipient);
+  const std::size_t least = smallest_message(text, sender, recipient);
+  if (size > least) one += padding_of(text, size - least);
+  one += after_padding(text);
+  size_ = one.size();
+  at_ = {.id = id_start.size(),
+         .order = next_place(one, id_place, id_start.size()),
+         .time = one.find(time_place),
+         .mark = one.find(mark_place),
+         .task = next_place(one, mark_place, one.find(mark_place)),
+         .folder = one.find(folder_place)};
   bytes_.reserve(size_ * batch_max);
-  for (std::size_t i = 0; i < batch_max; ++i) bytes_ += text;
+  for (std::size_t i = 0; i < batch_max; ++i) bytes_ += one;
   for (std::size_t i = 0; i < batch_max; ++i) views_.push_back(std::string_view(bytes_).substr(i * size_, size_));
 }
 
@@ -149,24 +249,39 @@ void Messages::write_uuid(char* at) {
   put(at + 28, digits_of(static_cast<std::uint32_t>(second)), 8);
 }
 
+// What every message has of its own.
+char* Messages::begin(std::size_t i, std::string_view time, const Mark& mark) {
+  char* const message = bytes_.data() + i * size_;
+  write_uuid(message + at_.id);
+  std::memcpy(message + at_.time, time.data(), time.size());
+  write_mark(message + at_.mark, mark);
+  return message;
+}
+
 std::span<const std::string_view> Messages::make(std::size_t count, Mark first, double step_us, base::Instant now) {
   PARLEY_ASSERT(count <= views_.size());
-  // Microseconds always, so that the text keeps its length: a whole second has no fraction in RFC 3339's short form.
-  std::string time =
-      base::to_rfc3339(base::Instant(now.time_since_epoch() / std::chrono::seconds(1) * std::chrono::seconds(1)));
-  std::string fraction = std::to_string(1'000'000 + now.time_since_epoch().count() % 1'000'000);
-  time.replace(time.size() - 1, 1, "." + fraction.substr(1) + "Z");
-  PARLEY_ASSERT(time.size() == time_place.size());
-
+  const std::string time = time_of(now);
   for (std::size_t i = 0; i < count; ++i) {
-    char* const message = bytes_.data() + i * size_;
-    write_uuid(message + id_at_);
-    std::memcpy(message + time_at_, time.data(), time.size());
-    write_hex(message + mark_at_ + 5, first.number + i);
-    if (folder_at_ != std::string::npos) write_hex(message + folder_at_ + 4, first.number + i);
-    write_hex(message + mark_at_ + 22, first.due_us + static_cast<std::uint64_t>(static_cast<double>(i) * step_us));
+    const Mark mark{.number = first.number + i,
+                    .due_us = first.due_us + static_cast<std::uint64_t>(static_cast<double>(i) * step_us)};
+    char* const message = begin(i, time, mark);
+    if (at_.folder != std::string::npos) write_hex(message + at_.folder + 4, mark.number);
   }
   return std::span(views_).first(count);
+}
+
+std::span<const std::string_view> Messages::reply(std::span<const Task> tasks, Stage stage, std::uint64_t due_us,
+                                                  base::Instant now) {
+  PARLEY_ASSERT(tasks.size() <= views_.size());
+  const std::string time = time_of(now);
+  for (std::size_t i = 0; i < tasks.size(); ++i) {
+    const Task& task = tasks[i];
+    char* const message = begin(i, time, {.number = number_of(task.mark.number, stage), .due_us = due_us});
+    if (at_.order != std::string::npos) std::memcpy(message + at_.order, task.order.data(), task.order.size());
+    if (at_.task != std::string::npos) write_mark(message + at_.task, task.mark);
+    if (at_.folder != std::string::npos) write_hex(message + at_.folder + 4, task.mark.number);
+  }
+  return std::span(views_).first(tasks.size());
 }
 
 }  // namespace parley::cli::bench

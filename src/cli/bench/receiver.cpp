@@ -5,16 +5,14 @@
 
 namespace parley::cli::bench {
 
-void Receiver::take(sdk::Deliveries deliveries, Duration now) {
-  for (const sdk::Delivery& delivery : deliveries) {
-    Mark mark;
-    if (delivery.by_server || !marks_.find(delivery.message, mark)) continue;
-    ++tally_->delivered;
-    if (delivery.attempt > 1) ++tally_->repeated;
-    tally_->delivery_latency.add(now - Duration(static_cast<std::int64_t>(mark.due_us)));
-    ids_.emplace_back(delivery.delivery_id);
-    numbers_.push_back(mark.number);
-  }
+bool Receiver::take(const sdk::Delivery& delivery, Duration now, Mark& mark) {
+  if (delivery.by_server || !marks_.find(delivery.message, mark)) return false;
+  ++tally_->delivered;
+  if (delivery.attempt > 1) ++tally_->repeated;
+  tally_->delivery_latency.add(now - Duration(static_cast<std::int64_t>(mark.due_us)));
+  ids_.emplace_back(delivery.delivery_id);
+  numbers_.push_back(mark.number);
+  return true;
 }
 
 std::span<const std::string_view> Receiver::next_ids(std::size_t at_most) {

@@ -22,7 +22,18 @@ class Receiver {
  public:
   explicit Receiver(Tally& tally) : tally_(&tally) {}
 
-  void take(sdk::Deliveries deliveries, Duration now);
+  // `each` is told each message's mark and native bytes.
+  template <class Each>
+  void take(sdk::Deliveries deliveries, Duration now, const Each& each) {
+    for (const sdk::Delivery& delivery : deliveries) {
+      Mark mark;
+      if (!take(delivery, now, mark)) continue;
+      each(mark, delivery.message);
+    }
+  }
+  void take(sdk::Deliveries deliveries, Duration now) {
+    take(deliveries, now, [](const Mark&, std::string_view) {});
+  }
   std::size_t pending() const { return ids_.size(); }
 
   // Up to `at_most` of what is to be acked; views are good until drop_taken.
@@ -33,6 +44,8 @@ class Receiver {
   void take_statuses(const AckSheet& sheet, json::Value results, const std::optional<base::Error>& error, Duration now);
 
  private:
+  bool take(const sdk::Delivery& delivery, Duration now, Mark& mark);  // false: it is none of this run's messages
+
   Tally* tally_;
   MarkFinder marks_;
   std::vector<std::string> ids_;

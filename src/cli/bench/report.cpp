@@ -46,7 +46,7 @@ std::string to_json(const Settings& settings, const Outcome& outcome) {
   json::Writer out(text);
   out.begin_object().member("workspace", outcome.workspace).member("transport", settings.http ? "http" : "ws");
   out.member("mode", settings.publish_only ? "publish" : "e2e");
-  out.member("contents", settings.contents == Contents::tasks ? "tasks" : "remarks");
+  out.member("contents", word_of(settings.contents));
   out.member("producers", settings.producers);
   out.member("consumers", settings.publish_only ? 0 : settings.consumers).member("batch", settings.batch);
   out.member("window", settings.window).member("size", settings.size).member("rate", settings.rate);

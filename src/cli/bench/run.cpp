@@ -18,7 +18,7 @@
 namespace parley::cli::bench {
 namespace {
 
-constexpr Duration stalled_after = std::chrono::seconds(15);  // nothing more is acked: something was lost
+constexpr Duration stalled_after = std::chrono::seconds(15);  // nothing more is answered: something was lost
 constexpr Duration longest_sleep = std::chrono::milliseconds(100);
 
 using Links = std::vector<std::unique_ptr<Link>>;
@@ -30,8 +30,11 @@ std::vector<std::string> ids_of(const std::vector<Participant>& participants) {
 }
 
 Schedule schedule_for(std::uint32_t producer, const Settings& settings) {
-  const std::uint64_t share = settings.count / settings.producers + (producer < settings.count % settings.producers);
-  return Schedule(settings.rate / settings.producers, settings.count > 0 ? Duration::max() / 2 : settings.duration,
+  const std::uint64_t of_each = settings.messages_of_each();
+  const std::uint64_t count = settings.count / of_each + (settings.count % of_each > 0);
+  const std::uint64_t share = count / settings.producers + (producer < count % settings.producers);
+  return Schedule(settings.rate / settings.producers / static_cast<double>(of_each),
+                  settings.count > 0 ? Duration::max() / 2 : settings.duration,
                   settings.count > 0 ? share : UINT64_MAX);
 }
 
@@ -43,10 +46,14 @@ base::Result<Links> open_consumers(const Cast& cast, const Settings& settings, T
       PARLEY_TRY(auto connection, HttpConnection::open(access));
       links.push_back(std::make_unique<HttpConsumer>(
           std::move(connection), sdk::path_of(cast.workspace, {"agents", agent, "inbox"}), settings, tally));
-    } else {
-      PARLEY_TRY(auto stream, sdk::Stream::open(access, cast.workspace, agent, {.credit = settings.credit}));
-      links.push_back(std::make_unique<StreamConsumer>(std::move(stream), tally));
+      continue;
     }
+    PARLEY_TRY(auto stream, sdk::Stream::open(access, cast.workspace, agent, {.credit = settings.credit}));
+    if (settings.is_work())
+      links.push_back(
+          std::make_unique<StreamWorker>(std::move(stream), Work(agent, ids_of(cast.producers), settings), tally));
+    else
+      links.push_back(std::make_unique<StreamConsumer>(std::move(stream), tally));
   }
   return links;
 }
@@ -62,7 +69,8 @@ base::Result<Links> open_producers(const Cast& cast, const Settings& settings, T
       links.push_back(std::make_unique<HttpProducer>(std::move(connection), sdk::path_of(cast.workspace, {"messages"}),
                                                      std::move(sender), settings, tally));
     } else {
-      PARLEY_TRY(auto stream, sdk::Stream::open(access, cast.workspace, agent, {}));
+      const std::uint32_t credit = settings.is_work() ? settings.credit : 0;  // the answers to its assignments
+      PARLEY_TRY(auto stream, sdk::Stream::open(access, cast.workspace, agent, {.credit = credit}));
       links.push_back(std::make_unique<StreamProducer>(std::move(stream), std::move(sender), settings, tally));
     }
   }
@@ -106,25 +114,28 @@ base::Result<> turn_ready(const Links& links, const std::vector<pollfd>& polled,
   return {};
 }
 
-// Until everything sent is answered and, end to end, everything accepted is acked or nothing more happens. The first
-// `producers` of the links are those.
-base::Result<> drive(const Links& links, std::size_t producers, RunClock& clock, const Tally& tally) {
+bool anything_due(std::span<const std::unique_ptr<Link>> links, Duration now) {
+  return std::ranges::any_of(links, [now](const auto& link) { return link->next_due(now) != Duration::max(); });
+}
+
+// Until everything sent is answered and, end to end, everything accepted is acked; false: nothing more happened before.
+// The first `producers` of the links are those.
+base::Result<bool> drive(const Links& links, std::size_t producers, RunClock& clock, const Tally& tally) {
+  const auto senders = std::span(links).first(producers);
   std::vector<pollfd> polled;
-  std::uint64_t acked_before = 0;
+  std::uint64_t before = 0;
   Duration moved{};
   for (const auto& link : links) PARLEY_CHECK(link->turn(clock.now()));
   while (true) {
     wait_for(links, polled, clock);
     PARLEY_CHECK(turn_ready(links, polled, clock));
     const Duration now = clock.now();
-    if (all_finished(std::span(links).first(producers), now)) {
-      if (links.size() == producers || tally.acked + tally.not_acked >= tally.accepted) return {};
-      if (tally.acked != acked_before) moved = now;
-      if (now - moved > stalled_after) return {};  // the counts tell
-    } else {
-      moved = now;
-    }
-    acked_before = tally.acked;
+    const bool all_settled = links.size() == producers || tally.acked + tally.not_acked >= tally.accepted;
+    if (all_settled && all_finished(senders, now)) return true;
+    const std::uint64_t counted = tally.accepted + tally.refused + tally.held_back + tally.acked + tally.not_acked;
+    if (counted != before || anything_due(senders, now)) moved = now;
+    if (now - moved > stalled_after) return false;
+    before = counted;
   }
 }
 
@@ -143,6 +154,7 @@ std::vector<std::string> Outcome::lacks(const Settings& settings) const {
     if (count > 0) lacks.push_back(std::to_string(count) + what);
   };
   if (tally.accepted == 0) lacks.emplace_back("nothing was accepted");
+  if (stalled) lacks.push_back("no answer for " + base::to_text(stalled_after) + ", though some are due");
   note(tally.refused, " refused");
   note(tally.duplicates, " accepted before");
   if (settings.publish_only) {
@@ -172,7 +184,8 @@ base::Result<Outcome> run(sdk::Client& admin, const Settings& settings) {
   std::ranges::move(consumers, std::back_inserter(links));
   const Duration cpu_before = cpu_time();
   RunClock clock;
-  PARLEY_CHECK(drive(links, settings.producers, clock, outcome.tally));
+  PARLEY_TRY(const bool finished, drive(links, settings.producers, clock, outcome.tally));
+  outcome.stalled = !finished;
   outcome.load_cpu = cpu_time() - cpu_before;
   outcome.elapsed = settings.publish_only ? outcome.tally.last_answer : outcome.tally.last_ack;
   return outcome;

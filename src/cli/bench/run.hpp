@@ -12,12 +12,13 @@ namespace parley::cli::bench {
 struct Outcome {
   std::string workspace;
   Tally tally;
-  Duration elapsed{};   // from the first message's being sent to the last answer that counts
-  Duration load_cpu{};  // what the load itself took of it
+  Duration elapsed{};    // from the first message's being sent to the last answer that counts
+  Duration load_cpu{};   // what the load itself took of it
+  bool stalled = false;  // it ended because nothing happened any more
 
-  // What is wrong with it, each with its count; empty: it is complete. Nothing was refused, nothing accepted twice;
-  // only published, nothing was held back for want of room either; end to end, the very messages that were accepted
-  // were delivered once and acked.
+  // What is wrong with it, each with its count; empty: it is complete. Nothing was refused, nothing accepted twice, all
+  // was answered; only published, nothing was held back for want of room either; end to end, the very messages that
+  // were accepted were delivered once and acked.
   std::vector<std::string> lacks(const Settings& settings) const;
   bool complete(const Settings& settings) const { return lacks(settings).empty(); }
   double per_second(const Settings& settings) const;

@@ -9,8 +9,9 @@ Sender::Sender(std::uint32_t producer, std::string_view agent, const std::vector
                const Settings& settings, Schedule schedule)
     : producer_(producer), schedule_(schedule) {
   base::SystemRandom random;
+  const Text text = settings.contents == Contents::remarks ? Text::remark : Text::assignment;
   for (const auto& recipient : recipients)
-    messages_.emplace_back(settings.contents, agent, recipient, settings.size, settings.batch, random.next());
+    messages_.emplace_back(text, agent, recipient, settings.size, settings.batch, random.next());
   next_ = producer % messages_.size();
 }
 

@@ -18,7 +18,7 @@ base::Result<std::string> make_workspace(sdk::Client& admin, Contents contents) 
   json::Writer out(body);
   out.begin_object().member("name", name).member("validation", "strict").key("settings").begin_object();
   out.member("mailbox_messages", 1'000'000'000).member("mailbox_bytes", std::int64_t{1} << 40);
-  if (contents == Contents::tasks) out.member("tasks", 1'000'000'000);  // each message assigns one
+  if (contents != Contents::remarks) out.member("tasks", 1'000'000'000);
   out.end_object().end_object();
   PARLEY_CHECK(admin.post("/v1/workspaces", body));
   return name;

@@ -640,6 +640,26 @@ TEST(Commands, What_was_done_is_told_in_words) {
   EXPECT_EQ(run_parley(server, {"agent", "remove", "a"}).out, "a is removed.\n");
 }
 
+// Several of each, so that frames to and from different agents mix; every answer and every ack is counted.
+TEST(Commands, A_measured_load_is_whole_whatever_is_sent) {
+  const Server server;
+  const std::vector<std::string> several{"--producers", "3", "--consumers", "2", "--batch", "16", "--count", "3000"};
+  for (const std::vector<std::string>& load : {std::vector<std::string>{},
+                                               {"--contents", "remarks"},
+                                               {"--contents", "work"},
+                                               {"--contents", "work", "--window", "7"},
+                                               {"--transport", "http"},
+                                               {"--mode", "publish"}}) {
+    std::vector<std::string> words{"bench", "--json"};
+    words.insert(words.end(), several.begin(), several.end());
+    words.insert(words.end(), load.begin(), load.end());
+    const Ran ran = run_parley(server, words);
+    EXPECT_EQ(ran.status, 0) << ran.out << ran.err;
+    EXPECT_THAT(ran.out, HasSubstr("\"complete\":true")) << testing::PrintToString(load);
+    EXPECT_THAT(ran.out, HasSubstr("\"accepted\":3000,")) << testing::PrintToString(load);
+  }
+}
+
 TEST(Commands, A_doctor_who_reaches_no_server_says_so_by_its_status) {
   EXPECT_EQ(run_parley({"doctor", "--server", "http://127.0.0.1:9", "--token", "t", "--data", "/tmp"}).status, 3);
 }
