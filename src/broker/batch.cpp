@@ -1,6 +1,9 @@
 // Judging messages alone: what takes the most time before a decision, and needs no state.
 #include "broker/batch.hpp"
 
+#include "engine/loops/govern.hpp"
+#include "envelope/gist.hpp"
+
 namespace parley::broker {
 namespace {
 
@@ -20,11 +23,19 @@ engine::IdKey id_key(const envelope::Envelope& envelope, const profile::Ruleset&
 void Incoming::prepare(const Terms& under, ingress::Options options) {
   terms = under;
   refusal.reset();
+  gist.reset();
   options.validation = under.validation;
   if (auto done = ingress::check({native.bytes, native.value}, *under.ruleset, options, checked); !done)
     refusal = std::move(done).error();
   else
     id_key = broker::id_key(checked.envelope, *under.ruleset, options.idempotency_key);
+}
+
+// What the loop governor would make of each that counts; it takes as long as the schema.
+void Batch::State::make_gists() {
+  for (Incoming& one : std::span(messages).first(count))
+    if (!one.refusal && !engine::never_loops(one.checked.envelope.kind))
+      one.gist = envelope::gist_of(one.checked.envelope, one.native.value);
 }
 
 void Batch::State::hash_contents() {
@@ -78,6 +89,7 @@ void Batch::prepare() {
   std::size_t inflate_left = ingress::inflated_max;
   const ingress::Options options{state.sender, state.idempotency_key, state.now, {}, &inflate_left, true};
   for (std::size_t i = 0; i < state.count; ++i) state.messages[i].prepare(state.terms, options);
+  if (state.has_heard) state.make_gists();
   state.hash_contents();
   state.lay_down();
   const base::Duration each = (state.clock->monotonic() - began) / static_cast<std::int64_t>(state.count);

@@ -28,6 +28,7 @@ struct Incoming {
   std::optional<base::Error> refusal;  // what ingress had against it; else
   ingress::Checked checked;            // and
   engine::IdKey id_key{};
+  std::optional<std::uint32_t> gist;  // of what it says, where it was made ahead
   base::Duration took{};
 
   void prepare(const Terms& under, ingress::Options options);  // whose validation is the terms'
@@ -41,6 +42,7 @@ struct Batch::State {
   std::string workspace_name;
   base::Instant now;
   std::string sender;
+  bool has_heard = false;  // the sender: what it says may come of that (BEY-04)
   std::string idempotency_key;
   std::vector<Incoming> messages;  // as many as it ever had, for their memory
   std::size_t count = 0;
@@ -48,6 +50,7 @@ struct Batch::State {
   SharedBytes shared;                        // the bytes of what was prepared ahead
   std::optional<base::Duration> clock_read;  // when the message before was decided
 
+  void make_gists();
   void hash_contents();
   void lay_down();
 };

@@ -57,6 +57,10 @@ std::size_t reach_of(const Superseded& superseded, const engine::Workspace& work
   return workspace.messages.at(superseded.take_back.message).receipts.size();
 }
 
+bool has_heard(const engine::State& state, const Caller& caller) {
+  return !state.workspace(caller.workspace_number).registry.agent(caller.agent).heard.empty();
+}
+
 // All that there was to say of what was accepted; taken out of both.
 std::vector<base::Problem> remarks_on(ingress::Checked& checked, engine::Accepted& accepted) {
   std::vector<base::Problem> all = std::move(checked.warnings);
@@ -130,6 +134,7 @@ void MessageCalls::begin(Batch& batch, const Caller& caller, std::string_view id
   state.admitted_at = 0;
   state.now = core_.context().now;
   state.sender = caller.id;
+  state.has_heard = caller.kind == Caller::Kind::agent && has_heard(core_.state(), caller);
   state.idempotency_key = idempotency_key;
   batch.let_go();
   state.clock_read.reset();
@@ -206,6 +211,7 @@ base::Result<Sent> MessageCalls::send(const Caller& caller, std::string_view wor
   command.id_key = message.id_key;
   command.length = static_cast<std::uint32_t>(message.native.bytes.size());
   command.native = message.native.value;
+  command.gist = message.gist;
   if (superseded) command.supersedes = &superseded->take_back;
   if (options && options->reply_by) command.reply_by = *options->reply_by;
   if (options) command.evidence = options->evidence;

@@ -5,9 +5,9 @@
 
 #include "base/quoted.hpp"
 #include "engine/appliers.hpp"
-#include "engine/loops/gist.hpp"
 #include "engine/messages/fields.hpp"
 #include "engine/requests/follow.hpp"
+#include "envelope/gist.hpp"
 
 namespace parley::engine {
 namespace {
@@ -17,24 +17,14 @@ using envelope::Kind;
 constexpr std::size_t longest_cycle = 32;                     // messages; what is longer the other bounds end
 constexpr base::Duration undecided = std::chrono::hours(72);  // where the profile names no time
 
-// What tells how things stand asks for nothing, and may be the same for long; reviews have bounds of their own (R37),
-// and nothing may keep an abort from its task, or a human from what he is asked. None of it is held, or counts; what
-// comes of it is in the same chain as what it came of.
-constexpr bool is_free(Kind kind) {
-  constexpr Kind kinds[] = {Kind::task_ack,         Kind::task_progress,    Kind::task_abort, Kind::review_request,
-                            Kind::review_result,    Kind::status_report,    Kind::heartbeat,  Kind::health_check,
-                            Kind::approval_request, Kind::approval_decision};
-  return std::ranges::find(kinds, kind) != std::end(kinds);
-}
-
 // Nor does what tells whoever waits for an answer that work on it goes on.
 bool is_free(const AcceptMessage& command, const Workspace& workspace, const Recipients& recipients) {
-  if (is_free(command.envelope.kind)) return true;
+  if (never_loops(command.envelope.kind)) return true;
   const auto request = goes_on_with(command, workspace);
   return request && std::ranges::binary_search(recipients.open, workspace.requests.find(*request)->asker);
 }
 bool is_free(const event::MessageAccepted& event) {
-  return is_free(static_cast<Kind>(event.kind())) || event.extends() > 0;
+  return never_loops(static_cast<Kind>(event.kind())) || event.extends() > 0;
 }
 
 bool is_party(const Message& message, AgentNumber agent) {
@@ -130,6 +120,13 @@ Link passed_on(const Workspace& workspace, AgentNumber sender, Offset cause) {
 
 }  // namespace
 
+bool never_loops(Kind kind) {
+  constexpr Kind kinds[] = {Kind::task_ack,         Kind::task_progress,    Kind::task_abort, Kind::review_request,
+                            Kind::review_result,    Kind::status_report,    Kind::heartbeat,  Kind::health_check,
+                            Kind::approval_request, Kind::approval_decision};
+  return std::ranges::find(kinds, kind) != std::end(kinds);
+}
+
 std::optional<Link> link_of(const AcceptMessage& command, const Workspace& workspace, const Recipients& recipients) {
   if (command.ruleset.type(command.type).is_private) return std::nullopt;
   const auto said = answered(command, workspace);
@@ -144,7 +141,7 @@ std::optional<Link> link_of(const AcceptMessage& command, const Workspace& works
     link.root = before && before->root != Offset{} ? before->root : *said;
     link.hops = before ? before->hops + 1 : 1;
   }
-  link.gist = gist_of(command.envelope, command.native);
+  link.gist = command.gist ? *command.gist : envelope::gist_of(command.envelope, command.native);
   return link;
 }
 

@@ -8,6 +8,11 @@
 
 namespace parley::engine {
 
+// What tells how things stand asks for nothing, and may be the same for long; reviews have bounds of their own (R37),
+// and nothing may keep an abort from its task, or a human from what he is asked. None of it is held, or counts; what
+// comes of it is in the same chain as what it came of.
+bool never_loops(envelope::Kind kind);
+
 // What an accepted message comes of: what it answers, or the newest that its sender took, from who gets it or else from
 // anybody; of both the newer. None where it comes of nothing that is known, and of what no bound holds for.
 std::optional<Link> link_of(const AcceptMessage& command, const Workspace& workspace, const Recipients& recipients);

@@ -6,9 +6,9 @@
 #include "envelope/envelope.hpp"
 #include "json/value.hpp"
 
-namespace parley::engine {
+namespace parley::envelope {
 
-// The same in every process and build.
-std::uint32_t gist_of(const envelope::Envelope& envelope, json::Value native);
+// The same in every process and build: it is in events.
+std::uint32_t gist_of(const Envelope& envelope, json::Value native);
 
-}  // namespace parley::engine
+}  // namespace parley::envelope
