@@ -44,7 +44,7 @@ void fetch_values(const Incoming& message) {
 void fetch_ids(const Incoming& message, const engine::Workspace& workspace) {
   if (!message.terms.ruleset || message.refusal) return;
   workspace.ids.prefetch(message.id_key);
-  if (message.checked.envelope.kind == envelope::Kind::task_assign) workspace.tasks.prefetch(message.checked.task_key);
+  if (!message.checked.envelope.task.empty()) workspace.tasks.prefetch(message.checked.task_key);
   for (const envelope::Field& field : message.checked.envelope.fields)
     if (!field.recorded && field.value.is_array()) fetch_texts(field.value);
 }

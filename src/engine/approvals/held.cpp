@@ -7,6 +7,7 @@
 #include "engine/approvals/decide.hpp"
 #include "engine/mailboxes/transitions.hpp"
 #include "engine/messages/fields.hpp"
+#include "engine/tasks/follow.hpp"
 #include "engine/tasks/watch.hpp"
 #include "json/writer.hpp"
 
@@ -58,7 +59,7 @@ void ask_for_actions(const AcceptMessage& command, double threshold, Reasons& re
 
 // A result alone can lack confidence, or approval: a failure is none.
 void ask_for_task(const AcceptMessage& command, const Workspace& workspace, Reasons& reasons) {
-  const auto known = workspace.tasks.find(command.envelope.task);
+  const auto known = task_named(command, workspace);
   if (!known || command.envelope.kind != Kind::task_complete) return;
   const TaskTerms& terms = workspace.tasks.at(*known).terms;
   if (number_in(command.envelope, "confidence").value_or(0) < terms.confidence_threshold)

@@ -7,6 +7,7 @@
 #include "engine/health/availability.hpp"
 #include "engine/later.hpp"
 #include "engine/messages/fields.hpp"
+#include "engine/tasks/follow.hpp"
 #include "engine/tasks/returned.hpp"
 #include "event/carried.hpp"
 #include "json/writer.hpp"
@@ -138,7 +139,7 @@ bool is_told(const AcceptMessage& command, const Workspace& workspace, const Hea
   const auto told = find_told(known->told_errors, key);
   if (told == known->told_errors.end()) return false;
   if (command.envelope.kind == Kind::error_report) return told->failed || is_news_to_all(*told, event);
-  const auto task = workspace.tasks.find(command.envelope.task);
+  const auto task = task_named(command, workspace);
   return !told->failed && task && told->at > first_given(workspace, workspace.tasks.at(*task), command.sender);
 }
 

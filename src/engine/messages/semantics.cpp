@@ -22,7 +22,7 @@ std::uint32_t attempts_of(std::uint64_t retries) {
 // A human has let go what a task waits with, as its end.
 bool ends_held_task(const AcceptMessage& command, const Workspace& workspace, const Holding& holding) {
   if (holding.hold != Hold::released) return false;
-  const auto known = workspace.tasks.find(command.envelope.task);
+  const auto known = task_named(command, workspace);
   return known && workspace.tasks.at(*known).held == holding.message;
 }
 

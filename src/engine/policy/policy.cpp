@@ -6,6 +6,7 @@
 #include "base/excerpt.hpp"
 #include "base/quoted.hpp"
 #include "engine/messages/fields.hpp"
+#include "engine/tasks/follow.hpp"
 
 namespace parley::engine {
 namespace {
@@ -32,8 +33,7 @@ base::Result<> check_chain(const AcceptMessage& command, const Workspace& worksp
   const auto& enabled = workspace.settings.policy.chains;
   if (!enabled || !command.ruleset.type(command.type).states_chain) return {};
   // What is handed over belongs where it was assigned, whatever the offer says.
-  const auto known =
-      command.envelope.kind == Kind::task_handoff ? workspace.tasks.find(command.envelope.task) : std::nullopt;
+  const auto known = command.envelope.kind == Kind::task_handoff ? task_named(command, workspace) : std::nullopt;
   const std::string_view of_task = known ? workspace.tasks.at(*known).terms.chain.view() : std::string_view();
   const std::string chain = of_task.empty() ? text_in(command.envelope, "chain") : std::string(of_task);
   if (!chain.empty() && std::ranges::find(*enabled, chain) != enabled->end()) return {};

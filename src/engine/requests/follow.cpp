@@ -40,7 +40,7 @@ bool may_reply(Kind kind) {
 // The order whose end this is, also where its task was handed over since (HND-02).
 std::optional<Offset> order_ended(const AcceptMessage& command, const Workspace& workspace) {
   if (command.envelope.kind != Kind::task_complete && command.envelope.kind != Kind::task_fail) return std::nullopt;
-  const auto known = workspace.tasks.find(command.envelope.task);
+  const auto known = task_named(command, workspace);
   if (!known || workspace.tasks.at(*known).assignee != command.sender) return std::nullopt;
   return workspace.tasks.at(*known).ordered;
 }

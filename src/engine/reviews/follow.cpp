@@ -266,7 +266,7 @@ base::Result<std::optional<ReviewStep>> review_move(const AcceptMessage& command
   auto step = kind == Kind::review_request ? follow.request(id) : follow.result(id, warnings);
   if (step || !step.error().legal_next.empty()) return step;
   const auto review = workspace.reviews.find(id);  // BEY-02: of the review's own task, whichever the message names
-  const auto task = review ? workspace.reviews.at(*review).task : workspace.tasks.find(command.envelope.task);
+  const auto task = review ? workspace.reviews.at(*review).task : task_named(command, workspace);
   if (task) step.error().legal_next = legal_next(workspace, workspace.tasks.at(*task), command.ruleset, command.sender);
   return step;
 }

@@ -1,5 +1,7 @@
 #include "engine/tasks/evidence.hpp"
 
+#include <absl/container/flat_hash_set.h>
+
 #include <algorithm>
 #include <optional>
 
@@ -36,22 +38,17 @@ void visit_paths(const envelope::Envelope& envelope, std::string_view name, Take
   for (const auto [member, list] : value.members()) visit_paths(list, take);
 }
 
-std::vector<std::string> paths_in(const envelope::Envelope& envelope, std::string_view name) {
-  std::vector<std::string> paths;
-  visit_paths(envelope, name, [&paths](std::string_view path) { paths.emplace_back(path); });
-  return paths;
-}
-
-// Those outside; none where it would take too long to tell.
-std::optional<std::vector<std::string>> outside(std::vector<std::string> paths, const base::PackedTexts& scope) {
+// The changed files outside; none where it would take too long to tell.
+std::optional<std::vector<std::string>> outside(const envelope::Envelope& envelope, const base::PackedTexts& scope) {
   std::uint64_t steps = 0;
-  std::erase_if(paths, [&](const std::string& path) {
-    if (path.size() > path_max) return false;
-    return std::any_of(scope.begin(), scope.end(), [&](std::string_view glob) {
-      return steps <= match_steps && base::glob_matches(glob, path, steps);
-    });
+  std::vector<std::string> found;
+  visit_paths(envelope, "changes", [&](std::string_view path) {
+    const bool inside = path.size() <= path_max && std::any_of(scope.begin(), scope.end(), [&](std::string_view glob) {
+                          return steps <= match_steps && base::glob_matches(glob, path, steps);
+                        });
+    if (!inside) found.emplace_back(path);
   });
-  return steps > match_steps ? std::nullopt : std::optional(std::move(paths));
+  return steps > match_steps ? std::nullopt : std::optional(std::move(found));
 }
 
 base::Result<> check_scope(const envelope::Envelope& envelope, const Task& task) {
@@ -59,7 +56,7 @@ base::Result<> check_scope(const envelope::Envelope& envelope, const Task& task)
   if (!envelope::value(envelope, "changes"))  // of a lenient workspace
     return base::fail(ErrorCode::EVIDENCE_MISSING,
                       "the completion does not say what it changed, and its task has a scope", "changes");
-  const auto found = outside(paths_in(envelope, "changes"), task.terms.scope);
+  const auto found = outside(envelope, task.terms.scope);
   if (!found)
     return base::fail(ErrorCode::PAYLOAD_TOO_LARGE, "so many files cannot be held against so wide a scope", "changes",
                       "Complete the work as several tasks.");
@@ -133,11 +130,13 @@ base::Result<> check_evidence(const AcceptMessage& command, const Task& task) {
 }
 
 std::vector<std::string> unread_files(const envelope::Envelope& envelope, const Task& task) {
-  std::vector<std::string> read = paths_in(envelope, "files_read");
-  std::sort(read.begin(), read.end());
-  std::vector<std::string> unread(task.terms.reference_files.begin(), task.terms.reference_files.end());
-  std::erase_if(unread,
-                [&read](const std::string& path) { return std::binary_search(read.begin(), read.end(), path); });
+  const auto& wanted = task.terms.reference_files;
+  if (wanted.empty()) return {};
+  absl::flat_hash_set<std::string_view> left(wanted.begin(), wanted.end());
+  visit_paths(envelope, "files_read", [&left](std::string_view path) { left.erase(path); });
+  std::vector<std::string> unread;
+  for (const std::string_view path : wanted)
+    if (left.contains(path)) unread.emplace_back(path);
   return unread;
 }
 

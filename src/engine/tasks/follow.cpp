@@ -64,9 +64,8 @@ class Follow {
   using Moved = base::Result<TaskMove>;
 
   Moved assign() {
-    const std::string& id = command_.envelope.task;
     if (to_.size() != 1) return nullptr;  // work for several is several tasks
-    const auto known = workspace_.tasks.find(id, command_.task_key);
+    const auto known = task_named(command_, workspace_);
     if (known) {
       const Task& task = workspace_.tasks.at(*known);
       PARLEY_CHECK(check_newest(task));
@@ -100,9 +99,8 @@ class Follow {
   }
 
   Moved report(bool must_arrive) {
-    const std::string& id = command_.envelope.task;
-    const auto known = workspace_.tasks.find(id);
-    if (!known) return std::unexpected(task_unknown(command_, workspace_, id));
+    const auto known = task_named(command_, workspace_);
+    if (!known) return std::unexpected(task_unknown(command_, workspace_, command_.envelope.task));
     const Task& task = workspace_.tasks.at(*known);
     if (answers_an_older_order(task)) return std::unexpected(stale_order(command_, workspace_, task));
     if (command_.envelope.kind == Kind::task_complete) PARLEY_CHECK(check_decided(task));
@@ -119,9 +117,8 @@ class Follow {
   }
 
   Moved offer() {
-    const std::string& id = command_.envelope.task;
-    const auto known = workspace_.tasks.find(id);
-    if (!known) return std::unexpected(task_unknown(command_, workspace_, id));
+    const auto known = task_named(command_, workspace_);
+    if (!known) return std::unexpected(task_unknown(command_, workspace_, command_.envelope.task));
     const Task& task = workspace_.tasks.at(*known);
     facts_.offered = task.offer && !workspace_.registry.agent(task.offer->target).removed;
     PARLEY_TRY(auto move, moved(*known, task, AgentNumber{}));
@@ -163,9 +160,8 @@ class Follow {
 
   Moved abort() {
     if (unquoted(field(command_.envelope, "scope")) != "task") return nullptr;  // of a session (session.hpp)
-    const std::string& id = command_.envelope.task;
-    const auto known = workspace_.tasks.find(id);
-    if (!known) return std::unexpected(task_unknown(command_, workspace_, id));
+    const auto known = task_named(command_, workspace_);
+    if (!known) return std::unexpected(task_unknown(command_, workspace_, command_.envelope.task));
     const Task& task = workspace_.tasks.at(*known);
     return moved(*known, task, task.assignee);
   }
@@ -396,7 +392,7 @@ std::optional<Offset> named_by(const AcceptMessage& command, const Workspace& wo
                                    : workspace.tasks.of_offer(*answered);
     if (of) return of;
   }
-  return workspace.tasks.find(command.envelope.task);
+  return task_named(command, workspace);
 }
 
 }  // namespace

@@ -12,6 +12,11 @@
 
 namespace parley::engine {
 
+// The task that a message names by its id.
+inline std::optional<Offset> task_named(const AcceptMessage& command, const Workspace& workspace) {
+  return workspace.tasks.find(command.envelope.task, command.task_key);
+}
+
 // On the heap, for what it is made of becomes part of the event as it is. Null: none.
 using TaskMove = std::unique_ptr<event::TaskMoved>;
 
