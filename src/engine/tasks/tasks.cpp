@@ -3,11 +3,15 @@
 namespace parley::engine {
 
 const Task& Tasks::at(Offset offset) const {
-  return *tasks_.at(offset);
+  if (!newest_task_ || offset != newest_at_) {
+    newest_task_ = tasks_.at(offset).get();
+    newest_at_ = offset;
+  }
+  return *newest_task_;
 }
 
 Task& Tasks::at(Offset offset) {
-  return *tasks_.at(offset);
+  return const_cast<Task&>(std::as_const(*this).at(offset));
 }
 
 std::optional<Offset> Tasks::find(std::string_view id, const IdKey& key) const {

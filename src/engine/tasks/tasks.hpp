@@ -235,6 +235,7 @@ class Tasks {
       forget(offset, at(offset));
       for (const Offset message : at(offset).assignments) assigned_again_.erase(message);
       by_id_.erase(id_key_of(at(offset).id.view()), offset);
+      newest_task_ = nullptr;
       tasks_.erase(offset);
     }
   }
@@ -255,6 +256,8 @@ class Tasks {
   void index(Offset offset, const Task& task);
 
   ByOffset tasks_;
+  mutable const Task* newest_task_ = nullptr;  // that was looked into, by its message and by what follows from that
+  mutable Offset newest_at_;
   IdIndex by_id_;
   mutable std::string newest_id_;  // that was looked for,
   mutable IdKey newest_key_ = id_key_of("");
