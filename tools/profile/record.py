@@ -22,6 +22,8 @@ LOADS = {
     "assignments, published only": ["--mode", "publish"],
     "assignments, one at a time": ["--mode", "publish", "--window", 1, "--batch", 1],
     "remarks": ["--contents", "remarks"],
+    "work, deep window": ["--contents", "work", "--batch", 64],
+    "work, window 64": ["--contents", "work", "--window", 64, "--batch", 16],
     "HTTP, 64 connections": ["--transport", "http", "--producers", 64, "--mode", "publish"],
 }
 STORIES = ["collab", "handoff", "supervisor"]
