@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "broker/batch.hpp"
 #include "broker/replay.hpp"
 #include "broker/test_bench.hpp"
@@ -622,6 +624,51 @@ TEST(Batches, What_was_read_ahead_needs_the_text_it_came_in_no_longer_than_it_is
   std::vector<std::string> delivered;
   for (const Delivery& delivery : *taken) delivered.emplace_back(delivery.message);
   EXPECT_EQ(delivered, came);
+}
+
+// BEY-04: what a worker has made of a message's words is what the engine makes of them, and is in the journal. Whose
+// words come of nothing that was said before have none.
+TEST(Batches, What_was_read_ahead_says_what_the_engine_would_have_found) {
+  TestBench bench(open());
+  Messages& messages = bench.broker.port().messages;
+  const auto gist_at = [&](base::Offset offset) {
+    const auto* const link = bench.broker.engine().state().workspace(base::WorkspaceNumber(1)).links.find(offset);
+    return link ? std::optional(link->gist) : std::nullopt;
+  };
+  Batch batch;
+  const auto send_ahead = [&](bool has_heard) {
+    std::vector<std::string> texts;
+    std::vector<json::Document> documents;
+    for (std::size_t i = 0; i < 6; ++i) {
+      texts.push_back(i == 2 ? "{}" : bench.request(bench.a, 50 * i, "b"));
+      documents.push_back(*json::Document::parse(texts.back()));
+    }
+    messages.begin(batch, bench.a, {});
+    for (std::size_t i = 0; i < texts.size(); ++i) batch.add({texts[i], documents[i].root()});
+    batch.prepare();
+    std::vector<std::optional<std::uint32_t>> gists;
+    for (std::size_t i = 0; i < texts.size(); ++i) {
+      const std::optional<std::uint32_t> ahead = batch.state().messages[i].gist;
+      EXPECT_EQ(ahead.has_value(), has_heard && i != 2) << i;
+      const auto sent = messages.send(bench.a, "team", batch, i);
+      if (!sent) continue;
+      gists.push_back(gist_at(sent->offset));
+      EXPECT_EQ(gists.back(), ahead) << i;
+    }
+    return gists;
+  };
+  send_ahead(false);
+  ASSERT_TRUE(bench.send(bench.enrol("c"), 10, "a"));
+  ASSERT_TRUE(bench.broker.turn());
+  ASSERT_EQ(bench.broker.port().mailboxes.take(bench.a, "team", "a", {.max = 10, .take_id = {}})->size(), 1u);
+
+  const auto ahead = send_ahead(true);
+  std::vector<std::optional<std::uint32_t>> at_once;
+  for (const std::size_t i : {0u, 1u, 3u, 4u, 5u}) at_once.push_back(gist_at(bench.send(50 * i)->offset));
+  EXPECT_EQ(ahead, at_once);
+  EXPECT_EQ(std::set(ahead.begin(), ahead.end()).size(), 5u);
+  EXPECT_EQ(send_ahead(true), ahead) << "in memory that is used again";
+  ASSERT_TRUE(bench.broker.turn());
 }
 
 // R8: hashed side by side, some refused between them, in a batch whose memory is used again.

@@ -35,7 +35,7 @@ base::Result<> check_bounds(const bench::Settings& settings) {
   if (settings.duration.count() <= 0) return misuse("--duration: it is no time at all");
   if (!(settings.rate >= 0)) return misuse("--rate: it is no rate");
   if (settings.is_work() && (settings.http || settings.publish_only))
-    return misuse("--contents work: its messages are answers to each other",
+    return misuse("--contents work: what is delivered over the stream is answered there",
                   "Leave out --transport http and --mode publish.");
   return {};
 }
@@ -74,7 +74,7 @@ Verb bench_verb() {
       .summary =
           "Measure a running server: throughput, latency, losses; leaves a workspace behind (use a server of its own)",
       .examples = {"parley bench", "parley bench --mode publish --producers 4", "parley bench --rate 50000 --json",
-                   "parley bench --transport http --producers 64"},
+                   "parley bench --transport http --producers 64", "parley bench --contents work"},
       .options =
           std::vector<Option>{
               {"--transport WORD", "how messages travel", &options->transport, false, {"ws", "http"}},
@@ -84,9 +84,9 @@ Verb bench_verb() {
                false,
                {"e2e", "publish"}},
               {"--contents WORD",
-               "what is sent: assignments, each of which begins a task; remarks without consequences; or work: "
-               "assignments, "
-               "each acknowledged and then completed",
+               "what is sent: assignments, each of which begins a task; remarks without consequences; or work, over "
+               "the "
+               "stream: assignments, each acknowledged and then completed",
                &options->contents,
                false,
                {"tasks", "remarks", "work"}},
@@ -95,13 +95,15 @@ Verb bench_verb() {
               {"--batch", "messages per frame (default: 256; with http 1)", &options->batch},
               {"--window", "messages a producer may have unanswered; of work, tasks not completed (default: 8192)",
                &options->window},
-              {"--credit", "deliveries a consumer may have unacked", &settings.credit},
+              {"--credit", "deliveries a consumer may have unacked; of work, a producer too", &settings.credit},
               {"--size", "bytes per message", &settings.size},
               {"--duration", "how long to send", &settings.duration},
-              {"--count", "messages in all; 0: as many as --duration allows", &settings.count},
+              {"--count", "messages in all, of work up to whole tasks; 0: as many as --duration allows",
+               &settings.count},
               {"--rate",
-               "messages per second in all, sent as they come due, whatever the answers do; 0: as fast as the windows "
-               "allow",
+               "messages per second in all, sent as they come due, whatever the answers do (of work, the assignments); "
+               "0: as "
+               "fast as the windows allow",
                &settings.rate}} +
           server_options(options->online),
       .run = [options](Context& context) { return measure(context, *options); }};

@@ -1,3 +1,4 @@
+// All types, keys and values of the document in its order, but for what is news to nobody.
 #include "envelope/gist.hpp"
 
 #include <algorithm>

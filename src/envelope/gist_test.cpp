@@ -33,18 +33,28 @@ TEST(Gist, leaves_out_ids_numbers_and_times) {
 
 TEST(Gist, is_of_every_word_number_and_place) {
   const std::string base = R"({"a":["over","to","you"],"b":{"c":1,"d":true,"e":null,"f":2.5}})";
-  for (const char* const other :
-       {R"({"a":["over","to","me"],"b":{"c":1,"d":true,"e":null,"f":2.5}})",
-        R"({"a":["over","toyou"],"b":{"c":1,"d":true,"e":null,"f":2.5}})",
-        R"({"a":["over","to","you"],"b":{"c":2,"d":true,"e":null,"f":2.5}})",
-        R"({"a":["over","to","you"],"b":{"c":1,"d":false,"e":null,"f":2.5}})",
-        R"({"a":["over","to","you"],"b":{"c":1,"d":true,"e":0,"f":2.5}})",
-        R"({"a":["over","to","you"],"b":{"c":1,"d":true,"e":null,"f":2.25}})",
-        R"({"a":["over","to","you"],"c":{"c":1,"d":true,"e":null,"f":2.5}})",
-        R"({"a":["over","to","you",""],"b":{"c":1,"d":true,"e":null,"f":2.5}})",
-        R"({"a":["over","to","1234-5678-90ab-cdef-x"],"b":{"c":1,"d":true,"e":null,"f":2.5}})",
-        R"({"a":["over","to","2026-02-03T09:00:04 "],"b":{"c":1,"d":true,"e":null,"f":2.5}})"})
+  for (const char* const other : {R"({"a":["over","to","me"],"b":{"c":1,"d":true,"e":null,"f":2.5}})",
+                                  R"({"a":["over","toyou"],"b":{"c":1,"d":true,"e":null,"f":2.5}})",
+                                  R"({"a":["over","to","you"],"b":{"c":2,"d":true,"e":null,"f":2.5}})",
+                                  R"({"a":["over","to","you"],"b":{"c":1,"d":false,"e":null,"f":2.5}})",
+                                  R"({"a":["over","to","you"],"b":{"c":1,"d":true,"e":0,"f":2.5}})",
+                                  R"({"a":["over","to","you"],"b":{"c":1,"d":true,"e":null,"f":2.25}})",
+                                  R"({"a":["over","to","you"],"c":{"c":1,"d":true,"e":null,"f":2.5}})",
+                                  R"({"a":["over","to","you",""],"b":{"c":1,"d":true,"e":null,"f":2.5}})", R"({})"})
     EXPECT_NE(gist(base), gist(other)) << other;
+}
+
+// What only looks like an id or a time says something.
+TEST(Gist, is_of_near_ids_and_near_times) {
+  const auto of = [](std::string text) { return gist(R"({"a":")" + text + R"("})"); };
+  EXPECT_EQ(of("1234-5678-90ab-c"), of("1234-5678-90ab-d"));
+  for (const auto& [one, other] :
+       std::vector<std::pair<std::string, std::string>>{{"1234-5678-90ab-x", "1234-5678-90ab-y"},
+                                                        {"1234-5678-90ab-", "1234-5678-90ac-"},
+                                                        {"2026-02-03T09:00:04 ", "2026-02-03T09:00:05 "},
+                                                        {"2026-02-30T09:00:04Z", "2026-02-31T09:00:04Z"},
+                                                        {"task-000000000000001", "task-000000000000002"}})
+    EXPECT_NE(of(one), of(other)) << one;
 }
 
 // It is in events: other sums would make of what was said before something new.

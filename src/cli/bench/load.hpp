@@ -25,14 +25,16 @@ struct Settings {
   std::uint32_t consumers = 1;
   std::uint32_t batch = 256;     // messages a frame or request, at most
   std::uint32_t window = 8192;   // messages a producer may have unanswered; of work, tasks that are not completed
-  std::uint32_t credit = 16384;  // deliveries a consumer may have unacked
+  std::uint32_t credit = 16384;  // deliveries a consumer may have unacked; of work, a producer too
   std::uint32_t size = 1024;     // bytes a message
   Duration duration = std::chrono::seconds(10);
-  std::uint64_t count = 0;  // messages in all, instead of the duration
-  double rate = 0;          // messages a second in all; 0: as fast as the windows let
+  std::uint64_t count = 0;  // messages in all, instead of the duration; of work, up to whole tasks
+  double rate = 0;          // messages a second in all; 0: as fast as the windows let. Of work assignments are paced
 
   bool is_work() const { return contents == Contents::work; }
-  std::uint32_t messages_of_each() const { return is_work() ? 3 : 1; }  // that a producer sends, with its answers
+  std::uint32_t messages_of_each() const {
+    return is_work() ? 3 : 1;
+  }  // that come of one assignment or remark, itself included
 };
 
 // When one producer's messages are due. Paced, the n-th is due at n / rate whatever became of those before, and its

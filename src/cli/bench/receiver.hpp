@@ -22,13 +22,12 @@ class Receiver {
  public:
   explicit Receiver(Tally& tally) : tally_(&tally) {}
 
-  // `each` is told each message's mark and native bytes.
+  // `each` is told the mark and the native bytes of each message that comes for the first time.
   template <class Each>
   void take(sdk::Deliveries deliveries, Duration now, const Each& each) {
     for (const sdk::Delivery& delivery : deliveries) {
       Mark mark;
-      if (!take(delivery, now, mark)) continue;
-      each(mark, delivery.message);
+      if (take(delivery, now, mark) && delivery.attempt == 1) each(mark, delivery.message);
     }
   }
   void take(sdk::Deliveries deliveries, Duration now) {

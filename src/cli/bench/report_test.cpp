@@ -35,14 +35,14 @@ TEST(BenchReport, says_what_an_incomplete_run_lacks) {
   EXPECT_THAT(told({}, {}), EndsWith("NOT COMPLETE: nothing was accepted\n"));
 }
 
-TEST(BenchReport, says_that_answers_stayed_away) {
+TEST(BenchReport, says_that_nothing_happened_any_more) {
   std::ostringstream out, err;
   Outcome outcome;
   outcome.tally.accepted = outcome.tally.acked = 10;
   outcome.stalled = true;
   EXPECT_FALSE(outcome.complete({}));
   print(Terminal{out, err}, {}, outcome);
-  EXPECT_THAT(out.str(), EndsWith("NOT COMPLETE: no answer for 15s, though some are due\n"));
+  EXPECT_THAT(out.str(), EndsWith("NOT COMPLETE: nothing happened any more for 15s\n"));
 }
 
 TEST(BenchReport, what_was_held_back_was_not_published) {

@@ -18,7 +18,7 @@
 namespace parley::cli::bench {
 namespace {
 
-constexpr Duration stalled_after = std::chrono::seconds(15);  // nothing more is answered: something was lost
+constexpr Duration stalled_after = std::chrono::seconds(15);  // nothing more happens: something was lost
 constexpr Duration longest_sleep = std::chrono::milliseconds(100);
 
 using Links = std::vector<std::unique_ptr<Link>>;
@@ -118,7 +118,7 @@ bool anything_due(std::span<const std::unique_ptr<Link>> links, Duration now) {
   return std::ranges::any_of(links, [now](const auto& link) { return link->next_due(now) != Duration::max(); });
 }
 
-// Until everything sent is answered and, end to end, everything accepted is acked; false: nothing more happened before.
+// Until everything sent is answered and, end to end, everything accepted is acked; false: for long nothing happened.
 // The first `producers` of the links are those.
 base::Result<bool> drive(const Links& links, std::size_t producers, RunClock& clock, const Tally& tally) {
   const auto senders = std::span(links).first(producers);
@@ -131,7 +131,7 @@ base::Result<bool> drive(const Links& links, std::size_t producers, RunClock& cl
     PARLEY_CHECK(turn_ready(links, polled, clock));
     const Duration now = clock.now();
     const bool all_settled = links.size() == producers || tally.acked + tally.not_acked >= tally.accepted;
-    if (all_settled && all_finished(senders, now)) return true;
+    if (all_settled && all_finished(links, now)) return true;
     const std::uint64_t counted = tally.accepted + tally.refused + tally.held_back + tally.acked + tally.not_acked;
     if (counted != before || anything_due(senders, now)) moved = now;
     if (now - moved > stalled_after) return false;
@@ -154,7 +154,7 @@ std::vector<std::string> Outcome::lacks(const Settings& settings) const {
     if (count > 0) lacks.push_back(std::to_string(count) + what);
   };
   if (tally.accepted == 0) lacks.emplace_back("nothing was accepted");
-  if (stalled) lacks.push_back("no answer for " + base::to_text(stalled_after) + ", though some are due");
+  if (stalled) lacks.push_back("nothing happened any more for " + base::to_text(stalled_after));
   note(tally.refused, " refused");
   note(tally.duplicates, " accepted before");
   if (settings.publish_only) {

@@ -1,6 +1,8 @@
 // A fresh workspace a run, with mailboxes that hold what nobody takes when only publishing is measured.
 #include "cli/bench/setup.hpp"
 
+#include <algorithm>
+
 #include "base/clock.hpp"
 #include "base/hash.hpp"
 #include "json/parser.hpp"
@@ -9,7 +11,16 @@
 namespace parley::cli::bench {
 namespace {
 
-base::Result<std::string> make_workspace(sdk::Client& admin, Contents contents) {
+// Tasks that may be open, of which each architect has a tenth; as many that are completed are kept. Those that are
+// worked on stay within what a workspace has by default, unless the windows are larger.
+std::int64_t tasks_max(const Settings& settings) {
+  if (!settings.is_work()) return 1'000'000'000;  // none of them ends
+  const std::int64_t window = settings.window;
+  return std::min(std::max({std::int64_t{100'000}, 10 * window, settings.producers * window}),
+                  std::int64_t{UINT32_MAX});
+}
+
+base::Result<std::string> make_workspace(sdk::Client& admin, const Settings& settings) {
   base::SystemRandom random;
   std::string bytes(5, '\0');
   random.fill({reinterpret_cast<std::uint8_t*>(bytes.data()), bytes.size()});
@@ -18,7 +29,7 @@ base::Result<std::string> make_workspace(sdk::Client& admin, Contents contents) 
   json::Writer out(body);
   out.begin_object().member("name", name).member("validation", "strict").key("settings").begin_object();
   out.member("mailbox_messages", 1'000'000'000).member("mailbox_bytes", std::int64_t{1} << 40);
-  if (contents != Contents::remarks) out.member("tasks", 1'000'000'000);
+  if (settings.contents != Contents::remarks) out.member("tasks", tasks_max(settings));
   out.end_object().end_object();
   PARLEY_CHECK(admin.post("/v1/workspaces", body));
   return name;
@@ -56,7 +67,7 @@ base::Result<std::vector<Participant>> register_all(sdk::Client& admin, const st
 
 base::Result<Cast> set_up(sdk::Client& admin, const Settings& settings) {
   Cast cast;
-  PARLEY_TRY(cast.workspace, make_workspace(admin, settings.contents));
+  PARLEY_TRY(cast.workspace, make_workspace(admin, settings));
   PARLEY_TRY(cast.producers, register_all(admin, cast.workspace, "architect", settings.producers));
   PARLEY_TRY(cast.recipients, register_all(admin, cast.workspace, "developer", settings.consumers));
   return cast;

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "base/assert.hpp"
+
 namespace parley::cli::bench {
 namespace {
 
@@ -48,7 +50,9 @@ void StreamProducer::take_answer(const sdk::Frame& result, Duration now) {
 
 base::Result<> StreamProducer::take_frames(Duration now) {
   const auto count_completed = [this](const Mark& mark, std::string_view) {
-    if (stage_of(mark.number) == Stage::completed) --under_way_;
+    if (stage_of(mark.number) != Stage::completed) return;
+    PARLEY_ASSERT(under_way_ > 0);
+    --under_way_;
   };
   while (true) {
     PARLEY_TRY(const auto frame, stream_.next({}));
@@ -104,12 +108,14 @@ StreamWorker::StreamWorker(sdk::Stream stream, Work work, Tally& tally)
 
 void StreamWorker::take_answer(const sdk::Frame& result, Duration now) {
   if (acker_.take_result(result, now) || sheets_.empty() || result.re != sheets_.front().frame) return;
+  const auto held_back = tally_.held_back;
   work_.take_outcomes(sheets_.front(), result.results, result.error, now, tally_);
+  if (tally_.held_back > held_back) resume_at_ = now + breath;
   sheets_.pop_front();
 }
 
 void StreamWorker::say_all(Duration now) {
-  while (!stream_.wants_write()) {
+  while (now >= resume_at_ && !stream_.wants_write()) {
     auto batch = work_.next(now);
     if (!batch) return;
     batch->sheet.frame = stream_.send(batch->messages);

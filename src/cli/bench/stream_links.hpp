@@ -15,6 +15,7 @@ class Acker {
  public:
   Acker(sdk::Stream& stream, Tally& tally) : stream_(stream), receiver_(tally) {}
 
+  // `each` is told the mark and the native bytes of each message that comes for the first time.
   template <class Each>
   void take(const sdk::Frame& deliveries, Duration now, const Each& each) {
     receiver_.take(deliveries.deliveries, now, each);
@@ -84,8 +85,10 @@ class StreamWorker final : public Link {
   int descriptor() const override { return stream_.descriptor(); }
   bool wants_write() const override { return stream_.wants_write(); }
   base::Result<> turn(Duration now) override;
-  Duration next_due(Duration) const override { return Duration::max(); }
-  bool finished(Duration) const override { return sheets_.empty() && acker_.finished(); }
+  Duration next_due(Duration) const override {
+    return work_.all_said() || stream_.wants_write() ? Duration::max() : resume_at_;
+  }
+  bool finished(Duration) const override { return work_.all_said() && sheets_.empty() && acker_.finished(); }
 
  private:
   void take_answer(const sdk::Frame& result, Duration now);
@@ -96,6 +99,7 @@ class StreamWorker final : public Link {
   Tally& tally_;
   Acker acker_;
   std::deque<WorkSheet> sheets_;  // in the order in which they were sent, and are answered
+  Duration resume_at_{};          // after a refusal the load holds its breath
 };
 
 }  // namespace parley::cli::bench

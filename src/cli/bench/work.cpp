@@ -21,7 +21,7 @@ void Work::take(const Task& assigned) {
   architects_.at(producer_of(assigned.mark.number)).acknowledging.tasks.push_back(assigned);
 }
 
-std::optional<Work::Batch> Work::say(std::size_t architect, Stage stage, Saying& saying, Duration now) const {
+std::optional<Work::Batch> Work::say(std::size_t architect, Stage stage, Saying& saying, Duration now) {
   const auto count = static_cast<std::ptrdiff_t>(std::min(batch_, saying.tasks.size()));
   if (count == 0) return std::nullopt;
   WorkSheet sheet{.frame = 0, .architect = architect, .stage = stage, .due = now, .tasks = {}};
@@ -41,16 +41,37 @@ std::optional<Work::Batch> Work::next(Duration now) {
   return std::nullopt;
 }
 
+bool Work::all_said() const {
+  return std::ranges::all_of(architects_, [](const Architect& one) {
+    return one.acknowledging.tasks.empty() && one.completing.tasks.empty();
+  });
+}
+
+Work::Saying& Work::saying(const WorkSheet& sheet) {
+  auto& [acknowledging, completing] = architects_[sheet.architect];
+  return sheet.stage == Stage::acknowledged ? acknowledging : completing;
+}
+
 void Work::take_outcomes(const WorkSheet& sheet, json::Value outcomes, const std::optional<base::Error>& error,
                          Duration now, Tally& tally) {
   tally.last_answer = now;
-  if (error) return tally.refuse(*error, sheet.tasks.size());
-  auto& completing = architects_[sheet.architect].completing.tasks;
-  std::size_t i = 0;
+  auto& again = saying(sheet).tasks;
+  auto held_back = tally.held_back;
+  if (error) {
+    tally.refuse(*error, sheet.tasks.size());
+    if (tally.held_back > held_back) again.insert(again.begin(), sheet.tasks.begin(), sheet.tasks.end());
+    return;
+  }
+  auto task = sheet.tasks.begin();
   for (const auto outcome : outcomes.elements()) {
-    const Task& task = sheet.tasks[i++];
-    const bool accepted = tally.take_outcome(outcome, number_of(task.mark.number, sheet.stage), now - sheet.due);
-    if (accepted && sheet.stage == Stage::acknowledged) completing.push_back(task);
+    if (task == sheet.tasks.end()) return;
+    const bool accepted = tally.take_outcome(outcome, number_of(task->mark.number, sheet.stage), now - sheet.due);
+    if (accepted && sheet.stage == Stage::acknowledged)
+      architects_[sheet.architect].completing.tasks.push_back(*task);
+    else if (tally.held_back > held_back)
+      again.push_back(*task);
+    held_back = tally.held_back;
+    ++task;
   }
 }
 

@@ -34,8 +34,10 @@ class Work {
   };
   // What is to be said next, at most a frame of it; nothing: all is said. Views are good until the next call.
   std::optional<Batch> next(Duration now);
+  bool all_said() const;
 
-  // Outcomes in order; where there are none, `error` holds for all of it. What was refused is said no second time.
+  // Outcomes in order; where there are none, `error` holds for all of it. What was held back for want of room is to be
+  // said again; what was refused is not, and its task stays as it is.
   void take_outcomes(const WorkSheet& sheet, json::Value outcomes, const std::optional<base::Error>& error,
                      Duration now, Tally& tally);
 
@@ -47,7 +49,8 @@ class Work {
   struct Architect {
     Saying acknowledging, completing;
   };
-  std::optional<Batch> say(std::size_t architect, Stage stage, Saying& saying, Duration now) const;
+  std::optional<Batch> say(std::size_t architect, Stage stage, Saying& saying, Duration now);
+  Saying& saying(const WorkSheet& sheet);
 
   std::size_t batch_;
   std::vector<Architect> architects_;

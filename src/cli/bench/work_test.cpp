@@ -59,13 +59,36 @@ TEST(BenchWork, completes_what_was_accepted) {
                                           hash_of(number_of(number_of(1, 2), Stage::completed)));
 }
 
-TEST(BenchWork, what_is_refused_as_a_whole_is_counted) {
+TEST(BenchWork, says_again_what_there_was_no_room_for) {
   Bench bench;
   bench.work.take(task(0, 1));
+  bench.work.take(task(0, 2));
   const auto batch = bench.work.next(at);
+  ASSERT_TRUE(batch);
+  const auto answer =
+      outcomes(R"([{"status": "accepted"}, {"error": {"code": "MAILBOX_FULL", "message": "full"}}, {}])");
+  bench.work.take_outcomes(batch->sheet, answer.root(), std::nullopt, at, bench.tally);
+  const auto completed = bench.work.next(at), again = bench.work.next(at);
+  ASSERT_TRUE(completed && again);
+  EXPECT_EQ(completed->sheet.stage, Stage::completed);
+  EXPECT_EQ(completed->sheet.tasks[0].mark.number, number_of(0, 1));
+  EXPECT_EQ(again->sheet.stage, Stage::acknowledged);
+  EXPECT_EQ(again->sheet.tasks[0].mark.number, number_of(0, 2));
+}
+
+TEST(BenchWork, a_frame_that_is_held_back_is_said_again_and_one_that_is_refused_is_not) {
+  Bench bench;
+  bench.work.take(task(0, 1));
+  auto batch = bench.work.next(at);
+  ASSERT_TRUE(batch);
   bench.work.take_outcomes(batch->sheet, {}, base::fail(base::ErrorCode::OVERLOADED, "full").error(), at, bench.tally);
   EXPECT_EQ(bench.tally.held_back, 1u);
-  EXPECT_FALSE(bench.work.next(at));
+  EXPECT_FALSE(bench.work.all_said()) << "it is said again";
+  batch = bench.work.next(at);
+  ASSERT_TRUE(batch);
+  bench.work.take_outcomes(batch->sheet, {}, base::fail(base::ErrorCode::SCHEMA, "wrong").error(), at, bench.tally);
+  EXPECT_EQ(bench.tally.refused, 1u);
+  EXPECT_TRUE(bench.work.all_said());
 }
 
 }  // namespace

@@ -17,7 +17,7 @@ using envelope::Kind;
 constexpr std::size_t longest_cycle = 32;                     // messages; what is longer the other bounds end
 constexpr base::Duration undecided = std::chrono::hours(72);  // where the profile names no time
 
-// Nor does what tells whoever waits for an answer that work on it goes on.
+// As never_loops() says; nor does what tells whoever waits for an answer that work on it goes on.
 bool is_free(const AcceptMessage& command, const Workspace& workspace, const Recipients& recipients) {
   if (never_loops(command.envelope.kind)) return true;
   const auto request = goes_on_with(command, workspace);

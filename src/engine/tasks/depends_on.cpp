@@ -193,7 +193,7 @@ base::Result<> check_who(const Workspace& workspace, const SetDependencies& comm
 bool was_named(const AcceptMessage& command, const Workspace& workspace, std::string_view id) {
   const TakeBack* const before = in_force(command);
   if (!before) return false;
-  const auto known = workspace.tasks.find(command.envelope.task);
+  const auto known = task_named(command, workspace);
   if (!known || !supersedes_order(command, workspace.tasks.at(*known))) return false;
   const auto& named = before->was.task_moved().depends_on();
   return std::ranges::find(named, id) != named.end();

@@ -3,11 +3,11 @@
 namespace parley::engine {
 
 const Task& Tasks::at(Offset offset) const {
-  if (!newest_task_ || offset != newest_at_) {
-    newest_task_ = tasks_.at(offset).get();
-    newest_at_ = offset;
+  if (!last_ || offset != last_offset_) {
+    last_ = tasks_.at(offset).get();
+    last_offset_ = offset;
   }
-  return *newest_task_;
+  return *last_;
 }
 
 Task& Tasks::at(Offset offset) {

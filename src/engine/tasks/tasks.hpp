@@ -235,7 +235,7 @@ class Tasks {
       forget(offset, at(offset));
       for (const Offset message : at(offset).assignments) assigned_again_.erase(message);
       by_id_.erase(id_key_of(at(offset).id.view()), offset);
-      newest_task_ = nullptr;
+      last_ = nullptr;
       tasks_.erase(offset);
     }
   }
@@ -243,8 +243,10 @@ class Tasks {
   template <class Archive>
   void archive(Archive& a) {
     a(tasks_);
-    if constexpr (Archive::loads)
+    if constexpr (Archive::loads) {
+      last_ = nullptr;
       for (const auto& [offset, task] : tasks_) index(offset, *task);
+    }
   }
 
  private:
@@ -256,8 +258,9 @@ class Tasks {
   void index(Offset offset, const Task& task);
 
   ByOffset tasks_;
-  mutable const Task* newest_task_ = nullptr;  // that was looked into, by its message and by what follows from that
-  mutable Offset newest_at_;
+  mutable const Task* last_ =
+      nullptr;  // that at() gave: a message looks into its task many times. Null once it may be gone
+  mutable Offset last_offset_;
   IdIndex by_id_;
   mutable std::string newest_id_;  // that was looked for,
   mutable IdKey newest_key_ = id_key_of("");
