@@ -46,7 +46,7 @@ void approval(const Call& call, const broker::Caller& who) {
                           [&](json::Value item) { return approval_text(call, item); }));
 }
 
-// decide approve id=1 as=ada rationale="fine": about what was sent, or about `shown`.
+// decide approve id=1 as=ada rationale="fine" [hint=yes]: about what was sent, or about `shown`.
 void decide(const Call& call, const broker::Caller& who) {
   const std::string id = approval_id(call);
   const engine::State& state = call.world.broker().engine().state();
@@ -64,8 +64,10 @@ void decide(const Call& call, const broker::Caller& who) {
   if (call.command.has("action")) writer.key("modified_action").raw(call.option("action"));
   writer.end_object();
   const auto document = json::Document::parse(body);
-  call.world.answer(print(call.world.broker().port().work.decide_approval(who, call.workspace(), id, document->root()),
-                          [&](json::Value item) { return approval_text(call, item); }));
+  const auto decided = call.world.broker().port().work.decide_approval(who, call.workspace(), id, document->root());
+  std::string text = print(decided, [&](json::Value item) { return approval_text(call, item); });
+  if (!decided && call.command.has("hint")) text += "  hint: " + std::string(decided.error().hint_text()) + '\n';
+  call.world.answer(std::move(text));
 }
 
 }  // namespace

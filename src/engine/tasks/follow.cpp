@@ -189,7 +189,7 @@ class Follow {
     for (const auto& [offset, approval] : workspace_.approvals.all())
       if (approval.waits() && !approval.holds && approval.asker == command_.sender && approval.task == task.id.view() &&
           std::ranges::find(taken_back, offset) == taken_back.end())
-        return std::unexpected(undecided(command_, workspace_, task, approval));
+        return std::unexpected(undecided(command_, workspace_, task, approval, facts_.hold == Hold::released));
     return {};
   }
 

@@ -228,11 +228,13 @@ base::Error stale_order(const AcceptMessage& command, const Workspace& workspace
 }
 
 base::Error undecided(const AcceptMessage& command, const Workspace& workspace, const Task& task,
-                      const Approval& approval) {
+                      const Approval& approval, bool by_human) {
   base::Error error = refusal(base::ErrorCode::OUT_OF_SEQUENCE, command, workspace, task,
                               about(workspace, task) + ", and its assignee's own question about it (approval " +
                                   quoted(approval.id.view()) + ") waits for a human");
-  error.hint = "Complete the task once the decision has come; report progress meanwhile, or say that it failed.";
+  error.hint = by_human
+                   ? "Decide that question first; or reject the completion, and its task goes on."
+                   : "Complete the task once the decision has come; report progress meanwhile, or say that it failed.";
   return error;
 }
 

@@ -33,9 +33,9 @@ base::Error task_unknown(const AcceptMessage& command, const Workspace& workspac
 // Another's move, or nobody's from the state the task is in.
 base::Error no_move(const AcceptMessage& command, const Workspace& workspace, const Task& task);
 base::Error stale_order(const AcceptMessage& command, const Workspace& workspace, const Task& task);
-// A human has yet to decide what its assignee asked about it.
+// A human has yet to decide what its assignee asked about it; `by_human`: who is refused is one, and not the assignee.
 base::Error undecided(const AcceptMessage& command, const Workspace& workspace, const Task& task,
-                      const Approval& approval);
+                      const Approval& approval, bool by_human);
 // No offer that is open has the id that an answer names.
 base::Error no_offer(const AcceptMessage& command);
 base::Error offered_to_itself(const AcceptMessage& command, const Workspace& workspace, const Task& task);
