@@ -52,7 +52,7 @@ class BesideSyncer final : public Syncer {
   struct Setup {
     base::Clock* clock = nullptr;
     std::function<bool()> loop_has_more;  // asked in begin()
-    std::uint64_t bytes_min = 256 << 10;  // of a large block
+    std::uint64_t bytes_min = 128 << 10;  // of a large block
     std::function<void()> wake;           // any thread: an outcome is there to be taken
     // What lasts longer is waited for in outcome(): the loop then stands still as whoever watches it expects.
     base::Duration patience = std::chrono::milliseconds(100);
