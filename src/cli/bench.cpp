@@ -84,9 +84,8 @@ Verb bench_verb() {
                false,
                {"e2e", "publish"}},
               {"--contents WORD",
-               "what is sent: assignments, each of which begins a task; remarks without consequences; or work, over "
-               "the "
-               "stream: assignments, each acknowledged and then completed",
+               "what is sent: assignments, each of which begins a task; remarks without consequences; or work (not "
+               "over http): assignments that are acknowledged and completed",
                &options->contents,
                false,
                {"tasks", "remarks", "work"}},
@@ -101,9 +100,8 @@ Verb bench_verb() {
               {"--count", "messages in all, of work up to whole tasks; 0: as many as --duration allows",
                &settings.count},
               {"--rate",
-               "messages per second in all, sent as they come due, whatever the answers do (of work, the assignments); "
-               "0: as "
-               "fast as the windows allow",
+               "messages per second in all, sent as they come due (of work, assignments), whatever the answers do; 0: "
+               "as fast as the windows allow",
                &settings.rate}} +
           server_options(options->online),
       .run = [options](Context& context) { return measure(context, *options); }};

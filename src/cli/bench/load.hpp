@@ -32,9 +32,8 @@ struct Settings {
   double rate = 0;          // messages a second in all; 0: as fast as the windows let. Of work assignments are paced
 
   bool is_work() const { return contents == Contents::work; }
-  std::uint32_t messages_of_each() const {
-    return is_work() ? 3 : 1;
-  }  // that come of one assignment or remark, itself included
+  // That come of one assignment or remark, itself included.
+  std::uint32_t messages_of_each() const { return is_work() ? 3 : 1; }
 };
 
 // When one producer's messages are due. Paced, the n-th is due at n / rate whatever became of those before, and its
