@@ -31,7 +31,7 @@ void Incoming::prepare(const Terms& under, ingress::Options options) {
     id_key = broker::id_key(checked.envelope, *under.ruleset, options.idempotency_key);
 }
 
-// What the loop governor would make of each that counts; it takes as long as the schema.
+// What the loop governor would make of each that counts.
 void Batch::State::make_gists() {
   for (Incoming& one : std::span(messages).first(count))
     if (!one.refusal && !engine::never_loops(one.checked.envelope.kind))

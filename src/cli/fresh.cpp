@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <ostream>
 
+#include "base/ascii.hpp"
 #include "base/clock.hpp"
 #include "base/hash.hpp"
 #include "base/uuid.hpp"
@@ -18,10 +19,6 @@ struct FreshOptions {
   std::string file;
   std::string profile;
 };
-
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
 
 // Every text between quotes, replaced where `change` says by what.
 template <class Change>
@@ -48,12 +45,12 @@ std::string with_texts(std::string_view json, Change change) {
 // A UUID, or the same words around the digits of now, as in "msg-20260302090412-agent-001".
 std::string new_id(std::string_view old, base::Instant now, std::string_view entropy) {
   const bool is_uuid = old.size() == 36 && old[8] == '-' && old[13] == '-' && old[18] == '-' && old[23] == '-';
-  const auto first = std::find_if(old.begin(), old.end(), is_digit);
+  const auto first = std::find_if(old.begin(), old.end(), base::is_digit);
   if (is_uuid || first == old.end()) return base::uuid_of(std::string(entropy) + std::string(old));
-  const auto last = std::find_if_not(first, old.end(), is_digit);
+  const auto last = std::find_if_not(first, old.end(), base::is_digit);
   std::string id(old.begin(), first);
   for (const char c : base::to_rfc3339(now))
-    if (is_digit(c)) id += c;
+    if (base::is_digit(c)) id += c;
   return id.append(last, old.end());
 }
 
@@ -80,7 +77,7 @@ base::Result<std::string> freshened(std::string_view bytes, std::string_view pro
   const std::string id = new_id(known.message_id, now, entropy);
   return with_texts(bytes, [&](std::string_view text) {
     if (!known.message_id.empty() && text == known.message_id) return std::string(id);
-    const bool may_be_a_time = text.size() >= 20 && is_digit(text[0]) && text[4] == '-' && text[10] == 'T';
+    const bool may_be_a_time = text.size() >= 20 && base::is_digit(text[0]) && text[4] == '-' && text[10] == 'T';
     if (!may_be_a_time) return std::string(text);
     const auto time = base::parse_rfc3339(text);
     return time ? base::to_rfc3339(*time + by) : std::string(text);

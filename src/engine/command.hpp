@@ -114,10 +114,10 @@ struct AcceptMessage {
   const profile::Ruleset& ruleset;  // the sender's
   profile::TypeIndex type;
   LaneId lane;
-  IdKey id_key{};            // all 0: the message has no id of its own, and gets a made one
-  IdKey task_key{};          // that its task is found by; all 0: not made yet
-  std::uint32_t length = 0;  // of the native bytes
-  json::Value native{};      // and what they say; absent where a human let it pass
+  IdKey id_key{};                       // all 0: the message has no id of its own, and gets a made one
+  IdKey task_key{};                     // that its task is found by; all 0: not made yet
+  std::uint32_t length = 0;             // of the native bytes
+  json::Value native{};                 // and what they say; absent where a human let it pass
   std::optional<std::uint32_t> gist{};  // of that (envelope/gist.hpp), where it is made already
   std::span<const base::Problem> warnings;
   std::span<const base::Problem> validation_errors;

@@ -5,25 +5,20 @@
 #include <array>
 #include <bit>
 
+#include "base/ascii.hpp"
 #include "base/hash.hpp"
 #include "base/time.hpp"
 
 namespace parley::envelope {
 namespace {
 
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-
 // A UUID, a trace's or a span's id.
 bool is_id(std::string_view text) {
-  return text.size() >= 16 && std::ranges::all_of(text, [](char c) {
-           return is_digit(c) || c == '-' || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
-         });
+  return text.size() >= 16 && std::ranges::all_of(text, [](char c) { return c == '-' || base::is_hex_digit(c); });
 }
 
 bool is_instant(std::string_view text) {
-  return text.size() >= 20 && text.size() <= 40 && is_digit(text[0]) && text[4] == '-' &&
+  return text.size() >= 20 && text.size() <= 40 && base::is_digit(text[0]) && text[4] == '-' &&
          base::parse_rfc3339(text).has_value();
 }
 

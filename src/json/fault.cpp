@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/ascii.hpp"
 #include "base/utf8.hpp"
 
 namespace parley::json {
@@ -117,21 +118,21 @@ class Scanner {
   bool scan_number() {
     const std::size_t start = at_;
     if (peek() == '-') ++at_;
-    if (!is_digit(peek())) return fail("Expected a value");
-    if (peek() == '0' && is_digit(peek(1))) return fail("A number begins with a superfluous zero");
+    if (!base::is_digit(peek())) return fail("Expected a value");
+    if (peek() == '0' && base::is_digit(peek(1))) return fail("A number begins with a superfluous zero");
     skip_digits();
     bool integer = true;
     if (peek() == '.') {
       integer = false;
       ++at_;
-      if (!is_digit(peek())) return fail("Expected a digit after '.'");
+      if (!base::is_digit(peek())) return fail("Expected a digit after '.'");
       skip_digits();
     }
     if (peek() == 'e' || peek() == 'E') {
       integer = false;
       ++at_;
       if (peek() == '+' || peek() == '-') ++at_;
-      if (!is_digit(peek())) return fail("Expected a digit of an exponent");
+      if (!base::is_digit(peek())) return fail("Expected a digit of an exponent");
       skip_digits();
     }
     if (!ends_scalar()) return false;
@@ -227,13 +228,12 @@ class Scanner {
 
   bool at_end() const { return at_ >= bytes_.size(); }
   char peek(std::size_t ahead = 0) const { return at_ + ahead < bytes_.size() ? bytes_[at_ + ahead] : '\0'; }
-  static bool is_digit(char c) { return c >= '0' && c <= '9'; }
   static bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
   void skip_space() {
     while (!at_end() && is_space(bytes_[at_])) ++at_;
   }
   void skip_digits() {
-    while (is_digit(peek())) ++at_;
+    while (base::is_digit(peek())) ++at_;
   }
 
   std::string_view bytes_;

@@ -4,20 +4,15 @@
 #include <cstdint>
 #include <map>
 
+#include "base/ascii.hpp"
 #include "base/time.hpp"
 #include "schema/regex.hpp"
 
 namespace parley::schema {
 namespace {
 
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
 bool is_letter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-bool is_hex(char c) {
-  return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
 }
 bool is_high(char c) {  // a byte of a code point above ASCII
   return static_cast<unsigned char>(c) >= 0x80;
@@ -39,14 +34,14 @@ class Reader {
     return true;
   }
   bool take_digit(int& digit) {
-    if (!is_digit(peek())) return false;
+    if (!base::is_digit(peek())) return false;
     digit = text_[0] - '0';
     text_.remove_prefix(1);
     return true;
   }
   std::size_t skip_digits() {
     std::size_t count = 0;
-    while (count < text_.size() && is_digit(text_[count])) ++count;
+    while (count < text_.size() && base::is_digit(text_[count])) ++count;
     text_.remove_prefix(count);
     return count;
   }
@@ -71,7 +66,7 @@ bool is_date_time(std::string_view text) {
 bool take_units(Reader& in, std::string_view units, bool& any) {
   std::size_t next = 0;
   bool started = false;
-  while (is_digit(in.peek())) {
+  while (base::is_digit(in.peek())) {
     in.skip_digits();
     const std::size_t unit = units.find(in.peek());
     if (in.at_end() || unit == units.npos || unit < next || (started && unit != next)) return false;
@@ -102,7 +97,7 @@ bool is_uuid(std::string_view text) {
   if (text.size() != 36) return false;
   for (std::size_t i = 0; i < 36; ++i) {
     const bool dash = i == 8 || i == 13 || i == 18 || i == 23;
-    if (dash ? text[i] != '-' : !is_hex(text[i])) return false;
+    if (dash ? text[i] != '-' : !base::is_hex_digit(text[i])) return false;
   }
   return true;
 }
@@ -131,7 +126,7 @@ bool is_ipv6(std::string_view text) {
   }
   for (;;) {
     std::size_t length = 0;
-    while (length < text.size() && is_hex(text[length])) ++length;
+    while (length < text.size() && base::is_hex_digit(text[length])) ++length;
     if (length < text.size() && text[length] == '.') {
       groups += 2;
       if (!is_ipv4(text)) return false;
@@ -164,7 +159,7 @@ bool is_hostname(std::string_view text) {
     const std::string_view label = text.substr(0, dot);
     if (label.empty() || label.size() > 63 || label.front() == '-' || label.back() == '-') return false;
     for (const char c : label)
-      if (!is_letter(c) && !is_digit(c) && c != '-') return false;
+      if (!is_letter(c) && !base::is_digit(c) && c != '-') return false;
     if (label.size() >= 4 && label.substr(2, 2) == "--" && label.substr(0, 2) != "xn" && label.substr(0, 2) != "XN")
       return false;
     if (dot == text.npos) return true;
@@ -175,7 +170,7 @@ bool is_hostname(std::string_view text) {
 // RFC 5321 §4.1.2; with `wide`, RFC 6531's UTF-8.
 
 bool is_atom_character(char c, bool wide) {
-  return is_letter(c) || is_digit(c) || is_one_of(c, "!#$%&'*+-/=?^_`{|}~") || (wide && is_high(c));
+  return is_letter(c) || base::is_digit(c) || is_one_of(c, "!#$%&'*+-/=?^_`{|}~") || (wide && is_high(c));
 }
 
 bool is_local_part(std::string_view text, bool wide) {
@@ -203,7 +198,7 @@ bool is_mail_domain(std::string_view text, bool wide) {
   if (!wide) return is_hostname(text);
   if (text.empty()) return false;
   for (const char c : text)
-    if (!is_letter(c) && !is_digit(c) && c != '-' && c != '.' && !is_high(c)) return false;
+    if (!is_letter(c) && !base::is_digit(c) && c != '-' && c != '.' && !is_high(c)) return false;
   return true;
 }
 
@@ -230,9 +225,9 @@ bool are_uri_characters(std::string_view text, std::string_view also, bool wide)
   for (std::size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
     if (c == '%') {
-      if (i + 2 >= text.size() || !is_hex(text[i + 1]) || !is_hex(text[i + 2])) return false;
+      if (i + 2 >= text.size() || !base::is_hex_digit(text[i + 1]) || !base::is_hex_digit(text[i + 2])) return false;
       i += 2;
-    } else if (!is_letter(c) && !is_digit(c) && !is_one_of(c, "-._~!$&'()*+,;=") && !is_one_of(c, also) &&
+    } else if (!is_letter(c) && !base::is_digit(c) && !is_one_of(c, "-._~!$&'()*+,;=") && !is_one_of(c, also) &&
                !(wide && is_high(c))) {
       return false;
     }
@@ -243,7 +238,7 @@ bool are_uri_characters(std::string_view text, std::string_view also, bool wide)
 bool is_ip_literal(std::string_view text) {
   if (!text.starts_with('v') && !text.starts_with('V')) return is_ipv6(text);
   std::size_t at = 1;
-  while (at < text.size() && is_hex(text[at])) ++at;
+  while (at < text.size() && base::is_hex_digit(text[at])) ++at;
   return at > 1 && at + 1 < text.size() && text[at] == '.' && are_uri_characters(text.substr(at + 1), ":", false) &&
          !is_one_of('%', text.substr(at + 1));
 }
@@ -266,7 +261,7 @@ bool is_authority(std::string_view text, bool wide) {
     if (colon != text.npos) port = text.substr(colon + 1);
   }
   for (const char c : port)
-    if (!is_digit(c)) return false;
+    if (!base::is_digit(c)) return false;
   return true;
 }
 
@@ -285,7 +280,7 @@ bool is_uri_like(std::string_view text, UriRules rules) {
     const std::string_view name = text.substr(0, first);
     if (name.empty() || !is_letter(name[0])) return false;
     for (const char c : name)
-      if (!is_letter(c) && !is_digit(c) && !is_one_of(c, "+-.")) return false;
+      if (!is_letter(c) && !base::is_digit(c) && !is_one_of(c, "+-.")) return false;
     scheme = true;
     text.remove_prefix(first + 1);
   }
@@ -326,15 +321,16 @@ bool is_expression(std::string_view text) {
       const std::string_view length = variable.substr(colon + 1);
       if (length.empty() || length.size() > 4 || length[0] == '0') return false;
       for (const char c : length)
-        if (!is_digit(c)) return false;
+        if (!base::is_digit(c)) return false;
       variable = variable.substr(0, colon);
     }
     if (variable.empty() || variable.front() == '.' || variable.back() == '.' || variable.find("..") != variable.npos)
       return false;
     for (std::size_t i = 0; i < variable.size(); ++i) {
       const char c = variable[i];
-      if (c == '%' ? i + 2 >= variable.size() || !is_hex(variable[i + 1]) || !is_hex(variable[i + 2])
-                   : !is_letter(c) && !is_digit(c) && c != '_' && c != '.')
+      if (c == '%'
+              ? i + 2 >= variable.size() || !base::is_hex_digit(variable[i + 1]) || !base::is_hex_digit(variable[i + 2])
+              : !is_letter(c) && !base::is_digit(c) && c != '_' && c != '.')
         return false;
     }
   } while (!text.empty());
@@ -350,7 +346,7 @@ bool is_uri_template(std::string_view text) {
       text.remove_prefix(end + 1);
       continue;
     }
-    if (c == '%' && (text.size() < 3 || !is_hex(text[1]) || !is_hex(text[2]))) return false;
+    if (c == '%' && (text.size() < 3 || !base::is_hex_digit(text[1]) || !base::is_hex_digit(text[2]))) return false;
     if (static_cast<unsigned char>(c) <= 0x20 || is_one_of(c, "\"<>\\^`|}\x7F")) return false;
     text.remove_prefix(1);
   }
@@ -368,7 +364,7 @@ bool is_json_pointer(std::string_view text) {
 
 bool is_relative_json_pointer(std::string_view text) {
   std::size_t digits = 0;
-  while (digits < text.size() && is_digit(text[digits])) ++digits;
+  while (digits < text.size() && base::is_digit(text[digits])) ++digits;
   if (digits == 0 || (digits > 1 && text[0] == '0')) return false;
   text.remove_prefix(digits);
   return text == "#" || is_json_pointer(text);

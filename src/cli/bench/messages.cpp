@@ -250,11 +250,12 @@ void Messages::write_uuid(char* at) {
 }
 
 // What every message has of its own.
-char* Messages::begin(std::size_t i, std::string_view time, const Mark& mark) {
+char* Messages::begin(std::size_t i, std::string_view time, const Mark& mark, std::uint64_t task) {
   char* const message = bytes_.data() + i * size_;
   write_uuid(message + at_.id);
   std::memcpy(message + at_.time, time.data(), time.size());
   write_mark(message + at_.mark, mark);
+  if (at_.folder != std::string::npos) write_hex(message + at_.folder + 4, task);
   return message;
 }
 
@@ -264,8 +265,7 @@ std::span<const std::string_view> Messages::make(std::size_t count, Mark first, 
   for (std::size_t i = 0; i < count; ++i) {
     const Mark mark{.number = first.number + i,
                     .due_us = first.due_us + static_cast<std::uint64_t>(static_cast<double>(i) * step_us)};
-    char* const message = begin(i, time, mark);
-    if (at_.folder != std::string::npos) write_hex(message + at_.folder + 4, mark.number);
+    begin(i, time, mark, mark.number);
   }
   return std::span(views_).first(count);
 }
@@ -276,10 +276,10 @@ std::span<const std::string_view> Messages::reply(std::span<const Task> tasks, S
   const std::string time = time_of(now);
   for (std::size_t i = 0; i < tasks.size(); ++i) {
     const Task& task = tasks[i];
-    char* const message = begin(i, time, {.number = number_of(task.mark.number, stage), .due_us = due_us});
+    const Mark mark{.number = number_of(task.mark.number, stage), .due_us = due_us};
+    char* const message = begin(i, time, mark, task.mark.number);
     if (at_.order != std::string::npos) std::memcpy(message + at_.order, task.order.data(), task.order.size());
     if (at_.task != std::string::npos) write_mark(message + at_.task, task.mark);
-    if (at_.folder != std::string::npos) write_hex(message + at_.folder + 4, task.mark.number);
   }
   return std::span(views_).first(tasks.size());
 }

@@ -83,7 +83,7 @@ class Messages {
   };
 
   void write_uuid(char* at);
-  char* begin(std::size_t i, std::string_view time, const Mark& mark);
+  char* begin(std::size_t i, std::string_view time, const Mark& mark, std::uint64_t task);
 
   std::size_t size_ = 0;
   Places at_{};

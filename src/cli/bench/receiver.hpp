@@ -22,16 +22,17 @@ class Receiver {
  public:
   explicit Receiver(Tally& tally) : tally_(&tally) {}
 
+  // Who needs to know of no message.
+  struct Unheard {
+    void operator()(const Mark&, std::string_view) const {}
+  };
   // `each` is told the mark and the native bytes of each message that comes for the first time.
-  template <class Each>
-  void take(sdk::Deliveries deliveries, Duration now, const Each& each) {
+  template <class Each = Unheard>
+  void take(sdk::Deliveries deliveries, Duration now, const Each& each = {}) {
     for (const sdk::Delivery& delivery : deliveries) {
       Mark mark;
       if (take(delivery, now, mark) && delivery.attempt == 1) each(mark, delivery.message);
     }
-  }
-  void take(sdk::Deliveries deliveries, Duration now) {
-    take(deliveries, now, [](const Mark&, std::string_view) {});
   }
   std::size_t pending() const { return ids_.size(); }
 

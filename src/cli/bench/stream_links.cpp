@@ -13,10 +13,15 @@ constexpr Duration breath = std::chrono::milliseconds(5);
 // messages a second takes half a core, which the server then lacks.
 constexpr Duration gathered_for = std::chrono::microseconds(300);
 
+// Frames are answered in the order in which they were sent.
+bool answers_oldest(const auto& sheets, const sdk::Frame& result) {
+  return !sheets.empty() && result.re == sheets.front().frame;
+}
+
 }  // namespace
 
 bool Acker::take_result(const sdk::Frame& result, Duration now) {
-  if (sheets_.empty() || result.re != sheets_.front().frame) return false;
+  if (!answers_oldest(sheets_, result)) return false;
   receiver_.take_statuses(sheets_.front(), result.results, result.error, now);
   sheets_.pop_front();
   return true;
@@ -38,7 +43,7 @@ StreamProducer::StreamProducer(sdk::Stream stream, Sender sender, const Settings
       acker_(stream_, tally) {}
 
 void StreamProducer::take_answer(const sdk::Frame& result, Duration now) {
-  if (acker_.take_result(result, now) || sheets_.empty() || result.re != sheets_.front().frame) return;
+  if (acker_.take_result(result, now) || !answers_oldest(sheets_, result)) return;
   const Sheet& sheet = sheets_.front();
   const auto refused_before = tally_.refused + tally_.held_back;
   take_outcomes(sheet, result.results, result.error, now, tally_);
@@ -96,7 +101,7 @@ base::Result<> StreamConsumer::turn(Duration now) {
   while (true) {
     PARLEY_TRY(const auto frame, stream_.next({}));
     if (frame.kind == sdk::Frame::Kind::nothing) break;
-    if (frame.kind == sdk::Frame::Kind::deliveries) acker_.take(frame, now, [](const Mark&, std::string_view) {});
+    if (frame.kind == sdk::Frame::Kind::deliveries) acker_.take(frame, now);
     if (frame.kind == sdk::Frame::Kind::result) acker_.take_result(frame, now);
   }
   acker_.ack_all();
@@ -107,7 +112,7 @@ StreamWorker::StreamWorker(sdk::Stream stream, Work work, Tally& tally)
     : stream_(std::move(stream)), work_(std::move(work)), tally_(tally), acker_(stream_, tally) {}
 
 void StreamWorker::take_answer(const sdk::Frame& result, Duration now) {
-  if (acker_.take_result(result, now) || sheets_.empty() || result.re != sheets_.front().frame) return;
+  if (acker_.take_result(result, now) || !answers_oldest(sheets_, result)) return;
   const auto held_back = tally_.held_back;
   work_.take_outcomes(sheets_.front(), result.results, result.error, now, tally_);
   if (tally_.held_back > held_back) resume_at_ = now + breath;

@@ -15,9 +15,8 @@ class Acker {
  public:
   Acker(sdk::Stream& stream, Tally& tally) : stream_(stream), receiver_(tally) {}
 
-  // `each` is told the mark and the native bytes of each message that comes for the first time.
-  template <class Each>
-  void take(const sdk::Frame& deliveries, Duration now, const Each& each) {
+  template <class Each = Receiver::Unheard>
+  void take(const sdk::Frame& deliveries, Duration now, const Each& each = {}) {
     receiver_.take(deliveries.deliveries, now, each);
     if (receiver_.pending() >= frame_max) ack_all();
   }

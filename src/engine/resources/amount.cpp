@@ -4,16 +4,14 @@
 #include <array>
 #include <charconv>
 
+#include "base/ascii.hpp"
+
 namespace parley::engine {
 namespace {
 
 constexpr int places = 6;
 constexpr int digits_max = 18;  // of what is less than amount_max, in millionths
 constexpr int exponent_max = 1'000;
-
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
 
 }  // namespace
 
@@ -26,12 +24,12 @@ Amount less(Amount a, Amount b) {
 }
 
 std::optional<Amount> amount_of(std::string_view json) {
-  if (json.empty() || !is_digit(json.front())) return std::nullopt;
+  if (json.empty() || !base::is_digit(json.front())) return std::nullopt;
   std::string digits;
   int point = 0;  // digits before it
   bool before_point = true;
   std::size_t i = 0;
-  for (; i < json.size() && (is_digit(json[i]) || json[i] == '.'); ++i) {
+  for (; i < json.size() && (base::is_digit(json[i]) || json[i] == '.'); ++i) {
     if (json[i] == '.') {
       before_point = false;
       continue;

@@ -99,9 +99,8 @@ class Follow {
   }
 
   Moved report(bool must_arrive) {
-    const auto known = task_named(command_, workspace_);
-    if (!known) return std::unexpected(task_unknown(command_, workspace_, command_.envelope.task));
-    const Task& task = workspace_.tasks.at(*known);
+    PARLEY_TRY(const Offset known, known_task());
+    const Task& task = workspace_.tasks.at(known);
     if (answers_an_older_order(task)) return std::unexpected(stale_order(command_, workspace_, task));
     if (command_.envelope.kind == Kind::task_complete) PARLEY_CHECK(check_decided(task));
     // R5: of a lenient workspace, and the task never was held by it.
@@ -111,17 +110,16 @@ class Follow {
     const bool resumed =
         task.state == TaskState::held && command_.supersedes && command_.supersedes->message == task.held;
     const TaskState from = resumed ? TaskState::active : task.state;
-    auto move = moved(*known, task, must_arrive ? task.assigner : AgentNumber{}, from);
+    auto move = moved(known, task, must_arrive ? task.assigner : AgentNumber{}, from);
     if (move && must_arrive) PARLEY_CHECK(check_evidence(command_, task));
     return move;
   }
 
   Moved offer() {
-    const auto known = task_named(command_, workspace_);
-    if (!known) return std::unexpected(task_unknown(command_, workspace_, command_.envelope.task));
-    const Task& task = workspace_.tasks.at(*known);
+    PARLEY_TRY(const Offset known, known_task());
+    const Task& task = workspace_.tasks.at(known);
     facts_.offered = task.offer && !workspace_.registry.agent(task.offer->target).removed;
-    PARLEY_TRY(auto move, moved(*known, task, AgentNumber{}));
+    PARLEY_TRY(auto move, moved(known, task, AgentNumber{}));
     if (to_.size() != 1 || to_.front() == task.assignee)
       return std::unexpected(offered_to_itself(command_, workspace_, task));
     PARLEY_CHECK(check_times(task));
@@ -160,13 +158,17 @@ class Follow {
 
   Moved abort() {
     if (unquoted(field(command_.envelope, "scope")) != "task") return nullptr;  // of a session (session.hpp)
-    const auto known = task_named(command_, workspace_);
-    if (!known) return std::unexpected(task_unknown(command_, workspace_, command_.envelope.task));
-    const Task& task = workspace_.tasks.at(*known);
-    return moved(*known, task, task.assignee);
+    PARLEY_TRY(const Offset known, known_task());
+    const Task& task = workspace_.tasks.at(known);
+    return moved(known, task, task.assignee);
   }
 
  private:
+  base::Result<Offset> known_task() const {
+    if (const auto known = task_named(command_, workspace_)) return *known;
+    return std::unexpected(task_unknown(command_, workspace_, command_.envelope.task));
+  }
+
   // HND-12: what was offered may be more than its target still has.
   base::Result<> afford(const Task& task, event::TaskMoved& move) const {
     auto allotted = allot(workspace_, {command_.sender, &task, true, agreed(*task.offer)}, move);

@@ -258,8 +258,8 @@ class Tasks {
   void index(Offset offset, const Task& task);
 
   ByOffset tasks_;
-  mutable const Task* last_ =
-      nullptr;  // that at() gave: a message looks into its task many times. Null once it may be gone
+  // What at() gave last, for a message looks into its task many times; null once it may be gone.
+  mutable const Task* last_ = nullptr;
   mutable Offset last_offset_;
   IdIndex by_id_;
   mutable std::string newest_id_;  // that was looked for,
