@@ -12,16 +12,28 @@ constexpr std::size_t chunk_max = 256u << 10;
 
 }  // namespace
 
+char* Chunks::room_for(std::size_t bytes) {
+  if (left_.size() < bytes) {
+    const std::size_t size = std::max(bytes, std::clamp(used_, chunk_min, chunk_max));
+    left_ = {chunks_.emplace_back(std::make_unique_for_overwrite<char[]>(size)).get(), size};
+    allocated_ += size;
+  }
+  char* const at = left_.data();
+  left_ = left_.subspan(bytes);
+  used_ += bytes;
+  return at;
+}
+
 char* Block::add(std::size_t event_bytes, std::string_view body, const base::Digest& body_hash, bool has_body,
                  const SharedBytes& shared) {
-  const bool is_shared = shared.holds(body);
-  char* const at = room_for(event_bytes + (is_shared ? 0 : body.size()));
+  char* const at = events_.room_for(event_bytes);
   const char* body_at = body.data();
-  if (is_shared) {
+  if (shared.holds(body)) {
     share(shared);
-  } else {
-    std::memcpy(at + event_bytes, body.data(), body.size());
-    body_at = at + event_bytes;
+  } else if (!body.empty()) {
+    char* const copy = bodies_.room_for(body.size());
+    std::memcpy(copy, body.data(), body.size());
+    body_at = copy;
   }
   pieces_.push_back({at, body_at, static_cast<std::uint32_t>(event_bytes), static_cast<std::uint32_t>(body.size()),
                      has_body, body_hash});
@@ -29,22 +41,14 @@ char* Block::add(std::size_t event_bytes, std::string_view body, const base::Dig
   return at;
 }
 
-char* Block::room_for(std::size_t bytes) {
-  if (chunk_.size() < bytes) {
-    const std::size_t size = std::max(bytes, std::clamp(copied_, chunk_min, chunk_max));
-    chunk_ = {chunks_.emplace_back(std::make_unique_for_overwrite<char[]>(size)).get(), size};
-    allocated_ += size;
-  }
-  char* const at = chunk_.data();
-  chunk_ = chunk_.subspan(bytes);
-  copied_ += bytes;
-  return at;
-}
-
 void Block::share(const SharedBytes& shared) {
   if (!shared_.empty() && shared_.back() == shared.bytes) return;
   shared_.push_back(shared.bytes);
-  allocated_ += shared.size;
+  shared_bytes_ += shared.size;
+}
+
+std::size_t Block::allocated() const {
+  return events_.allocated() + bodies_.allocated() + shared_bytes_ + pieces_.capacity() * sizeof(Piece);
 }
 
 std::string_view Block::event(base::Position position) const {

@@ -22,7 +22,21 @@ struct SharedBytes {
   }
 };
 
-// Events and bodies of consecutive positions; immutable once it is committed, then a part of the cache.
+// Bytes one after the other, in chunks that stay where they are. Resource type.
+class Chunks {
+ public:
+  char* room_for(std::size_t bytes);
+  std::size_t allocated() const { return allocated_; }
+
+ private:
+  std::vector<std::unique_ptr<char[]>> chunks_;
+  std::span<char> left_;  // of the last one
+  std::size_t used_ = 0;
+  std::size_t allocated_ = 0;
+};
+
+// Events and bodies of consecutive positions, each side by side; immutable once it is committed, then a part of the
+// cache.
 class Block {
  public:
   explicit Block(base::Position first) : first_(first) {}
@@ -35,7 +49,7 @@ class Block {
   base::Position next() const { return base::Position(first_.value + pieces_.size()); }
   bool empty() const { return pieces_.empty(); }
   std::size_t bytes() const { return bytes_; }
-  std::size_t allocated() const { return allocated_ + pieces_.capacity() * sizeof(Piece); }
+  std::size_t allocated() const;
   bool holds(base::Position position) const { return position >= first_ && position < next(); }
 
   // Views are good as long as the block: what is added moves nothing.
@@ -54,16 +68,13 @@ class Block {
   };
   const Piece& piece(base::Position position) const { return pieces_.at(position.value - first_.value); }
 
-  char* room_for(std::size_t bytes);
   void share(const SharedBytes& shared);
 
   base::Position first_;
-  std::vector<std::unique_ptr<char[]>> chunks_;
-  std::span<char> chunk_;  // what is left of the last one
+  Chunks events_, bodies_;
   std::vector<std::shared_ptr<const char[]>> shared_;
+  std::size_t shared_bytes_ = 0;
   std::size_t bytes_ = 0;
-  std::size_t copied_ = 0;  // of them, into chunks
-  std::size_t allocated_ = 0;
   std::vector<Piece> pieces_;
 };
 

@@ -7,25 +7,26 @@
 
 namespace parley::journal {
 
+std::size_t chained_head_bytes(std::span<const Record> records) {
+  return chained_front_bytes + records.size() * chained_row_bytes;
+}
+
 std::size_t chained_bytes(std::span<const Record> records) {
-  std::size_t total = chained_front_bytes + records.size() * chained_row_bytes;
+  std::size_t total = chained_head_bytes(records);
   for (const Record& record : records) total += record.event.size();
   return total;
 }
 
-void write_chained(char* to, std::span<const Record> records, const BlockPlace& place) {
+void write_chained_head(char* to, std::span<const Record> records, const BlockPlace& place) {
   std::size_t events_length = 0;
   char* row = to + chained_front_bytes;
-  char* event = row + records.size() * chained_row_bytes;
   for (const Record& record : records) {
     store(row, static_cast<std::uint32_t>(record.event.size()));
     store(row + 4, static_cast<std::uint32_t>(record.has_body ? record.body.size() : 0));
     const base::Digest hash = record.has_body ? record.body_hash : base::Digest{};
     std::memcpy(row + 8, hash.data(), hash.size());
-    if (!record.event.empty()) std::memcpy(event, record.event.data(), record.event.size());
     events_length += record.event.size();
     row += chained_row_bytes;
-    event += record.event.size();
   }
   store(to, place.term);
   store(to + 8, place.first.value);

@@ -23,8 +23,9 @@ struct BlockPlace {
 };
 
 std::size_t chained_bytes(std::span<const Record> records);
-// `to` has chained_bytes(records).
-void write_chained(char* to, std::span<const Record> records, const BlockPlace& place);
+// What comes before the events; `to` has chained_head_bytes(records). The events follow as they lie in the records.
+std::size_t chained_head_bytes(std::span<const Record> records);
+void write_chained_head(char* to, std::span<const Record> records, const BlockPlace& place);
 
 // Views into the bytes it was made of. Value type.
 class Chained {

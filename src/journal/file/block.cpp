@@ -18,6 +18,22 @@ std::uint64_t bytes_of_bodies(std::span<const Record> records) {
   return total;
 }
 
+std::uint64_t bytes_of_pieces(std::span<const std::string_view> pieces) {
+  std::uint64_t total = 0;
+  for (const std::string_view piece : pieces) total += piece.size();
+  return total;
+}
+
+// Behind the piece before, as one where they lie side by side: long pieces are checked and written in less time.
+// Those before `from` are other parts of the block, and stay as they are.
+void add_piece(std::vector<std::string_view>& pieces, std::size_t from, std::string_view piece) {
+  if (piece.empty()) return;
+  if (pieces.size() > from && pieces.back().data() + pieces.back().size() == piece.data())
+    pieces.back() = {pieces.back().data(), pieces.back().size() + piece.size()};
+  else
+    pieces.push_back(piece);
+}
+
 }  // namespace
 
 std::uint64_t BlockWriter::bytes_of(std::span<const Record> records) {
@@ -26,24 +42,24 @@ std::uint64_t BlockWriter::bytes_of(std::span<const Record> records) {
 
 void BlockWriter::write(std::span<const Record> records, const BlockPlace& place, const SegmentKey& key,
                         Position synced) {
-  chained_length_ = chained_bytes(records);
-  const std::uint64_t bodies_at = block_header_bytes + chained_length_ + records.size();
-  const std::uint64_t unpadded = bodies_at + bytes_of_bodies(records);
-  front_.resize(bodies_at);
-  char* to = front_.data();
-  write_chained(to + block_header_bytes, records, place);
-
-  pieces_.clear();
-  pieces_.emplace_back(front_);
-  char* kind = to + block_header_bytes + chained_length_;
+  head_.resize(block_header_bytes + chained_head_bytes(records));
+  write_chained_head(head_.data() + block_header_bytes, records, place);
+  pieces_.assign(1, head_);
+  kinds_.clear();
   for (const Record& record : records) {
-    *kind++ = static_cast<char>(record.has_body ? BodyKind::kept : BodyKind::none);
-    if (!record.has_body || record.body.empty()) continue;
-    pieces_.push_back(record.body);
+    add_piece(pieces_, 1, record.event);
+    kinds_ += static_cast<char>(record.has_body ? BodyKind::kept : BodyKind::none);
   }
+  kinds_at_ = pieces_.size();
+  pieces_.emplace_back(kinds_);
+  const std::uint64_t bodies_at = bytes_of_pieces(pieces_);
+  for (const Record& record : records)
+    if (record.has_body) add_piece(pieces_, kinds_at_ + 1, record.body);
+  const std::uint64_t unpadded = bytes_of_pieces(pieces_);
   const std::string_view padding = padding_bytes.substr(0, padded(unpadded) - unpadded);
   if (!padding.empty()) pieces_.push_back(padding);
 
+  char* const to = head_.data();
   store(to, key.marker);
   store(to + 16, static_cast<std::uint32_t>(padded(unpadded)));
   store(to + 20, static_cast<std::uint32_t>(bodies_at));
@@ -52,14 +68,20 @@ void BlockWriter::write(std::span<const Record> records, const BlockPlace& place
 }
 
 void BlockWriter::seal() {
-  std::uint32_t bodies_crc = 0;
-  for (const std::string_view body : std::span(pieces_).subspan(1)) bodies_crc = base::crc32c(body, bodies_crc);
-  store(front_.data() + 12, bodies_crc);
-  store(front_.data() + 8, base::crc32c(std::string_view(front_).substr(12)));
+  const auto crc_of = [](std::span<const std::string_view> pieces, std::uint32_t before) {
+    for (const std::string_view piece : pieces) before = base::crc32c(piece, before);
+    return before;
+  };
+  const std::span<const std::string_view> pieces(pieces_);
+  store(head_.data() + 12, crc_of(pieces.subspan(kinds_at_ + 1), 0));
+  const std::uint32_t crc = base::crc32c(std::string_view(head_).substr(12));
+  store(head_.data() + 8, crc_of(pieces.subspan(1, kinds_at_), crc));
 }
 
 void BlockWriter::link() {
-  chain_ = base::sha256(std::string_view(front_).substr(block_header_bytes, chained_length_));
+  hash_.add(std::string_view(head_).substr(block_header_bytes));
+  for (const std::string_view events : std::span(pieces_).subspan(1, kinds_at_ - 1)) hash_.add(events);
+  chain_ = hash_.finish();
 }
 
 std::optional<BlockHeader> read_block_header(std::string_view bytes, const SegmentKey& key, std::uint64_t room) {

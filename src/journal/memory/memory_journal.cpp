@@ -162,8 +162,7 @@ class MemoryJournal final : public Journal {
   base::Result<Ticket> append(std::span<const Record> records, base::Instant engine_time) override {
     PARLEY_ASSERT(!records.empty());
     auto block = std::make_shared<Block>();
-    block->bytes.resize(chained_bytes(records));
-    std::uint64_t bytes = block->bytes.size();
+    std::uint64_t bytes = chained_bytes(records);
     for (const Record& record : records) {
       block->kinds.push_back(record.has_body ? BodyKind::kept : BodyKind::none);
       block->bodies.emplace_back(record.has_body ? record.body : std::string_view());
@@ -176,7 +175,10 @@ class MemoryJournal final : public Journal {
       return base::fail(base::ErrorCode::STORAGE_FULL, "the journal in memory is at its capacity");
     }
     const Position first(head_.position.value + 1);
-    write_chained(block->bytes.data(), records, {options_.term, first, engine_time, head_.chain});
+    block->bytes.reserve(chained_bytes(records));
+    block->bytes.resize(chained_head_bytes(records));
+    write_chained_head(block->bytes.data(), records, {options_.term, first, engine_time, head_.chain});
+    for (const Record& record : records) block->bytes += record.event;
     head_ = {Position(head_.position.value + records.size()), engine_time, base::sha256(block->bytes)};
     used_ += bytes;
     store_->add(std::move(block), first, head_.position);

@@ -1,4 +1,5 @@
-// A frame that lies whole in the input is unmasked where it lies and never copied; others are unmasked into place.
+// A frame that lies whole in the input is unmasked where it lies and never copied; others are unmasked into place, and
+// so are large ones, which are mostly kept: their unmasking is the copy.
 #include "net/websocket/connection.hpp"
 
 #include <algorithm>
@@ -13,6 +14,7 @@ namespace {
 constexpr std::size_t reserve_bytes_max = 256 << 10;  // what an announced length alone may take
 constexpr std::size_t kept_bytes_max = 1 << 20;       // an assembly buffer that is kept for the next message
 constexpr std::size_t spare_bytes = 64;               // behind a message, so that its keeper may pad it where it lies
+constexpr std::size_t moved_from_bytes = 16 << 10;    // what a server reads beside its loop is kept
 
 // RFC 6455 §7.4 and the IANA registry: what a peer may send.
 bool may_be_sent(std::uint16_t code) {
@@ -117,8 +119,8 @@ Connection::Step Connection::receive_payload(std::span<char>& input) {
   const auto count = static_cast<std::size_t>(std::min<std::uint64_t>(input.size(), left));
   const std::span<char> bytes = input.subspan(0, count);
   input = input.subspan(count);
-  if (payload_received_ == 0 && count == left && frame_.last && frame_.opcode != Opcode::continuation)
-    return take_whole_frame(bytes);
+  const bool whole = payload_received_ == 0 && count == left && frame_.last && frame_.opcode != Opcode::continuation;
+  if (whole && !(frame_.masked && count >= moved_from_bytes)) return take_whole_frame(bytes);
 
   std::string& into = is_control(frame_.opcode) ? control_ : assembly_;
   const std::size_t before = into.size();
