@@ -326,7 +326,7 @@ class Consistency {
     for (const auto& [offset, attempts] : agent.attempts)
       if (!std::binary_search(expected.open.begin(), expected.open.end(), offset))
         of_agent("attempts of a closed message are kept");
-    for (const auto& [id, lane] : agent.mailbox.lanes()) check_lane(*lane, of_agent);
+    for (const auto& [id, lane] : agent.mailbox.lanes()) check_lane(lane, of_agent);
   }
 
   template <class Report>

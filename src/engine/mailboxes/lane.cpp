@@ -5,72 +5,31 @@
 #include "base/assert.hpp"
 
 namespace parley::engine {
-namespace {
-
-constexpr std::size_t spare_max = 64;  // places of items that are gone, before they are given back
-
-bool before(const Lane::Item& item, base::Offset offset) {
-  return item.offset < offset;
-}
-
-}  // namespace
-
-std::size_t Lane::index_of(base::Offset offset) const {
-  const auto at = std::lower_bound(begin(), end(), offset, before);
-  PARLEY_ASSERT(at != end() && at->offset == offset);
-  return static_cast<std::size_t>(at - items_.begin());
-}
-
-void Lane::skip_leased() {
-  while (head_ < items_.size() && items_[head_].state == State::leased) ++head_;
-}
 
 void Lane::put_in(base::Offset offset, envelope::Priority priority) {
-  const auto at = static_cast<std::uint32_t>(std::lower_bound(begin(), end(), offset, before) - items_.begin());
-  PARLEY_ASSERT(at == items_.size() || items_[at].offset != offset);
-  const bool at_front = at == begin_ && begin_ > 0;
-  if (at_front)
-    items_[--begin_] = {offset, priority};
-  else
-    items_.insert(items_.begin() + at, {offset, priority});
-  head_ = std::min(head_, at_front ? begin_ : at);
-  ++counts_[index(priority)];
+  if (!long_ && !has_one()) {
+    only_ = {offset, priority};
+    return;
+  }
+  if (!long_) {
+    long_ = std::make_unique<LongLane>();
+    long_->put_in(only_.offset, only_.priority);
+    long_->become(only_.offset, only_.state);
+    only_ = {};
+  }
+  long_->put_in(offset, priority);
 }
 
 void Lane::take_out(base::Offset offset) {
-  const std::size_t at = index_of(offset);
-  if (items_[at].state == State::leased)
-    --leased_;
-  else
-    --counts_[index(items_[at].priority)];
-  if (at - begin_ <= items_.size() - at) {  // the shorter side moves up
-    std::move_backward(items_.begin() + begin_, items_.begin() + at, items_.begin() + at + 1);
-    ++begin_;
-    if (head_ <= at) ++head_;
-  } else {
-    items_.erase(items_.begin() + at);
-    if (head_ > at) --head_;
-  }
-  skip_leased();
-  trim();
+  if (long_) return long_->take_out(offset);
+  PARLEY_ASSERT(only_.offset == offset);
+  only_ = {};
 }
 
 void Lane::become(base::Offset offset, State state) {
-  const std::size_t at = index_of(offset);
-  Item& item = items_[at];
-  const bool was_leased = item.state == State::leased;
-  const bool is_leased = state == State::leased;
-  item.state = state;
-  if (was_leased == is_leased) return;
-  if (is_leased) {
-    ++leased_;
-    --counts_[index(item.priority)];
-    skip_leased();
-  } else {
-    --leased_;
-    ++counts_[index(item.priority)];
-    head_ = std::min(head_, static_cast<std::uint32_t>(at));
-  }
+  if (long_) return long_->become(offset, state);
+  PARLEY_ASSERT(only_.offset == offset);
+  only_.state = state;
 }
 
 Lane::Iterator Lane::next(Iterator item) const {
@@ -83,27 +42,14 @@ Lane::Iterator Lane::after(base::Offset offset) const {
 }
 
 std::uint32_t Lane::leased_from(Iterator item) const {
-  return leased_ - static_cast<std::uint32_t>(std::min(item, head()) - begin());
+  return leased_count() - static_cast<std::uint32_t>(std::min(item, head()) - begin());
 }
 
-// Gives the places at the front back once they are as many as the items: each is moved once.
-void Lane::trim() {
-  if (begin_ <= spare_max || begin_ < items_.size() / 2) return;
-  items_.erase(items_.begin(), items_.begin() + begin_);
-  head_ -= begin_;
-  begin_ = 0;
-}
-
-void Lane::load(Items items) {
-  items_ = std::move(items);
-  begin_ = head_ = leased_ = 0;
-  counts_ = {};
-  for (const Item& item : items_)
-    if (item.state == State::leased)
-      ++leased_;
-    else
-      ++counts_[index(item.priority)];
-  skip_leased();
+Lane::Counts Lane::unleased() const {
+  if (long_) return long_->unleased();
+  Counts counts{};
+  counts[index(only_.priority)] = has_one() && !leased_one();
+  return counts;
 }
 
 }  // namespace parley::engine

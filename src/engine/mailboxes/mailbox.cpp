@@ -10,6 +10,7 @@ namespace parley::engine {
 namespace {
 
 constexpr SessionId anyone{};
+constexpr std::size_t lanes_kept = 127;  // places of a mailbox that has none now
 
 }  // namespace
 
@@ -49,8 +50,7 @@ void Mailbox::unstand_from(Priority level, SessionId session, Standing standing)
 template <class Change>
 void Mailbox::change_lane(LaneId id, Change change) {
   const auto at = lanes_.try_emplace(id).first;
-  if (!at->second) at->second = std::make_unique<Lane>();
-  Lane& lane = *at->second;
+  Lane& lane = at->second;
   const LanePlace before = place_of(id, lane);
   change(lane);
   const LanePlace after = place_of(id, lane);
@@ -61,7 +61,9 @@ void Mailbox::change_lane(LaneId id, Change change) {
     if (before.backs_off) backing_off_.erase(before.standing);
     if (after.backs_off) backing_off_.insert(after.standing);
   }
-  if (lane.empty()) lanes_.erase(at);
+  if (!lane.empty()) return;
+  lanes_.erase(at);
+  if (lanes_.empty() && lanes_.capacity() > lanes_kept) lanes_ = {};
 }
 
 void Mailbox::lease(Offset offset, SessionId session) {
@@ -137,7 +139,7 @@ void Mailbox::drop(const Entry& entry) {
 
 std::vector<Offset> Mailbox::leased_after(const Entry& entry) const {
   if (entry.lane == LaneId{}) return {};
-  const Lane& lane = *lanes_.at(entry.lane);
+  const Lane& lane = lanes_.at(entry.lane);
   std::vector<Offset> offsets;
   const auto first = lane.after(entry.offset);
   const std::uint32_t most = lane.leased_from(first);  // what else waits in a long lane is not walked

@@ -18,7 +18,7 @@ void OpenMessages::add(const StandingSet& standings, Offset after) {
   auto at = standings.begin();
   for (; at != standings.end() && at->head <= after; ++at)
     if (at->lane != LaneId{}) {
-      const Lane& lane = *mailbox_.lanes().at(at->lane);
+      const Lane& lane = mailbox_.lanes().at(at->lane);
       add_rest(lane, lane.after(after));
     }
   if (at != standings.end()) add(Standings{at, standings.end()});
@@ -60,7 +60,7 @@ Offset OpenMessages::next() {
     const LaneId id = standings.at->lane;
     if (++standings.at != standings.end) push(standings.at->head, part);
     if (id != LaneId{}) {
-      const Lane& lane = *mailbox_.lanes().at(id);
+      const Lane& lane = mailbox_.lanes().at(id);
       add_rest(lane, lane.head() + 1);
     }
   }

@@ -32,7 +32,7 @@ Standing Selection::Candidates::pop() {
 }
 
 void Selection::stand_anew(LaneId id) {
-  const Lane& lane = *mailbox_.lanes().at(id);
+  const Lane& lane = mailbox_.lanes().at(id);
   if (lane.next(lane.head()) == lane.end()) return;  // the usual lane holds one
   LaneLeft& left = lanes_.try_emplace(id, LaneLeft{lane.head(), lane.unleased()}).first->second;
   --left.unleased[static_cast<std::size_t>(left.head->priority)];

@@ -444,7 +444,7 @@ void decide_orders_over(Decided& decided, const Workspace& workspace, WorkspaceN
     event::MessagesSuperseded& event = *decided.add(number).mutable_messages_superseded();
     event.set_agent(i);
     event.set_by(message.value);
-    for (auto item = at->second->begin(); item != at->second->end() && left > 0; ++item, --left) {
+    for (auto item = at->second.begin(); item != at->second.end() && left > 0; ++item, --left) {
       event.add_offsets(item->offset.value);
       decided.leaves(number, AgentNumber(i), item->offset, workspace.messages.at(item->offset).length);
     }

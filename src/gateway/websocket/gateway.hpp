@@ -21,10 +21,10 @@ struct Settings {
   base::Duration slow_patience = std::chrono::seconds(10);     // with more unwritten than the loop's bound
   base::Duration token_look = std::chrono::milliseconds(100);  // each looks at an eighth of the sessions (I4)
   std::size_t worker_bytes = 16 << 10;                         // of a frame, from where on it is worth a worker
-  std::size_t waiting_high = 1536 << 10;  // bytes of a session's frames that wait, from where on it is not read from
-  std::size_t waiting_frames_high = 64;   // likewise
-  std::size_t soon_bytes = 80 << 10;      // of all that waits, up to which it is read soon
-  std::size_t waiting_max = 8 << 20;      // bytes of all sessions, from where on no worker is given more
+  std::size_t waiting_high = 1 << 20;    // bytes of a session's frames that wait, from where on it is not read from
+  std::size_t waiting_frames_high = 64;  // likewise
+  std::size_t soon_bytes = 80 << 10;     // of all that waits, up to which it is read soon
+  std::size_t waiting_max = 8 << 20;     // bytes of all sessions, from where on no worker is given more
 };
 
 class Gateway final : public net::WebSocketPort {
