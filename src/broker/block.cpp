@@ -7,7 +7,7 @@ namespace parley::broker {
 namespace {
 
 // A block of one message stays small, a large one has few chunks.
-constexpr std::size_t chunk_min = 2u << 10;
+constexpr std::size_t chunk_min = 512;
 constexpr std::size_t chunk_max = 256u << 10;
 
 }  // namespace

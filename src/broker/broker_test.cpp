@@ -599,6 +599,15 @@ TEST(Blocks, What_is_shared_is_not_copied_and_kept_once) {
   EXPECT_EQ(bytes.use_count(), 3);  // the block has it once
 }
 
+// What the journal stores in one piece.
+TEST(Blocks, Events_lie_side_by_side_and_so_do_bodies_that_are_copied) {
+  Block block(base::Position(1));
+  for (const std::string_view body : {"one", "three"}) block.add(4, body, {}, true, {});
+  const base::Position first(1), second(2);
+  EXPECT_EQ(block.event(first).data() + 4, block.event(second).data());
+  EXPECT_EQ(block.body(first).data() + 3, block.body(second).data());
+}
+
 // D5: what is delivered are the bytes that came, wherever a worker laid them down, and whatever becomes of the frame.
 TEST(Batches, What_was_read_ahead_needs_the_text_it_came_in_no_longer_than_it_is_sent) {
   TestBench bench(open());

@@ -23,8 +23,8 @@ namespace parley::journal {
 // Ordinal of a record in the shard's journal; the first is 1, 0 is before all. Never leaves the server.
 using base::Position;
 
-// What is appended: an event and, for most, the native bytes it rests on. Views: the event's need live only during
-// append, the body's until it is durable.
+// What is appended: an event and, for most, the native bytes it rests on. Views of bytes that stay where they are until
+// the block is durable, or the journal has ended.
 struct Record {
   std::string_view event;
   std::string_view body;

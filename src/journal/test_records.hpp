@@ -17,15 +17,9 @@ struct TestRecord {
   std::optional<std::string> body;
 };
 
-inline base::Result<Ticket> append_all(Journal& journal, const std::vector<TestRecord>& records,
-                                       std::int64_t time_us = 1) {
-  // Those before may still be on their way to the disk: kept while a few more are appended or refused.
-  static std::array<std::vector<TestRecord>, 8> kept;
-  static std::size_t turn = 0;
-  std::vector<TestRecord>& mine = kept[turn++ % kept.size()];
-  mine = records;
+inline std::vector<Record> views_of(const std::vector<TestRecord>& records) {
   std::vector<Record> views;
-  for (const TestRecord& record : mine) {
+  for (const TestRecord& record : records) {
     Record view{record.event, {}, {}, record.body.has_value()};
     if (record.body) {
       view.body = *record.body;
@@ -33,7 +27,17 @@ inline base::Result<Ticket> append_all(Journal& journal, const std::vector<TestR
     }
     views.push_back(view);
   }
-  return journal.append(views, base::instant_of(time_us));
+  return views;
+}
+
+inline base::Result<Ticket> append_all(Journal& journal, const std::vector<TestRecord>& records,
+                                       std::int64_t time_us = 1) {
+  // Those before may still be on their way to the disk: kept while a few more are appended or refused.
+  static std::array<std::vector<TestRecord>, 8> kept;
+  static std::size_t turn = 0;
+  std::vector<TestRecord>& mine = kept[turn++ % kept.size()];
+  mine = records;
+  return journal.append(views_of(mine), base::instant_of(time_us));
 }
 
 // Nothing where it is not as written.

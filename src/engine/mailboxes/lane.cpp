@@ -7,6 +7,7 @@
 namespace parley::engine {
 
 void Lane::put_in(base::Offset offset, envelope::Priority priority) {
+  PARLEY_ASSERT(offset != base::Offset{});
   if (!long_ && !has_one()) {
     only_ = {offset, priority};
     return;
@@ -18,6 +19,13 @@ void Lane::put_in(base::Offset offset, envelope::Priority priority) {
     only_ = {};
   }
   long_->put_in(offset, priority);
+}
+
+void Lane::put_in(std::span<const Item> items) {
+  for (const Item& item : items) {
+    put_in(item.offset, item.priority);
+    become(item.offset, item.state);
+  }
 }
 
 void Lane::take_out(base::Offset offset) {

@@ -1,10 +1,11 @@
-// A lane (R32): the open messages of one task at one recipient, first in, first out. Value type.
+// A lane (R32): the open messages of one task at one recipient, first in, first out. Moved, not copied.
 //
 // Most lanes hold one message, which is kept in place; a second one makes it long.
 #pragma once
 #include <absl/container/inlined_vector.h>
 
 #include <memory>
+#include <span>
 
 #include "engine/mailboxes/long_lane.hpp"
 
@@ -40,19 +41,17 @@ class Lane {
     absl::InlinedVector<Item, 1> items(begin(), end());
     a(items, holder);
     if constexpr (Archive::loads)
-      for (const Item& item : items) {
-        put_in(item.offset, item.priority);
-        become(item.offset, item.state);
-      }
+      if (a.good()) put_in(items);
   }
 
  private:
+  void put_in(std::span<const Item> items);
   bool has_one() const { return only_.offset != base::Offset{}; }
   bool leased_one() const { return only_.state == State::leased; }
   std::uint32_t leased_count() const { return long_ ? long_->leased() : leased_one(); }
 
   Item only_;                       // offset 0: none
-  std::unique_ptr<LongLane> long_;  // null: there are not more
+  std::unique_ptr<LongLane> long_;  // null: there never were more
 };
 
 }  // namespace parley::engine

@@ -1,5 +1,5 @@
-// Several messages of a lane (lane.hpp), in order, at a few words each. What is looked up is found by bisection; what
-// leaves usually leaves at the front, which moves nothing. Value type.
+// The messages of a lane that has had several at once (lane.hpp), in order, at a few words each. What is looked up is
+// found by bisection; what leaves usually leaves at the front, which moves nothing. Value type.
 #pragma once
 #include <array>
 #include <cstdint>

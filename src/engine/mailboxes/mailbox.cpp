@@ -19,8 +19,9 @@ LanePlace place_of(LaneId id, const Lane& lane) {
   if (head == lane.end()) return {};
   if (head->state == Lane::State::backing_off)
     return {.backs_off = true, .session = {}, .standing = {head->offset, id}};
-  for (std::size_t level = lane.unleased().size(); level-- > 0;)
-    if (lane.unleased()[level] > 0)
+  const Lane::Counts unleased = lane.unleased();
+  for (std::size_t level = unleased.size(); level-- > 0;)
+    if (unleased[level] > 0)
       return {.stands = true,
               .level = static_cast<Priority>(level),
               .session = lane.leased() ? lane.holder : anyone,

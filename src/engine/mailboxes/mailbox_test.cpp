@@ -237,5 +237,16 @@ RC_GTEST_PROP(Mailbox, R32_does_what_a_plain_list_does, ()) {
   }
 }
 
+// Who was busy once does not keep the room for it.
+TEST(Mailbox, GivesBackTheRoomOfItsLanes) {
+  Mailbox mailbox;
+  const auto entry = [](std::uint64_t i) { return Entry{Offset(i), LaneId(i)}; };
+  for (std::uint64_t i = 1; i <= 1'000; ++i) mailbox.queue(entry(i));
+  for (std::uint64_t i = 1; i < 1'000; ++i) mailbox.drop(entry(i));
+  EXPECT_GT(mailbox.lanes().capacity(), 1'000u);
+  mailbox.drop(entry(1'000));
+  EXPECT_EQ(mailbox.lanes().capacity(), 0u);
+}
+
 }  // namespace
 }  // namespace parley::engine

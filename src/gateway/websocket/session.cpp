@@ -176,10 +176,10 @@ bool Session::wait_for_turn(const Frame& frame) {
 // Senders that are faster than we are feel it (D11).
 void Session::hold_reading_as_needed() {
   const Settings& settings = gateway_.settings_;
-  const auto bound = [this](std::size_t high, std::size_t room) { return reading_held_ ? high - high / room : high; };
-  // Frames for workers are read again as soon as a few have gone, so that a worker never waits; small ones at half.
+  // It is read again once a few frames have gone: a worker that has read all of them would wait else.
+  const auto bound = [this](std::size_t high) { return reading_held_ ? high - high / 6 : high; };
   const bool hold =
-      waiting_bytes_ >= bound(settings.waiting_high, 6) || waiting_.size() >= bound(settings.waiting_frames_high, 2);
+      waiting_bytes_ >= bound(settings.waiting_high) || waiting_.size() >= bound(settings.waiting_frames_high);
   if (std::exchange(reading_held_, hold) != hold) gateway_.loop_.hold_reading(socket_, hold);
 }
 

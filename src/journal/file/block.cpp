@@ -42,9 +42,9 @@ std::uint64_t BlockWriter::bytes_of(std::span<const Record> records) {
 
 void BlockWriter::write(std::span<const Record> records, const BlockPlace& place, const SegmentKey& key,
                         Position synced) {
-  head_.resize(block_header_bytes + chained_head_bytes(records));
-  write_chained_head(head_.data() + block_header_bytes, records, place);
-  pieces_.assign(1, head_);
+  front_.resize(block_header_bytes + chained_head_bytes(records));
+  write_chained_head(front_.data() + block_header_bytes, records, place);
+  pieces_.assign(1, front_);
   kinds_.clear();
   for (const Record& record : records) {
     add_piece(pieces_, 1, record.event);
@@ -59,7 +59,7 @@ void BlockWriter::write(std::span<const Record> records, const BlockPlace& place
   const std::string_view padding = padding_bytes.substr(0, padded(unpadded) - unpadded);
   if (!padding.empty()) pieces_.push_back(padding);
 
-  char* const to = head_.data();
+  char* const to = front_.data();
   store(to, key.marker);
   store(to + 16, static_cast<std::uint32_t>(padded(unpadded)));
   store(to + 20, static_cast<std::uint32_t>(bodies_at));
@@ -73,13 +73,13 @@ void BlockWriter::seal() {
     return before;
   };
   const std::span<const std::string_view> pieces(pieces_);
-  store(head_.data() + 12, crc_of(pieces.subspan(kinds_at_ + 1), 0));
-  const std::uint32_t crc = base::crc32c(std::string_view(head_).substr(12));
-  store(head_.data() + 8, crc_of(pieces.subspan(1, kinds_at_), crc));
+  store(front_.data() + 12, crc_of(pieces.subspan(kinds_at_ + 1), 0));
+  const std::uint32_t crc = base::crc32c(std::string_view(front_).substr(12));
+  store(front_.data() + 8, crc_of(pieces.subspan(1, kinds_at_), crc));
 }
 
 void BlockWriter::link() {
-  hash_.add(std::string_view(head_).substr(block_header_bytes));
+  hash_.add(std::string_view(front_).substr(block_header_bytes));
   for (const std::string_view events : std::span(pieces_).subspan(1, kinds_at_ - 1)) hash_.add(events);
   chain_ = hash_.finish();
 }

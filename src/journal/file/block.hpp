@@ -19,8 +19,8 @@ namespace parley::journal::file {
 inline constexpr std::size_t block_header_bytes = 40;
 inline constexpr std::size_t block_bytes_min = block_header_bytes + chained_front_bytes;
 
-// Makes a block's bytes; its buffers are reused. The pieces point into it and to where events and bodies lie, which
-// stay there until it is stored: none is copied. Resource type.
+// Makes a block's bytes; its buffers are reused. The pieces are views of these, and of events and bodies where they lie
+// (journal.hpp, Record). Resource type.
 class BlockWriter {
  public:
   // How long the block will be.
@@ -36,9 +36,9 @@ class BlockWriter {
   const base::Digest& chain() const { return chain_; }                     // of a linked one
 
  private:
-  std::string head_;   // the header, and the chained part up to the events
-  std::string kinds_;  // a byte a record
-  std::vector<std::string_view> pieces_;  // the head, the events, the kinds, the bodies, the padding
+  std::string front_;                     // the header, and the chained part up to the events
+  std::string kinds_;                     // a byte a record
+  std::vector<std::string_view> pieces_;  // the front, the events, the kinds, the bodies, the padding
   std::size_t kinds_at_ = 0;              // of the pieces
   base::Sha256 hash_;
   base::Digest chain_{};

@@ -31,6 +31,40 @@ TEST(JournalFormat, SegmentNamesAreReadAsTheyAreWritten) {
   }
 }
 
+// However they lie in memory, they are the same block; side by side they are few pieces, which are checked and written
+// in less time.
+TEST(JournalFormat, RecordsThatLieSideBySideAreStoredAsOne) {
+  const std::vector<TestRecord> apart{{"one", "body of one"}, {"two", std::nullopt}, {"", "another"}};
+  std::string events, bodies;
+  for (const auto& [event, body] : apart) {
+    events += event;
+    bodies += body.value_or("");
+  }
+  std::vector<Record> side_by_side = views_of(apart);
+  std::size_t event_at = 0, body_at = 0;
+  for (Record& record : side_by_side) {
+    record.event = std::string_view(events).substr(event_at, record.event.size());
+    record.body = std::string_view(bodies).substr(body_at, record.body.size());
+    event_at += record.event.size();
+    body_at += record.body.size();
+  }
+  const auto block_of = [](const std::vector<Record>& records, std::size_t& pieces) {
+    BlockWriter writer;
+    writer.write(records, {.first = Position(1)}, key_of(JournalId{}, Generation(1)), Position{});
+    writer.seal();
+    writer.link();
+    pieces = writer.pieces().size();
+    std::string bytes;
+    for (const std::string_view piece : writer.pieces()) bytes += piece;
+    EXPECT_EQ(bytes.size(), BlockWriter::bytes_of(records));
+    return std::pair(bytes, base::to_hex(writer.chain()));
+  };
+  std::size_t pieces = 0, pieces_apart = 0;
+  EXPECT_EQ(block_of(side_by_side, pieces), block_of(views_of(apart), pieces_apart));
+  EXPECT_EQ(pieces, 5u);  // the front, the events, the kinds, the bodies, the padding
+  EXPECT_EQ(pieces_apart, 7u);
+}
+
 // What erasing will do to a record: its bytes go, its event, its hash and the chain stay (D3).
 TEST(JournalFormat, AnErasedBodyLeavesTheChainWhole) {
   Bench bench;

@@ -162,7 +162,8 @@ class MemoryJournal final : public Journal {
   base::Result<Ticket> append(std::span<const Record> records, base::Instant engine_time) override {
     PARLEY_ASSERT(!records.empty());
     auto block = std::make_shared<Block>();
-    std::uint64_t bytes = chained_bytes(records);
+    const std::size_t chained = chained_bytes(records);
+    std::uint64_t bytes = chained;
     for (const Record& record : records) {
       block->kinds.push_back(record.has_body ? BodyKind::kept : BodyKind::none);
       block->bodies.emplace_back(record.has_body ? record.body : std::string_view());
@@ -175,7 +176,7 @@ class MemoryJournal final : public Journal {
       return base::fail(base::ErrorCode::STORAGE_FULL, "the journal in memory is at its capacity");
     }
     const Position first(head_.position.value + 1);
-    block->bytes.reserve(chained_bytes(records));
+    block->bytes.reserve(chained);
     block->bytes.resize(chained_head_bytes(records));
     write_chained_head(block->bytes.data(), records, {options_.term, first, engine_time, head_.chain});
     for (const Record& record : records) block->bytes += record.event;

@@ -14,7 +14,6 @@ namespace {
 constexpr std::size_t reserve_bytes_max = 256 << 10;  // what an announced length alone may take
 constexpr std::size_t kept_bytes_max = 1 << 20;       // an assembly buffer that is kept for the next message
 constexpr std::size_t spare_bytes = 64;               // behind a message, so that its keeper may pad it where it lies
-constexpr std::size_t moved_from_bytes = 16 << 10;    // what a server reads beside its loop is kept
 
 // RFC 6455 §7.4 and the IANA registry: what a peer may send.
 bool may_be_sent(std::uint16_t code) {
@@ -120,7 +119,7 @@ Connection::Step Connection::receive_payload(std::span<char>& input) {
   const std::span<char> bytes = input.subspan(0, count);
   input = input.subspan(count);
   const bool whole = payload_received_ == 0 && count == left && frame_.last && frame_.opcode != Opcode::continuation;
-  if (whole && !(frame_.masked && count >= moved_from_bytes)) return take_whole_frame(bytes);
+  if (whole && !(frame_.masked && count >= settings_->kept_from_bytes)) return take_whole_frame(bytes);
 
   std::string& into = is_control(frame_.opcode) ? control_ : assembly_;
   const std::size_t before = into.size();
@@ -128,7 +127,7 @@ Connection::Step Connection::receive_payload(std::span<char>& input) {
   const auto expected =
       before +
       (payload_received_ + count < reserve_bytes_max ? std::min<std::uint64_t>(left, reserve_bytes_max) : left);
-  if (into.capacity() < expected) into.reserve(expected + spare_bytes);
+  if (into.capacity() < expected + spare_bytes) into.reserve(expected + spare_bytes);
   append_masked(into, {bytes.data(), bytes.size()}, frame_, payload_received_);
   payload_received_ += count;
   const bool text = !is_control(frame_.opcode) && kind_ == MessageKind::text;

@@ -2,7 +2,7 @@
 // arguments, what came of them goes out as a step, frames sent become bytes in an Output.
 //
 // receive() comes to one of three steps:
-//   message    kind(), message(): good until the next receive; where the frame lay whole in `input`, a view of it
+//   message    kind(), message(): good until the next receive; a small one may be a view of `input`
 //   closed     end() says how; write what the Output still holds and close the connection
 //   need_more  all of `input` is used
 #pragma once
@@ -23,6 +23,7 @@ namespace parley::net::websocket {
 
 struct Settings {
   std::uint64_t message_bytes_max = 8 << 20;
+  std::size_t kept_from_bytes = 16 << 10;  // who takes a masked message of so many keeps it (gateway's worker_bytes)
   base::Duration ping_after = std::chrono::seconds(30);    // of silence
   base::Duration pong_timeout = std::chrono::seconds(30);  // of silence after that
   base::Duration close_timeout = std::chrono::seconds(5);  // for the peer's answer to our close
@@ -52,8 +53,8 @@ class Connection {
 
   MessageKind kind() const { return kind_; }
   std::string_view message() const { return message_; }
-  // The message, out of here and into `kept`; without a copy where it did not lie whole in one input. What memory
-  // `kept` had is used for the messages to come.
+  // The message, out of here and into `kept`; without a copy where it was put together here. What memory `kept` had is
+  // used for the messages to come.
   void keep_message(std::string& kept);
 
   // Nothing is sent once a close was. A server moves large messages into the output without a copy.
@@ -102,7 +103,7 @@ class Connection {
 
   FrameHeader frame_;
   std::uint64_t payload_received_ = 0;
-  std::string assembly_;  // of messages that do not lie whole in one input
+  std::string assembly_;  // of messages that do not lie whole in one input, or are large
   std::string control_;   // likewise of control frames, which come between a message's parts
   std::string_view message_;
   base::Utf8Check utf8_;

@@ -95,7 +95,8 @@ TEST(WebSocket, ReadsMessagesWhateverTheReadsCutThemInto) {
 }
 
 TEST(WebSocket, TakesEveryLengthOfMessageWholeAndInParts) {
-  for (const std::size_t length : {0u, 1u, 3u, 31u, 32u, 33u, 125u, 126u, 127u, 65535u, 65536u, 70001u}) {
+  for (const std::size_t length :
+       {0u, 1u, 3u, 31u, 32u, 33u, 125u, 126u, 127u, 16383u, 16384u, 65535u, 65536u, 70001u}) {
     const std::string text = words(length);
     for (const std::size_t size : {std::size_t{4097}, std::size_t{1} << 30}) {
       Driven driven;
@@ -166,6 +167,8 @@ TEST(WebSocket, EndsOnWhatTheProtocolForbids) {
       {"text not UTF-8", frame(0x81, "\xff"), 1007},
       {"text ends within a character", frame(0x81, "\xE2\x82"), 1007},
       {"text of surrogates", frame(0x81, "\xED\xA0\x80"), 1007},
+      {"large text not UTF-8", frame(0x81, words(20'000) + "\xff"), 1007},
+      {"large text ends within a character", frame(0x81, words(20'000) + "\xE2\x82"), 1007},
       {"overlong", frame(0x81, "\xC0\x80"), 1007},
       {"above U+10FFFF", frame(0x81, "\xF4\x90\x80\x80"), 1007},
       {"parts not UTF-8, told before the end", frame(0x01, "x") + frame(0x00, "\xC0"), 1007},
@@ -273,9 +276,10 @@ TEST(WebSocket, SpeaksBothSides) {
 }
 
 TEST(WebSocket, GivesTheMessageAway) {
-  for (const std::size_t size : {std::size_t{10}, std::size_t{1000}}) {
+  const std::string large = words(20'000);
+  for (const std::size_t size : {std::size_t{10}, std::size_t{1000}, std::size_t{1} << 20}) {
     Driven driven;
-    const std::string bytes = frame(0x81, "first message") + frame(0x81, "second");
+    const std::string bytes = frame(0x81, "first message") + frame(0x81, large) + frame(0x81, "third");
     std::vector<std::string> taken;
     for (std::size_t at = 0; at < bytes.size(); at += size) {
       std::vector<char> buffer(bytes.begin() + static_cast<std::ptrdiff_t>(at),
@@ -284,7 +288,7 @@ TEST(WebSocket, GivesTheMessageAway) {
       while (driven.connection.receive(input, driven.now) == Step::message)
         driven.connection.keep_message(taken.emplace_back());
     }
-    EXPECT_THAT(taken, ElementsAre("first message", "second"));
+    EXPECT_THAT(taken, ElementsAre("first message", large, "third"));
   }
 }
 
