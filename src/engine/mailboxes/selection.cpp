@@ -35,7 +35,7 @@ void Selection::stand_anew(LaneId id) {
   const Lane& lane = mailbox_.lanes().at(id);
   if (lane.next(lane.head()) == lane.end()) return;  // the usual lane holds one
   LaneLeft& left = lanes_.try_emplace(id, LaneLeft{lane.head(), lane.unleased()}).first->second;
-  --left.unleased[static_cast<std::size_t>(left.head->priority)];
+  --left.unleased[index(left.head->priority)];
   left.head = lane.next(left.head);
   if (left.head == lane.end() || left.head->state == Lane::State::backing_off) return;
   const auto highest = std::find_if(left.unleased.rbegin(), left.unleased.rend(), [](auto n) { return n > 0; });
@@ -50,7 +50,7 @@ Offset Selection::next() {
   for (std::size_t level = 0; level < ready.size(); ++level) ready[level] = !candidates_[level].empty();
   const auto level = fairness_.next(ready, now_);
   if (!level) return {};
-  const Standing standing = candidates_[static_cast<std::size_t>(*level)].pop();
+  const Standing standing = candidates_[index(*level)].pop();
   fairness_.served(*level, ready, now_);
   if (standing.lane != LaneId{}) stand_anew(standing.lane);
   return standing.head;
