@@ -14,10 +14,10 @@ namespace parley::broker {
 namespace {
 
 // Of an order that is given again: its bytes say what held at first.
-void note_times(const engine::Workspace& workspace, base::Offset order, Delivery& delivery) {
+void note_times(const engine::Workspace& workspace, base::Offset order, DeliveryDetails& details) {
   const engine::TaskWatch& watch = workspace.tasks.at(*workspace.tasks.of_assignment(order)).watch;
-  if (watch.deadline != base::Instant{}) delivery.task_deadline = watch.deadline;
-  delivery.task_timeout = watch.timeout;
+  if (watch.deadline != base::Instant{}) details.task_deadline = watch.deadline;
+  details.task_timeout = watch.timeout;
 }
 
 std::size_t stored_among(const std::vector<engine::Offer>& offers, base::Position kept_from) {
@@ -61,27 +61,33 @@ base::Result<std::vector<Delivery>> DeliveryCalls::render(const Mailbox& mailbox
     delivery.priority = offer.priority;
     delivery.notice = offer.notice;
     delivery.task_epoch = workspace.tasks.epoch_of(offer.offset);
-    if (delivery.task_epoch > 0) delivery.pending = pending_results(workspace, offer.offset);
-    if (delivery.task_epoch > 1) note_times(workspace, offer.offset, delivery);
+    if (delivery.task_epoch > 0)
+      if (auto pending = pending_results(workspace, offer.offset); !pending.empty())
+        delivery.details.made().pending = std::move(pending);
+    if (delivery.task_epoch > 1) note_times(workspace, offer.offset, delivery.details.made());
     PARLEY_TRY(delivery.message, core_.history().body(offer.position));
     delivery.by_server = offer.sender == base::AgentNumber{};
     delivery.profile =  // R31: the server speaks to each in its own
         workspace.registry.agent(delivery.by_server ? mailbox.agent : offer.sender).properties.profile;
-    if (offer.remarked) {
-      PARLEY_TRY(const event::Event event, core_.history().event(offer.position));
-      const event::MessageAccepted& accepted = accepted_of(event);
-      delivery.warnings = problems_of({&accepted.validation_errors(), &accepted.warnings()});
-      // One that was over when a human let the message go is not awaited.
-      const base::Instant reply_by = base::instant_of(accepted.answer_due());
-      if (accepted.reply_by() && reply_by > core_.context().now) delivery.reply_by = reply_by;
-      delivery.supersedes = base::Offset(accepted.supersedes());
-      delivery.superseded_id = accepted.superseded_id();
-      if (accepted.has_task_error()) delivery.task_error = task_error_of(accepted);
-      if (accepted.made_id()) delivery.made_id = accepted.message_id();
-      if (accepted.made_timestamp()) delivery.made_timestamp = offer.accepted_at;
-    }
+    if (offer.remarked) PARLEY_CHECK(note_remarks(offer, delivery.details.made()));
   }
   return deliveries;
+}
+
+// What its event says of it.
+base::Result<> DeliveryCalls::note_remarks(const engine::Offer& offer, DeliveryDetails& details) {
+  PARLEY_TRY(const event::Event event, core_.history().event(offer.position));
+  const event::MessageAccepted& accepted = accepted_of(event);
+  details.warnings = problems_of({&accepted.validation_errors(), &accepted.warnings()});
+  // One that was over when a human let the message go is not awaited.
+  const base::Instant reply_by = base::instant_of(accepted.answer_due());
+  if (accepted.reply_by() && reply_by > core_.context().now) details.reply_by = reply_by;
+  details.supersedes = base::Offset(accepted.supersedes());
+  details.superseded_id = accepted.superseded_id();
+  if (accepted.has_task_error()) details.task_error = task_error_of(accepted);
+  if (accepted.made_id()) details.made_id = accepted.message_id();
+  if (accepted.made_timestamp()) details.made_timestamp = offer.accepted_at;
+  return {};
 }
 
 base::Result<std::vector<engine::Offer>> DeliveryCalls::offer(engine::TakeMessages command) {

@@ -85,6 +85,7 @@ class DeliveryCalls final : public Mailboxes, public Sessions, public Polls {
   base::Result<std::vector<engine::Offer>> offer(engine::TakeMessages command);
   base::Result<std::vector<Delivery>> give(const Mailbox& mailbox, const std::vector<engine::Offer>& offers);
   base::Result<std::vector<Delivery>> render(const Mailbox& mailbox, const std::vector<engine::Offer>& offers);
+  base::Result<> note_remarks(const engine::Offer& offer, DeliveryDetails& details);
   void push(base::SessionId id, Session& session);
   void serve_some();
   void serve(const Mailbox& mailbox);

@@ -47,31 +47,33 @@ std::string print(const broker::Sent& sent) {
   return text;
 }
 
-std::string task_error(const broker::Delivery& delivery) {
-  return delivery.task_error.empty() ? "-" : delivery.task_error;
+std::string task_error(const broker::DeliveryDetails& details) {
+  return details.task_error.empty() ? "-" : details.task_error;
 }
 
 std::string print(World& world, const std::string& workspace, const broker::Delivery& delivery,
                   const std::vector<std::string>& show) {
   const auto document = json::Document::parse(delivery.message);
   if (!document) return server_error + "DELIVERED NO JSON\n";
+  static const broker::DeliveryDetails none;
+  const broker::DeliveryDetails& details = delivery.details ? *delivery.details.get() : none;
   std::string text = "delivery " + delivery.delivery_id + " attempt=" + std::to_string(delivery.attempt) +
                      " priority=" + std::string(envelope::name(delivery.priority));
   text += delivery.notice ? notice(document->root()) : ' ' + world.type_of(document->root());
   if (delivery.by_server && !delivery.notice) text += " of the server";
   for (const std::string& at : show)
-    text += ' ' + (at == "task_error" ? task_error(delivery) : json::to_text(document->root().at_pointer(at)));
-  if (delivery.reply_by) text += " reply_by=" + base::to_rfc3339(*delivery.reply_by);
+    text += ' ' + (at == "task_error" ? task_error(details) : json::to_text(document->root().at_pointer(at)));
+  if (details.reply_by) text += " reply_by=" + base::to_rfc3339(*details.reply_by);
   if (delivery.task_epoch > 1) text += " task_epoch=" + std::to_string(delivery.task_epoch);
-  if (delivery.task_deadline) text += " task_deadline=" + base::to_rfc3339(*delivery.task_deadline);
-  if (delivery.task_timeout > base::Duration{}) text += " task_timeout=" + base::to_text(delivery.task_timeout);
-  if (delivery.supersedes != base::Offset{}) text += " in place of " + std::to_string(delivery.supersedes.value);
+  if (details.task_deadline) text += " task_deadline=" + base::to_rfc3339(*details.task_deadline);
+  if (details.task_timeout > base::Duration{}) text += " task_timeout=" + base::to_text(details.task_timeout);
+  if (details.supersedes != base::Offset{}) text += " in place of " + std::to_string(details.supersedes.value);
   if (!delivery.lease_until) text += " final";
-  if (!delivery.pending.empty()) text += " pending: " + joined(delivery.pending);
+  if (!details.pending.empty()) text += " pending: " + joined(details.pending);
   text += '\n';
-  for (const base::Problem& problem : delivery.warnings) text += print_problem(problem);
+  for (const base::Problem& problem : details.warnings) text += print_problem(problem);
   const bool changed =  // by a human, and it says so
-      std::ranges::any_of(delivery.warnings, [](const base::Problem& p) { return p.schema == "CHANGED"; });
+      std::ranges::any_of(details.warnings, [](const base::Problem& p) { return p.schema == "CHANGED"; });
   if (!delivery.by_server && !changed && !world.as_sent(workspace, delivery.offset, delivery.message))
     text += server_error + "NOT THE BYTES THAT WERE SENT (R4)\n";
   return text;

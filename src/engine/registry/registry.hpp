@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/hash.hpp"
+#include "base/made.hpp"
 #include "engine/health/health.hpp"
 #include "engine/mailboxes/mailbox.hpp"
 #include "engine/messages/message.hpp"
@@ -108,7 +109,7 @@ struct Agent {
   std::vector<Sequence> sequences;   // of its newest few instances (R9)
   std::vector<base::Digest> tokens;  // its credentials, oldest first
   KnownHealth health;                // none until there is something to know
-  Made<Resources> resources;         // likewise
+  base::Made<Resources> resources;   // likewise
   std::vector<Offset> heard;         // the newest few messages of others that it was given
   Instant spoke_at;                  // its newest message; 0: it has sent none
 

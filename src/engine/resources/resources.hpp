@@ -5,7 +5,6 @@
 // is allocated to it, and must stay within `limit`. Of a task: `allocated` at most, over all its assignments.
 #pragma once
 #include <array>
-#include <memory>
 #include <optional>
 #include <string_view>
 
@@ -85,29 +84,6 @@ struct BudgetTotal {
   void archive(Archive& a) {
     a(consumed, outstanding);
   }
-};
-
-// Of most there is nothing to know, and a pointer is all that costs.
-template <class Value>
-class Made {
- public:
-  explicit operator bool() const { return value_ != nullptr; }
-  const Value* get() const { return value_.get(); }
-  Value* get() { return value_.get(); }
-  Value& made() {
-    if (!value_) value_ = std::make_unique<Value>();
-    return *value_;
-  }
-
-  template <class Archive>
-  void archive(Archive& a) {
-    bool there = value_ != nullptr;
-    a(there);
-    if (there) a(made());
-  }
-
- private:
-  std::unique_ptr<Value> value_;
 };
 
 }  // namespace parley::engine

@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/made.hpp"
 #include "base/packed_text.hpp"
 #include "engine/by_agent.hpp"
 #include "engine/messages/message.hpp"
@@ -141,7 +142,7 @@ struct Task {
   Offset over_at;                            // of the event that ended it; 0: it is not over
   AgentNumber reviewer;                      // who is asked to judge it; 0: nobody
   std::uint32_t max_iterations = 0;          // of its reviews; 0: no assignment states any (R37)
-  Made<Shares> shares;                       // what it may use, and has used (HND-12); none: nobody counts
+  base::Made<Shares> shares;                 // what it may use, and has used (HND-12); none: nobody counts
   absl::InlinedVector<TaskNote, 1> history;  // the newest (HND-02, TaskEvent)
   Offset held;            // whose approval it waits for: of the message that ends it, or of its failure; 0: none
   Offset split_by;        // the message that asks for its parts (parts.hpp); 0: it has none

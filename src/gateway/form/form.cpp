@@ -76,7 +76,35 @@ class LeaseEnd {
   std::string text_;
 };
 
+// What stands before its message.
+void write_details(json::Writer& writer, const broker::DeliveryDetails& details) {
+  if (details.task_deadline) writer.member("task_deadline", base::to_rfc3339(*details.task_deadline));
+  if (details.task_timeout > base::Duration{}) writer.member("task_timeout", base::to_text(details.task_timeout));
+  if (!details.pending.empty()) {
+    writer.key<"pending">().begin_array();
+    for (const std::string& task : details.pending) writer.string(task);
+    writer.end_array();
+  }
+  if (!details.task_error.empty()) writer.key("task_error").raw(details.task_error);
+  if (details.reply_by) writer.member("reply_by", base::to_rfc3339(*details.reply_by));
+  if (details.supersedes != base::Offset{})
+    writer.key("supersedes")
+        .begin_object()
+        .member("message_id", details.superseded_id)
+        .member("offset", details.supersedes.value)
+        .end_object();
+}
+
+void write_made(json::Writer& writer, const broker::DeliveryDetails& details) {
+  if (details.made_id.empty() && !details.made_timestamp) return;
+  writer.key("made").begin_object();
+  if (!details.made_id.empty()) writer.member("message_id", details.made_id);
+  if (details.made_timestamp) writer.member("timestamp", base::to_rfc3339(*details.made_timestamp));
+  writer.end_object();
+}
+
 void append_delivery(std::string& out, const broker::Delivery& delivery, LeaseEnd& lease_end) {
+  const broker::DeliveryDetails* const details = delivery.details.get();
   json::Writer writer(out);
   writer.begin_object()
       .member<"delivery_id">(json::Plain(delivery.delivery_id))
@@ -85,34 +113,15 @@ void append_delivery(std::string& out, const broker::Delivery& delivery, LeaseEn
   if (delivery.lease_until) writer.member<"lease_until">(json::Plain(lease_end.text(*delivery.lease_until)));
   writer.member<"priority">(json::Plain(envelope::name(delivery.priority)));
   if (delivery.task_epoch > 0) writer.member<"task_epoch">(delivery.task_epoch);
-  if (delivery.task_deadline) writer.member("task_deadline", base::to_rfc3339(*delivery.task_deadline));
-  if (delivery.task_timeout > base::Duration{}) writer.member("task_timeout", base::to_text(delivery.task_timeout));
-  if (!delivery.pending.empty()) {
-    writer.key<"pending">().begin_array();
-    for (const std::string& task : delivery.pending) writer.string(task);
-    writer.end_array();
-  }
-  if (!delivery.task_error.empty()) writer.key("task_error").raw(delivery.task_error);
-  if (delivery.reply_by) writer.member("reply_by", base::to_rfc3339(*delivery.reply_by));
-  if (delivery.supersedes != base::Offset{})
-    writer.key("supersedes")
-        .begin_object()
-        .member("message_id", delivery.superseded_id)
-        .member("offset", delivery.supersedes.value)
-        .end_object();
+  if (details) write_details(writer, *details);
   if (delivery.by_server) writer.member<"origin">(std::string_view("server"));
   if (delivery.notice)
     writer.key<"notice">().raw(delivery.message);
   else
     writer.member<"profile">(delivery.profile).key<"message">().raw(delivery.message);
-  if (!delivery.made_id.empty() || delivery.made_timestamp) {
-    writer.key("made").begin_object();
-    if (!delivery.made_id.empty()) writer.member("message_id", delivery.made_id);
-    if (delivery.made_timestamp) writer.member("timestamp", base::to_rfc3339(*delivery.made_timestamp));
-    writer.end_object();
-  }
+  if (details) write_made(writer, *details);
   writer.key<"warnings">();
-  write_problems(writer, delivery.warnings);
+  write_problems(writer, details ? std::span(details->warnings) : std::span<const base::Problem>());
   writer.end_object();
 }
 
