@@ -30,7 +30,7 @@ class Connection final : public broker::Outbox {
   explicit Connection(Deliver deliver) : deliver_(std::move(deliver)) {}
 
   bool has_room() const override { return room; }
-  void deliver(std::span<const broker::Delivery> deliveries) override { deliver_(deliveries); }
+  void deliver(broker::Deliveries deliveries) override { deliver_(deliveries.all); }
   void receipts(std::span<const broker::ReceiptChange>, std::uint64_t) override {}  // it asks, and reads none
   void taken_over() override { open = false; }
 

@@ -37,7 +37,7 @@ class Chunks {
 
 // Events and bodies of consecutive positions, each side by side; immutable once it is committed, then a part of the
 // cache.
-class Block {
+class Block : public std::enable_shared_from_this<Block> {
  public:
   explicit Block(base::Position first) : first_(first) {}
 

@@ -25,7 +25,7 @@ std::string code(const auto& outcome) {
 class Pushed final : public Outbox {
  public:
   bool has_room() const override { return true; }
-  void deliver(std::span<const Delivery> deliveries) override { count += deliveries.size(); }
+  void deliver(Deliveries deliveries) override { count += deliveries.all.size(); }
   void receipts(std::span<const ReceiptChange>, std::uint64_t) override {}
   void taken_over() override {}
   std::size_t count = 0;

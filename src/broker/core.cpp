@@ -31,7 +31,7 @@ Core::Core(const Parts& parts, const Options& options)
       time_(parts.clock),
       engine_(parts.ruleset_of),
       decided_(engine_.state()),
-      block_(std::make_unique<Block>(base::Position(1))),
+      block_(std::make_shared<Block>(base::Position(1))),
       history_(block_, parts.journal.reader(), options.cache_bytes) {}
 
 Core::~Core() = default;
@@ -156,7 +156,7 @@ base::Result<> Core::commit() {
   }
   PARLEY_ASSERT(ticket->first == block_->first());
   const base::Position next = block_->next();
-  auto committed = std::exchange(block_, std::make_unique<Block>(next));
+  auto committed = std::exchange(block_, std::make_shared<Block>(next));
   history_.keep(std::move(committed));
   committed_ = ticket->last;
   block_time_.reset();

@@ -204,7 +204,7 @@ class Core final : private journal::Outcomes {
   TimeSource time_;
   engine::Engine engine_;
   engine::Decided decided_;
-  std::unique_ptr<Block> block_;
+  std::shared_ptr<Block> block_;
   History history_;
   std::optional<base::Instant> block_time_;  // one engine time a block
   std::uint64_t block_seed_ = 0;

@@ -4,7 +4,7 @@
 
 namespace parley::broker {
 
-void History::keep(std::unique_ptr<const Block> committed) {
+void History::keep(std::shared_ptr<const Block> committed) {
   cached_bytes_ += committed->allocated();
   committed_.push_back(std::move(committed));
   while (cached_bytes_ > cache_bytes_max_ && committed_.size() > 1) {
@@ -23,10 +23,19 @@ const Block* History::block_of(base::Position position) const {
 }
 
 base::Result<std::string_view> History::body(base::Position position) {
-  if (const Block* block = block_of(position)) return block->body(position);
-  std::string& bytes = fetched_.emplace_back();
-  PARLEY_CHECK(reader_->body(position, bytes));
-  return std::string_view(bytes);
+  if (const Block* const block = block_of(position)) {
+    hold(*block);
+    return block->body(position);
+  }
+  const auto bytes = std::make_shared<std::string>();
+  PARLEY_CHECK(reader_->body(position, *bytes));
+  held_.push_back(bytes);
+  return std::string_view(*bytes);
+}
+
+// As a rule the next body lies where the one before does.
+void History::hold(const Block& block) {
+  if (held_.empty() || held_.back().get() != &block) held_.push_back(block.shared_from_this());
 }
 
 base::Result<event::Event> History::event(base::Position position) {

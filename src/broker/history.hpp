@@ -3,6 +3,8 @@
 #pragma once
 #include <deque>
 #include <memory>
+#include <utility>
+#include <vector>
 
 #include "broker/block.hpp"
 #include "event/events.pb.h"
@@ -17,15 +19,18 @@ inline std::unexpected<base::Error> unreadable_event(base::Position position) {
 
 class History {
  public:
-  History(const std::unique_ptr<Block>& open, std::unique_ptr<journal::Reader> reader, std::size_t cache_bytes)
+  History(const std::shared_ptr<Block>& open, std::unique_ptr<journal::Reader> reader, std::size_t cache_bytes)
       : open_(open), reader_(std::move(reader)), cache_bytes_max_(cache_bytes) {}
 
-  void keep(std::unique_ptr<const Block> committed);
+  void keep(std::shared_ptr<const Block> committed);
 
-  // Views are good until release().
+  using Held = std::vector<std::shared_ptr<const void>>;
+
+  // Views are good until release(), or as long as what take_held() gave after them.
   base::Result<std::string_view> body(base::Position position);
   base::Result<event::Event> event(base::Position position);
-  void release() { fetched_.clear(); }
+  void release() { held_.clear(); }
+  Held take_held() { return std::exchange(held_, {}); }
 
   base::Position kept_from() const { return committed_.empty() ? open_->first() : committed_.front()->first(); }
   std::uint64_t bytes_read() const { return reader_->bytes_read(); }  // so far, for single ones that lie before that
@@ -33,14 +38,15 @@ class History {
   journal::Reader& reader() { return *reader_; }
 
  private:
-  const Block* block_of(base::Position position) const;
+  const Block* block_of(base::Position position) const;  // null: it is in the journal
+  void hold(const Block& block);
 
-  const std::unique_ptr<Block>& open_;
+  const std::shared_ptr<Block>& open_;
   std::unique_ptr<journal::Reader> reader_;
   std::size_t cache_bytes_max_;
-  std::deque<std::unique_ptr<const Block>> committed_;
+  std::deque<std::shared_ptr<const Block>> committed_;
   std::size_t cached_bytes_ = 0;
-  std::deque<std::string> fetched_;
+  Held held_;
 };
 
 }  // namespace parley::broker

@@ -50,10 +50,9 @@ void DeliveryCalls::push(base::SessionId id, Session& session) {
                                .take_id = {}});
     if (!offers) starved_.insert(mailbox);
     if (!offers || offers->empty()) return;
-    const auto deliveries = give(mailbox, *offers);
+    auto deliveries = give(mailbox, *offers);
     if (!deliveries) return;
-    session.outbox->deliver(*deliveries);
-    core_.history().release();
+    session.outbox->deliver({*std::move(deliveries), core_.history().take_held()});
   }
   core_.touched().insert(mailbox);  // more in another turn
 }

@@ -14,7 +14,7 @@ base::Result<Recovery> Core::start() {
   PARLEY_CHECK(replay(history_.reader(), from, head.position, engine_));
   recovery.events = head.position.value - from.value;
   durable_ = committed_ = parts_.journal.durable_head();
-  block_ = std::make_unique<Block>(base::Position(head.position.value + 1));
+  block_ = std::make_shared<Block>(base::Position(head.position.value + 1));
 
   recovery.ahead = std::max(base::Duration{}, engine_.state().now - parts_.clock.wall());
   recovery.downtime = time_.resume(engine_.state().now);

@@ -203,9 +203,9 @@ std::string World::defects() {
   return found;
 }
 
-void World::Session::deliver(std::span<const broker::Delivery> deliveries) {
+void World::Session::deliver(broker::Deliveries deliveries) {
   std::string text;
-  for (const broker::Delivery& delivery : deliveries) text += name + " <- " + print(world, workspace, delivery, {});
+  for (const broker::Delivery& delivery : deliveries.all) text += name + " <- " + print(world, workspace, delivery, {});
   world.answer(std::move(text));
 }
 

@@ -111,7 +111,7 @@ class World {
 struct World::Session final : broker::Outbox {
   Session(World& w, std::string n) : world(w), name(std::move(n)) {}
   bool has_room() const override { return room; }
-  void deliver(std::span<const broker::Delivery> deliveries) override;
+  void deliver(broker::Deliveries deliveries) override;
   void receipts(std::span<const broker::ReceiptChange> changes, std::uint64_t left_out) override;
   void taken_over() override;
 

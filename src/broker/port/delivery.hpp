@@ -1,6 +1,7 @@
 // What leaves unasked: a message handed to its recipient, and what its sender is told of it.
 #pragma once
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -37,11 +38,17 @@ struct Delivery {
   std::uint32_t task_epoch = 0;              // of an assignment: an order of an older epoch is stale (BEY-03)
   std::optional<base::Instant> lease_until;  // none: at most once, no ack is expected (R20)
   std::string_view message;                  // the native bytes; or, with `notice`, the server's own words (R31)
-  std::string_view profile;                  // of the message
+  std::string profile;                       // of the message
   envelope::Priority priority = envelope::Priority::normal;
   bool notice = false;
   bool by_server = false;  // R31
   base::Made<DeliveryDetails> details;
+};
+
+// Those of one recipient, with what holds their messages' bytes: any thread may read both.
+struct Deliveries {
+  std::vector<Delivery> all;
+  std::vector<std::shared_ptr<const void>> bodies;
 };
 
 // What became of a sender's message at one recipient (D7).

@@ -67,6 +67,7 @@ void Frame::keep(net::ConnectionId socket, const net::websocket::Received& messa
 
 void Frame::give_to(net::Workers& workers, std::shared_ptr<Frame> self) {
   with_worker_ = true;
+  ++gateway_.frames_with_workers_;
   workers.add(std::move(self));
 }
 
@@ -105,6 +106,7 @@ void Frame::run() {
 
 void Frame::done() {
   with_worker_ = false;
+  --gateway_.frames_with_workers_;
   gateway_.go_on(socket_);
 }
 

@@ -43,7 +43,7 @@ class Gateway final : public net::WebSocketPort {
   bool idle() const { return waiting_bytes_ == 0; }  // no frame waits for its turn
   // Of frames that workers have: whether all are read within some syncs' time.
   bool frames_come_soon() const {
-    return workers_ != nullptr && workers_->under_way() > 0 && waiting_bytes_ <= settings_.soon_bytes;
+    return frames_with_workers_ > 0 && waiting_bytes_ <= settings_.soon_bytes;
   }
   bool read_one() { return workers_->run_next(); }  // a short one that no worker has begun; false: there is none
 
@@ -73,6 +73,7 @@ class Gateway final : public net::WebSocketPort {
   std::vector<std::shared_ptr<Frame>> spare_frames_;  // for their memory: the newest is used first
   std::size_t spare_bytes_ = 0;
   std::size_t waiting_bytes_ = 0;  // of frames, in all sessions
+  std::size_t frames_with_workers_ = 0;
   std::map<net::ConnectionId, std::unique_ptr<Session>> sessions_;
   bool looking_ = false;                    // at tokens
   form::Rounds<net::ConnectionId> rounds_;  // in which they are

@@ -15,10 +15,7 @@ using base::ErrorCode;
 
 constexpr std::size_t sent_bytes = 128;    // what an answer has room for at once, of each message
 constexpr std::size_t settled_bytes = 64;  // and of each delivery
-constexpr std::size_t around_bytes = 256;  // what a delivery has beside its message, as a rule
-
-// Of a frame of deliveries, unless one message is larger: what is made, sent, received and parsed stays in the cache.
-constexpr std::size_t deliver_bytes = 32 << 10;
+constexpr std::size_t frames_for_worker = 4;  // of deliveries, from where on it is worth a worker
 
 constexpr base::Duration turn_max = std::chrono::milliseconds(1);  // then the frames behind wait for another one
 
@@ -27,22 +24,6 @@ constexpr broker::SendOptions plain{.may_want_turn = true};  // of a message bes
 // {"op":"result","re":…,"results":[ — what follows is the caller's.
 std::string begin_result(std::uint64_t re) {
   return R"({"op":"result","re":)" + std::to_string(re) + R"(,"results":[)";
-}
-
-// How many of them, the first, go into one frame, and what room they need there.
-struct Share {
-  std::size_t count = 0;
-  std::size_t bytes = 64;
-};
-Share share_of(std::span<const broker::Delivery> deliveries) {
-  Share share;
-  for (const broker::Delivery& delivery : deliveries) {
-    const std::size_t bytes = delivery.message.size() + around_bytes;
-    if (share.count > 0 && share.bytes + bytes > deliver_bytes) break;
-    ++share.count;
-    share.bytes += bytes;
-  }
-  return share;
 }
 
 }  // namespace
@@ -377,18 +358,16 @@ base::Result<> Session::drain(std::uint64_t id, json::Value, Frame&) {
   return {};
 }
 
-void Session::deliver(std::span<const broker::Delivery> deliveries) {
+void Session::deliver(broker::Deliveries deliveries) {
   gateway_.log_.debug("delivered",
-                      {{"connection", socket_.value}, {"agent", agent()}, {"deliveries", deliveries.size()}});
-  while (!deliveries.empty()) {
-    const Share share = share_of(deliveries);
-    std::string frame;
-    frame.reserve(share.bytes);
-    frame = R"({"op":"deliver","deliveries":[)";
-    form::append_deliveries(frame, deliveries.first(share.count));
-    push(std::move(frame) + "]}");
-    deliveries = deliveries.subspan(share.count);
-  }
+                      {{"connection", socket_.value}, {"agent", agent()}, {"deliveries", deliveries.all.size()}});
+  const DeliverFrames frames = frames_of(std::move(deliveries));
+  const auto make = std::make_shared<MakeFrames>(frames);
+  if (gateway_.workers_ && frames.size() >= frames_for_worker)
+    gateway_.workers_->add(make);
+  else
+    make->run();
+  for (const auto& frame : frames) push(frame->bytes(), [frame] { return frame->take(); });
 }
 
 void Session::receipts(std::span<const broker::ReceiptChange> changes, std::uint64_t left_out) {
@@ -399,14 +378,15 @@ void Session::receipts(std::span<const broker::ReceiptChange> changes, std::uint
   writer.end_array();
   if (left_out > 0) writer.member("left_out", left_out);
   writer.end_object();
-  push(std::move(frame));
+  const std::size_t bytes = frame.size();
+  push(bytes, [frame = std::move(frame)]() mutable { return std::move(frame); });
 }
 
-void Session::push(std::string frame) {
-  const std::size_t bytes = frame.size();
+template <class Made>
+void Session::push(std::size_t bytes, Made frame) {
   unsent_bytes_ += bytes;
   gateway_.broker_.gate.after_sync([&gateway = gateway_, socket = socket_, bytes, frame = std::move(frame)]() mutable {
-    gateway.loop_.send(socket, net::websocket::MessageKind::text, std::move(frame));
+    gateway.loop_.send(socket, net::websocket::MessageKind::text, frame());
     if (Session* const session = gateway.find(socket)) session->sent(bytes);
   });
 }

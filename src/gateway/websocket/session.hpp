@@ -4,6 +4,7 @@
 #include <deque>
 #include <optional>
 
+#include "gateway/websocket/deliver_frame.hpp"
 #include "gateway/websocket/gateway.hpp"
 
 namespace parley::gateway::websocket {
@@ -32,7 +33,7 @@ class Session final : public broker::Outbox {
   void leave();                                           // the socket is closed, or about to be: leases go back
 
   bool has_room() const override { return !slow_ && unsent_bytes_ < unsent_bytes_max; }
-  void deliver(std::span<const broker::Delivery> deliveries) override;
+  void deliver(broker::Deliveries deliveries) override;
   void receipts(std::span<const broker::ReceiptChange> changes, std::uint64_t left_out) override;
   void taken_over() override;
   void removed() override;
@@ -79,7 +80,9 @@ class Session final : public broker::Outbox {
   void done(std::uint64_t id);
   void answered(std::uint64_t id, const broker::Answer& answer);
   void put(std::string frame);
-  void push(std::string frame);  // counts as unsent until the loop has it
+  // What `frame()` gives; counts as unsent until the loop has it.
+  template <class Made>
+  void push(std::size_t bytes, Made frame);
   void sent(std::size_t bytes);
 
   Gateway& gateway_;
