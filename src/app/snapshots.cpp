@@ -1,5 +1,6 @@
 #include "app/snapshots.hpp"
 
+#include "base/thread.hpp"
 #include "broker/replay.hpp"
 #include "engine/save.hpp"
 
@@ -84,6 +85,7 @@ bool Snapshots::begin() {
   running_ = true;
   thread_ =
       std::thread([this, writer = std::move(*writer), reader = journal_.reader(), head = journal_.head()]() mutable {
+        base::stand_back();
         engine::Engine engine(ruleset_of_);
         const base::Position from = broker::load_snapshot(journal_, newest_first_, engine, &give_up_).at;
         auto outcome = broker::replay(*reader, from, head.position, engine, &give_up_);

@@ -1,6 +1,7 @@
 #include "net/workers.hpp"
 
 #include "base/assert.hpp"
+#include "base/thread.hpp"
 #include "net/loop.hpp"
 
 namespace parley::net {
@@ -26,7 +27,6 @@ Workers::~Workers() {
 
 void Workers::add(std::shared_ptr<Job> job) {
   PARLEY_ASSERT(!threads_.empty());
-  ++under_way_;
   {
     const std::lock_guard lock(mutex_);
     waiting_.push_back(std::move(job));
@@ -40,7 +40,7 @@ bool Workers::run_next() {
   const auto job = take_waiting();
   lock.unlock();
   job->run();
-  end(*job);
+  job->done();
   return true;
 }
 
@@ -50,12 +50,8 @@ std::shared_ptr<Job> Workers::take_waiting() {
   return job;
 }
 
-void Workers::end(Job& job) {
-  --under_way_;
-  job.done();
-}
-
 void Workers::work() {
+  base::stand_back();
   std::unique_lock lock(mutex_);
   for (;;) {
     work_comes_.wait(lock, [this] { return stopping_ || !waiting_.empty(); });
@@ -87,7 +83,7 @@ void Workers::deliver() {
   do {
     const auto job = next_finished();
     if (!job) return;
-    end(*job);
+    job->done();
   } while (clock_.monotonic() < until);
   loop_.post([this] { deliver(); });
 }

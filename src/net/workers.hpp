@@ -34,11 +34,9 @@ class Workers {
   void add(std::shared_ptr<Job> job);
   // Runs the first job that no thread has begun within the call, where it is short; false where it is not, or none is.
   bool run_next();
-  std::size_t under_way() const { return under_way_; }  // added, and not done
 
  private:
   std::shared_ptr<Job> take_waiting();  // the first; under the lock
-  void end(Job& job);
   void work();
   void deliver();
   std::shared_ptr<Job> next_finished();  // null: none is
@@ -50,7 +48,6 @@ class Workers {
   std::deque<std::shared_ptr<Job>> waiting_;
   std::deque<std::shared_ptr<Job>> finished_;
   bool stopping_ = false;
-  std::size_t under_way_ = 0;         // the loop's thread's
   std::vector<std::thread> threads_;  // the last to be made
 };
 

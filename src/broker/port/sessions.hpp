@@ -15,8 +15,8 @@ namespace parley::broker {
 class Outbox {
  public:
   virtual ~Outbox() = default;
-  virtual bool has_room() const = 0;                               // what was handed over before is mostly written
-  virtual void deliver(Deliveries deliveries) = 0;                 // to be sent by after_sync
+  virtual bool has_room() const = 0;                // what was handed over before is mostly written
+  virtual void deliver(Deliveries deliveries) = 0;  // to be sent by after_sync
   // To be sent likewise; only where the session asked. `left_out` more changes found no place (BEY-01).
   virtual void receipts(std::span<const ReceiptChange> changes, std::uint64_t left_out) = 0;
   virtual void taken_over() = 0;            // a newer session of the same agent; this one is closed

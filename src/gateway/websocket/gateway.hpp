@@ -42,9 +42,7 @@ class Gateway final : public net::WebSocketPort {
 
   bool idle() const { return waiting_bytes_ == 0; }  // no frame waits for its turn
   // Of frames that workers have: whether all are read within some syncs' time.
-  bool frames_come_soon() const {
-    return frames_with_workers_ > 0 && waiting_bytes_ <= settings_.soon_bytes;
-  }
+  bool frames_come_soon() const { return frames_with_workers_ > 0 && waiting_bytes_ <= settings_.soon_bytes; }
   bool read_one() { return workers_->run_next(); }  // a short one that no worker has begun; false: there is none
 
   std::function<void(bool wrong_token)> on_unauthenticated = [](bool) {};  // or none, or another agent's

@@ -13,8 +13,8 @@ namespace {
 
 using base::ErrorCode;
 
-constexpr std::size_t sent_bytes = 128;    // what an answer has room for at once, of each message
-constexpr std::size_t settled_bytes = 64;  // and of each delivery
+constexpr std::size_t sent_bytes = 128;       // what an answer has room for at once, of each message
+constexpr std::size_t settled_bytes = 64;     // and of each delivery
 constexpr std::size_t frames_for_worker = 4;  // of deliveries, from where on it is worth a worker
 
 constexpr base::Duration turn_max = std::chrono::milliseconds(1);  // then the frames behind wait for another one

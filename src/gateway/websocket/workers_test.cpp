@@ -316,6 +316,33 @@ TEST_F(StreamTest, ReadsNoMoreThanMayWait) {
   EXPECT_EQ(accepted(), static_cast<std::uint64_t>(count));
 }
 
+// They leave as they were handed over, whoever makes their frames: the worker, or the loop where it is busy.
+TEST_F(StreamTest, DeliversInOrderWhoeverMakesTheFrames) {
+  constexpr int count = 900;
+  for (const bool worker_is_busy : {false, true}) {
+    start(1, {.worker_bytes = 1 << 20});
+    const auto peer = greeted(architect);
+    for (int i = 0; i < count; ++i) peer->send(frame(i + 2, message(i)));
+    ASSERT_TRUE(answers(*peer, count));
+    if (worker_is_busy) close_gate();
+    const auto taker = greeted(developer, "1000");
+    std::size_t taken = 0;
+    std::vector<std::uint64_t> offsets;
+    ASSERT_TRUE(turn_until({taker.get()}, [&] {
+      for (; taken < taker->frames.size(); ++taken) {
+        const auto document = json::Document::parse(taker->frames[taken]);
+        for (const json::Value delivery : document->root().find("deliveries").elements())
+          offsets.push_back(*delivery.find("offset").if_uint());
+      }
+      EXPECT_FALSE(gateway->frames_come_soon());  // for those nobody waits
+      return offsets.size() == count;
+    }));
+    EXPECT_GT(taken, 4u);
+    for (std::size_t i = 1; i < offsets.size(); ++i) EXPECT_GT(offsets[i], offsets[i - 1]);
+    if (worker_is_busy) open_gate();
+  }
+}
+
 TEST_F(StreamTest, ManySmallFramesBehindALargeOneAreBoundedToo) {
   start(1, {.worker_bytes = 1000, .waiting_frames_high = 10});
   const auto peer = greeted(architect);

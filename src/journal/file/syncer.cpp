@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/assert.hpp"
+#include "base/thread.hpp"
 
 namespace parley::journal::file {
 
@@ -45,6 +46,7 @@ struct BesideSyncer::Thread {
   }
 
   void run() {
+    base::stand_back();
     std::unique_lock lock(mutex);
     while (true) {
       begun.wait(lock, [this] { return ending || what != nullptr; });

@@ -6,6 +6,8 @@
 #include <thread>
 #include <utility>
 
+#include "base/thread.hpp"
+
 namespace parley::journal::file {
 namespace {
 
@@ -37,6 +39,7 @@ class ThreadWorker final : public Worker {
 
  private:
   void run() {
+    base::stand_back();
     std::unique_lock lock(mutex_);
     while (true) {
       changed_.wait(lock, [this] { return ending_ || !waiting_.empty(); });
