@@ -3,8 +3,8 @@
 
 namespace parley::base {
 
-// The calling thread takes a smaller share (nice 5, a third) than the process's others where cores are few. For those
-// beside the loop: whatever they do is of use once the loop has time for it, and they would take its core for a while.
+// The calling thread takes a smaller share (nice 5, a third) than the process's others where both want the same core.
+// For those beside the loop, which everybody waits for, and whose core they would take for milliseconds at a time.
 void stand_back();
 
 }  // namespace parley::base

@@ -25,10 +25,15 @@ std::string code(const auto& outcome) {
 class Pushed final : public Outbox {
  public:
   bool has_room() const override { return true; }
-  void deliver(Deliveries deliveries) override { count += deliveries.all.size(); }
+  void deliver(Deliveries deliveries) override {
+    count += deliveries.all.size();
+    if (keeps) kept.push_back(std::move(deliveries));
+  }
   void receipts(std::span<const ReceiptChange>, std::uint64_t) override {}
   void taken_over() override {}
   std::size_t count = 0;
+  bool keeps = false;
+  std::vector<Deliveries> kept;
 };
 
 // B4, D11: growth stops first, then what agents do with what is there; what must end still can, and the server lives.
@@ -131,6 +136,41 @@ TEST(Room, What_time_brings_waits_for_room) {
   bench.clock.passed += std::chrono::seconds(10);
   for (int i = 0; i < 3; ++i) ASSERT_TRUE(broker.turn());
   EXPECT_GT(broker.until_next_due().value_or(std::chrono::seconds(1)), base::Duration{});  // no loop without a pause
+}
+
+// Whoever writes them does so later, on another thread: by then the cache has let their blocks go.
+TEST(Pushes, Hold_the_bytes_of_their_messages) {
+  TestBench bench(open(), {.cache_bytes = 1});
+  ASSERT_EQ(code(bench.unlimited()), "");
+  std::vector<std::string> sent;
+  const auto send = [&](std::size_t text_bytes) {
+    const std::string bytes = bench.request(bench.a, text_bytes, "b");
+    const auto document = json::Document::parse(bytes);
+    ASSERT_TRUE(bench.broker.port().messages.send(bench.a, "team", {bytes, document->root()}, {}, nullptr));
+    sent.push_back(bytes);
+  };
+  for (int i = 0; i < 3; ++i) {  // read from the journal, but for the newest
+    send(1'000);
+    ASSERT_TRUE(bench.broker.turn());
+  }
+  Pushed pushed;
+  pushed.keeps = true;
+  SessionOptions options;
+  options.credit = 6;
+  ASSERT_TRUE(bench.broker.port().sessions.open_session(bench.b, pushed, options));
+  for (int i = 0; i < 3; ++i) {  // of a block that is not committed yet
+    send(1'000);
+    ASSERT_TRUE(bench.broker.turn());
+  }
+  ASSERT_EQ(pushed.count, 6u);
+  for (int i = 0; i < 100; ++i) {
+    send(900 + i);
+    ASSERT_TRUE(bench.broker.turn());
+  }
+  std::vector<std::string> delivered;
+  for (const Deliveries& deliveries : pushed.kept)
+    for (const Delivery& delivery : deliveries.all) delivered.emplace_back(delivery.message);
+  EXPECT_EQ(delivered, std::vector<std::string>(sent.begin(), sent.begin() + 6));
 }
 
 // D2: also where there is always something to decide before a turn ends; the time that a block had stays its own.

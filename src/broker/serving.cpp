@@ -50,6 +50,7 @@ void DeliveryCalls::push(base::SessionId id, Session& session) {
                                .take_id = {}});
     if (!offers) starved_.insert(mailbox);
     if (!offers || offers->empty()) return;
+    core_.history().release();  // what the turn's other calls have read
     auto deliveries = give(mailbox, *offers);
     if (!deliveries) return;
     session.outbox->deliver({*std::move(deliveries), core_.history().take_held()});

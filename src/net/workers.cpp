@@ -1,5 +1,7 @@
 #include "net/workers.hpp"
 
+#include <algorithm>
+
 #include "base/assert.hpp"
 #include "base/thread.hpp"
 #include "net/loop.hpp"
@@ -36,17 +38,18 @@ void Workers::add(std::shared_ptr<Job> job) {
 
 bool Workers::run_next() {
   std::unique_lock lock(mutex_);
-  if (waiting_.empty() || !waiting_.front()->is_short()) return false;
-  const auto job = take_waiting();
+  const auto first = std::ranges::find_if(waiting_, [](const auto& job) { return job->is_short(); });
+  if (first == waiting_.end()) return false;
+  const auto job = take(first);
   lock.unlock();
   job->run();
-  job->done();
+  if (job->is_told()) job->done();
   return true;
 }
 
-std::shared_ptr<Job> Workers::take_waiting() {
-  std::shared_ptr<Job> job = std::move(waiting_.front());
-  waiting_.pop_front();
+std::shared_ptr<Job> Workers::take(Waiting::iterator waiting) {
+  std::shared_ptr<Job> job = std::move(*waiting);
+  waiting_.erase(waiting);
   return job;
 }
 
@@ -56,10 +59,12 @@ void Workers::work() {
   for (;;) {
     work_comes_.wait(lock, [this] { return stopping_ || !waiting_.empty(); });
     if (stopping_) return;
-    auto job = take_waiting();
+    auto job = take(waiting_.begin());
     lock.unlock();
     job->run();
+    if (!job->is_told()) job.reset();
     lock.lock();
+    if (!job) continue;
     finished_.push_back(std::move(job));
     if (finished_.size() > 1) continue;  // the loop has been called, and has not come yet
     lock.unlock();

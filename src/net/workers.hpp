@@ -17,8 +17,9 @@ class Loop;
 class Job {
  public:
   virtual ~Job() = default;
-  virtual void run() = 0;   // on a worker, or within run_next(); nothing else touches the job meanwhile
-  virtual void done() = 0;  // after that, on the loop's thread
+  virtual void run() = 0;                        // on a worker, or within run_next()
+  virtual void done() {}                         // after that, on the loop's thread
+  virtual bool is_told() const { return true; }  // of its end, which the loop is woken for; else done() is not called
   // Whether the loop may run it between two other things: some hundred microseconds.
   virtual bool is_short() const { return false; }
 };
@@ -32,11 +33,12 @@ class Workers {
 
   unsigned threads() const { return static_cast<unsigned>(threads_.size()); }
   void add(std::shared_ptr<Job> job);
-  // Runs the first job that no thread has begun within the call, where it is short; false where it is not, or none is.
+  // Runs the first short job that no thread has begun, within the call; false where there is none.
   bool run_next();
 
  private:
-  std::shared_ptr<Job> take_waiting();  // the first; under the lock
+  using Waiting = std::deque<std::shared_ptr<Job>>;
+  std::shared_ptr<Job> take(Waiting::iterator waiting);  // under the lock
   void work();
   void deliver();
   std::shared_ptr<Job> next_finished();  // null: none is
@@ -45,7 +47,7 @@ class Workers {
   Loop& loop_;
   std::mutex mutex_;
   std::condition_variable work_comes_;
-  std::deque<std::shared_ptr<Job>> waiting_;
+  Waiting waiting_;
   std::deque<std::shared_ptr<Job>> finished_;
   bool stopping_ = false;
   std::vector<std::thread> threads_;  // the last to be made

@@ -124,8 +124,13 @@ TEST_F(WorkersTest, TheLoopRunsWhatIsShortAndNoThreadHasBegun) {
   EXPECT_TRUE(workers.run_next());
   EXPECT_THAT(done, testing::ElementsAre(1));
   EXPECT_FALSE(workers.run_next());  // one is begun, the other not short
+  auto behind = job(3);
+  behind->by_loop = true;
+  workers.add(behind);
+  EXPECT_TRUE(workers.run_next());
+  EXPECT_THAT(done, testing::ElementsAre(1, 3));
   open.set_value();
-  ASSERT_TRUE(turn_until(3));
+  ASSERT_TRUE(turn_until(4));
 }
 
 TEST_F(WorkersTest, EndsAfterWhatIsUnderWayAndDropsTheRest) {

@@ -10,6 +10,18 @@ constexpr std::size_t around_bytes = 256;  // what a delivery has beside its mes
 // Of a frame, unless one message is larger: what is made, sent, received and parsed stays in the cache.
 constexpr std::size_t frame_bytes = 32 << 10;
 
+std::size_t size_of(const broker::DeliveryDetails& details) {
+  std::size_t size = around_bytes + details.task_error.size() + details.superseded_id.size() + details.made_id.size();
+  for (const std::string& task : details.pending) size += task.size();
+  for (const base::Problem& warning : details.warnings)
+    size += around_bytes + warning.instance.size() + warning.schema.size() + warning.message.size();
+  return size;
+}
+
+std::size_t size_of(const broker::Delivery& delivery) {
+  return around_bytes + delivery.message.size() + (delivery.details ? size_of(*delivery.details.get()) : 0);
+}
+
 // How many of them, the first, go into one frame, and what room they need there.
 struct Share {
   std::size_t count = 0;
@@ -18,7 +30,7 @@ struct Share {
 Share share_of(std::span<const broker::Delivery> deliveries) {
   Share share;
   for (const broker::Delivery& delivery : deliveries) {
-    const std::size_t bytes = delivery.message.size() + around_bytes;
+    const std::size_t bytes = size_of(delivery);
     if (share.count > 0 && share.bytes + bytes > frame_bytes) break;
     ++share.count;
     share.bytes += bytes;

@@ -1,6 +1,7 @@
 // The stream (`GET …/stream`): one agent's session over WebSocket, messages and settlements in, results and deliveries
 // out. docs/reference/websocket.md has the frames. Resource type, the loop's thread; what it is given outlives it.
-// Large frames are read by workers, where there are any; each session takes its frames in their order.
+// Large frames are read, and those of many deliveries made, by workers, where there are any; each session takes its
+// frames in their order.
 #pragma once
 #include <functional>
 #include <map>

@@ -362,12 +362,12 @@ void Session::deliver(broker::Deliveries deliveries) {
   gateway_.log_.debug("delivered",
                       {{"connection", socket_.value}, {"agent", agent()}, {"deliveries", deliveries.all.size()}});
   const DeliverFrames frames = frames_of(std::move(deliveries));
-  const auto make = std::make_shared<MakeFrames>(frames);
-  if (gateway_.workers_ && frames.size() >= frames_for_worker)
-    gateway_.workers_->add(make);
-  else
-    make->run();
-  for (const auto& frame : frames) push(frame->bytes(), [frame] { return frame->take(); });
+  const bool for_worker = gateway_.workers_ && frames.size() >= frames_for_worker;
+  if (for_worker) gateway_.workers_->add(std::make_shared<MakeFrames>(frames));
+  for (const auto& frame : frames) {
+    if (!for_worker) frame->make_unless_begun();
+    push(frame->bytes(), [frame] { return frame->take(); });
+  }
 }
 
 void Session::receipts(std::span<const broker::ReceiptChange> changes, std::uint64_t left_out) {
@@ -382,11 +382,11 @@ void Session::receipts(std::span<const broker::ReceiptChange> changes, std::uint
   push(bytes, [frame = std::move(frame)]() mutable { return std::move(frame); });
 }
 
-template <class Made>
-void Session::push(std::size_t bytes, Made frame) {
+template <class Make>
+void Session::push(std::size_t bytes, Make make) {
   unsent_bytes_ += bytes;
-  gateway_.broker_.gate.after_sync([&gateway = gateway_, socket = socket_, bytes, frame = std::move(frame)]() mutable {
-    gateway.loop_.send(socket, net::websocket::MessageKind::text, frame());
+  gateway_.broker_.gate.after_sync([&gateway = gateway_, socket = socket_, bytes, make = std::move(make)]() mutable {
+    gateway.loop_.send(socket, net::websocket::MessageKind::text, make());
     if (Session* const session = gateway.find(socket)) session->sent(bytes);
   });
 }

@@ -80,9 +80,9 @@ class Session final : public broker::Outbox {
   void done(std::uint64_t id);
   void answered(std::uint64_t id, const broker::Answer& answer);
   void put(std::string frame);
-  // What `frame()` gives; counts as unsent until the loop has it.
-  template <class Made>
-  void push(std::size_t bytes, Made frame);
+  // The frame that `make()` gives, once; counts as unsent until the loop has it.
+  template <class Make>
+  void push(std::size_t bytes, Make make);
   void sent(std::size_t bytes);
 
   Gateway& gateway_;
