@@ -14,6 +14,7 @@ class Made {
     if (!value_) value_ = std::make_unique<Value>();
     return *value_;
   }
+  void forget() { value_.reset(); }
 
   template <class Archive>
   void archive(Archive& a) {

@@ -316,7 +316,7 @@ void apply_to_health(State& state, Workspace& workspace, WorkspaceNumber number,
   apply_attempts(workspace, offset, event);
   const AgentNumber sender(event.sender());
   if (sender == AgentNumber{} || event.private_()) return;
-  KnownHealth& known = workspace.registry.agent(sender).health;
+  base::Made<Health>& known = workspace.registry.agent(sender).health;
   if (event.has_told())
     take_in(state, number, sender, known.made(), offset, event, at);
   else if (!known)

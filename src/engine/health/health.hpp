@@ -2,7 +2,6 @@
 // HND-06, SUP-07). States and moves: spec/machines/health.json and breaker.json. Value types, part of the engine's
 // state.
 #pragma once
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -66,29 +65,6 @@ struct Health {
     a(state, since, silent, heard, look_at, beat, by_any, next_available, report);
     a(errors, recent_errors, severity, told_errors, breaker);
   }
-};
-
-// Of most agents there is nothing to know, and a pointer is all that costs.
-class KnownHealth {
- public:
-  explicit operator bool() const { return health_ != nullptr; }
-  const Health* get() const { return health_.get(); }
-  Health* get() { return health_.get(); }
-  Health& made() {
-    if (!health_) health_ = std::make_unique<Health>();
-    return *health_;
-  }
-  void forget() { health_.reset(); }
-
-  template <class Archive>
-  void archive(Archive& a) {
-    bool known = health_ != nullptr;
-    a(known);
-    if (known) a(made());
-  }
-
- private:
-  std::unique_ptr<Health> health_;
 };
 
 // Kinds of message that make a move of a machine, as bits.

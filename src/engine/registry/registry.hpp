@@ -108,7 +108,7 @@ struct Agent {
   std::uint64_t dead_bytes = 0;      // of their messages
   std::vector<Sequence> sequences;   // of its newest few instances (R9)
   std::vector<base::Digest> tokens;  // its credentials, oldest first
-  KnownHealth health;                // none until there is something to know
+  base::Made<Health> health;         // none until there is something to know
   base::Made<Resources> resources;   // likewise
   std::vector<Offset> heard;         // the newest few messages of others that it was given
   Instant spoke_at;                  // its newest message; 0: it has sent none
